@@ -1,0 +1,45 @@
+# Everything a fresh Debian machine with Python and git needs is set up by the targets themselves.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test lint types tests bench soak cases record clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+$(STAMP): pyproject.toml constraints.txt
+	@tools/bootstrap $(PYTHON) $(VENV)
+	@touch $(STAMP)
+
+demo: $(STAMP) ## run the main job on bundled samples
+	@tools/demo $(BIN)/deadheat
+
+test: lint types tests ## lint, types and all tests
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+tests: $(STAMP)
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
+	$(BIN)/python -m pytest tests/test_cases.py --rewrite
+
+bench: $(STAMP) ## speed and memory, as ratios in one run
+	$(BIN)/python -m bench
+
+soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
+	$(BIN)/python -m bench.soak
+
+record: $(STAMP) ## record the corpus again with every Go toolchain
+	$(BIN)/python corpus/record_go.py
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

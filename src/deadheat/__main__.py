@@ -1,0 +1,7 @@
+"""`python -m deadheat`."""
+
+import sys
+
+from deadheat.cli import main
+
+sys.exit(main())

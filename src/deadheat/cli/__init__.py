@@ -1,0 +1,63 @@
+"""The command line: one module per command; the only place that prints to a person."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from deadheat._version import __version__
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# exit status, as in the contract
+NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
+
+_COMMANDS = ("scan",)
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(
+        prog="deadheat",
+        description="From the text that race detectors print to the defects behind it.",
+        epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 environment failed",
+    )
+    root.add_argument("--version", action="version", version=f"deadheat {__version__}")
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in _COMMANDS:
+        module = import_module(f"deadheat.cli.{name}")
+        module.add(commands)
+    return root
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit status."""
+    args = parser().parse_args(argv)
+    try:
+        status = int(args.run(args))
+        sys.stdout.flush()
+        return status
+    except DeadheatError as error:
+        complain(str(error))
+        return ENVIRONMENT
+    except BrokenPipeError:
+        # the reader of our output went away, as `head` does: no fault, and nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return RACES
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+
+
+def complain(what: str) -> None:
+    """One line on stderr, whatever the text holds."""
+    line = "".join(c if c.isprintable() else "?" for c in what)
+    print(f"deadheat: {line}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

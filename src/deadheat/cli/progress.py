@@ -1,0 +1,57 @@
+"""A progress line on stderr for work that takes long, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_PATIENCE, _EVERY = 1.0, 0.1
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def size(count: float) -> str:
+    """`1536000` as `1.5 MB`."""
+    for unit in _UNITS:
+        if count < 1000 or unit == _UNITS[-1]:
+            break
+        count /= 1000
+    return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+
+
+class Progress:
+    """Bytes read so far, the rate, the time left and what was found; silent for the first second."""
+
+    def __init__(self, total: int | None, wanted: bool | None = None) -> None:
+        self._total = total
+        self._on = sys.stderr.isatty() if wanted is None else wanted
+        self._began = self._shown = time.monotonic()
+        self._done = 0
+        self._drawn = False
+        self.found = 0
+
+    def tick(self, count: int) -> None:
+        self._done += count
+        now = time.monotonic()
+        if self._on and now - self._began > _PATIENCE and now - self._shown > _EVERY:
+            self._shown = now
+            self._draw(now)
+
+    def clear(self) -> None:
+        """Makes room for another line on the terminal."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = False
+
+    def _draw(self, now: float) -> None:
+        rate = self._done / (now - self._began)
+        text = f"{size(self._done)}"
+        if self._total:
+            share = min(1.0, self._done / self._total)
+            bar = "#" * round(20 * share)
+            left = max(0.0, self._total - self._done) / rate
+            text = f"[{bar:20}] {share:4.0%}  {text} of {size(self._total)}, {left:.0f} s left"
+        text += f"  {size(rate)}/s  {self.found} reports"
+        sys.stderr.write(f"\r{text}\x1b[K")
+        sys.stderr.flush()
+        self._drawn = True

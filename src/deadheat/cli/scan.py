@@ -1,0 +1,164 @@
+"""`deadheat scan`: finds the reports in files, folders, archives or a pipe, and prints the races."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli, registry
+from deadheat.cli import workers
+from deadheat.cli.progress import Progress
+from deadheat.errors import UnreadableError
+from deadheat.feeds import files, walk
+from deadheat.render import Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.render import Renderer
+
+_EXAMPLES = """examples:
+  deadheat scan ci.log                      the races in one log
+  deadheat scan logs/ artifacts.zip         in every file below a folder, and inside an archive
+  go test -race ./... 2>&1 | deadheat scan -
+  deadheat scan --format jsonl logs/ | jq .title
+
+exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
+"""
+# below this many bytes, starting processes costs more than it gives
+_WORTH_FORKING = 1 << 24
+_BATCH = 256
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "scan",
+        help="find the race reports in files, folders, archives or a pipe",
+        description="Finds every race report, however damaged, and prints each race once.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
+    )
+    command.add_argument(
+        "--format", choices=sorted(registry.renderers()), default="text", help="default: text"
+    )
+    command.add_argument(
+        "--jobs", type=_jobs, default=None, metavar="N", help="processes (default: one per core)"
+    )
+    command.add_argument(
+        "--frames", type=_jobs, default=6, metavar="N", help="frames per stack in text (default: 6)"
+    )
+    command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
+    command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
+    command.set_defaults(run=run)
+
+
+def _jobs(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return count
+
+
+def run(args: argparse.Namespace) -> int:
+    scan = _Scan(args)
+    try:
+        scan.run()
+    finally:
+        scan.progress.clear()
+        scan.close()
+    return scan.status()
+
+
+class _Scan:
+    """One run of the command."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._quiet = args.quiet
+        self._renderer: Renderer = registry.renderers()[args.format]
+        self._output = self._renderer.output(sys.stdout, _style(args))
+        self._faults = self._found = self._read = 0
+        found = list(walk.entries(args.paths))
+        self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
+        entries = [e for e in found if isinstance(e, walk.Entry)]
+        total = sum(e.size or 0 for e in entries)
+        self._jobs = (args.jobs or _cores()) if total > _WORTH_FORKING else 1
+        self._units = [
+            unit
+            for entry in entries
+            for unit in (files.units(entry) if self._jobs > 1 else [files.Unit(entry)])
+        ]
+        sizes = [e.size for e in entries]
+        whole = None if None in sizes else total
+        self.progress = Progress(whole, wanted=False if args.quiet else None)
+
+    def run(self) -> None:
+        for fault in self._first_faults:
+            self._fault(fault)
+        for kind, value in workers.run(len(self._units), self._jobs, self._work):
+            if kind == "fault":
+                self._fault(value)
+            elif kind == "tick":
+                self.progress.tick(value)
+            elif kind == "read":
+                self._read += 1
+            else:
+                count, packed = value
+                self._found += count
+                self.progress.found = self._found
+                self._output.merge(packed)
+                if kind == "live":
+                    sys.stdout.flush()
+
+    def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
+        """What one unit gives, in batches; runs in a worker or right here."""
+        unit = self._units[index]
+        live = unit.entry.size is None
+        tick = None if forked else self.progress.tick
+        part, count, faults = self._renderer.part(), 0, 0
+        for seen in files.sightings(unit, mapped=forked, tick=tick):
+            if isinstance(seen, UnreadableError):
+                faults += 1
+                yield "fault", seen
+                continue
+            part.add(seen)
+            count += 1
+            if live or count == _BATCH:
+                yield "live" if live else "found", (count, part.pack())
+                part, count = self._renderer.part(), 0
+        if count:
+            yield "found", (count, part.pack())
+        if not faults:
+            yield "read", None
+        if forked:
+            yield "tick", unit.size
+
+    def _fault(self, fault: UnreadableError) -> None:
+        self._faults += 1
+        if not self._quiet:
+            self.progress.clear()
+            cli.complain(str(fault))
+
+    def close(self) -> None:
+        self._output.close()
+
+    def status(self) -> int:
+        if self._found:
+            return cli.RACES
+        return cli.ENVIRONMENT if self._faults and not self._read else cli.NOTHING
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _style(args: argparse.Namespace) -> Style:
+    on_terminal = sys.stdout.isatty()
+    colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size((120, 24)).columns
+    return Style(colour=colour, width=min(width, 200), frames=args.frames)

@@ -1,0 +1,56 @@
+"""One file per detector: how to recognise its text and read it; knows no file and no other dialect.
+
+A module in this folder that has a `DIALECT` is found by the registry. Its docstring is its page in
+the documentation.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from deadheat.model import Report
+
+
+class Verdict(IntEnum):
+    """What a machine makes of a line."""
+
+    FOREIGN = 1  # none of its report's
+    OWN = 2  # part of its report
+    NEUTRAL = 3  # blank, or of no weight
+    CLOSED = 4  # part of its report, which ends with it
+    ANOTHER = 5  # begins another report: end this one and feed the line to a new machine
+    ABANDONED = 6  # this is no report, and nothing that follows can make it one
+
+
+class Machine(Protocol):
+    """Reads one report line by line."""
+
+    @property
+    def patience(self) -> int:
+        """How many foreign lines in a row it bears before it should be ended."""
+
+    def feed(self, text: str) -> Verdict: ...
+
+    def finish(self, cut: bool) -> Report | None:
+        """The report, if there is one; `cut` says that the text ended before it did."""
+
+
+class Dialect(Protocol):
+    """One detector's way of printing."""
+
+    name: str
+    # every report has at least one of these in its raw text; the first ones begin it
+    anchors: tuple[bytes, ...]
+
+    def column(self, text: str) -> int:
+        """Where in this line one of a report's opening lines begins, or -1."""
+
+    def remnant(self, text: str) -> bool:
+        """Could this be the end of an opening line that was cut in two, or a report's later line?"""
+
+    def starts(self, anchor: bytes) -> bool:
+        """Does a line with this anchor begin a report, so that nothing before it matters?"""
+
+    def machine(self) -> Machine: ...

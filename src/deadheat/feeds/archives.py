@@ -1,0 +1,185 @@
+"""Looks into compressed files and archives as streams: nothing is unpacked to disk but nested zips."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from typing import IO, TYPE_CHECKING, cast
+
+from deadheat.errors import UnreadableError
+from deadheat.feeds import magic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MAX_DEPTH = 4
+# more than this, and more than this many times its archive, is a bomb and not a log
+_MAX_RATIO, _MAX_BLOWN = 2_000, 1 << 33
+# what a damaged archive of any of these kinds raises
+BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
+          NotImplementedError, RuntimeError, ValueError)  # fmt: skip
+
+Member = tuple[str, "IO[bytes]"]
+
+
+def members(file: IO[bytes], uri: str, depth: int = 0) -> Iterator[Member | UnreadableError]:
+    """The documents in a file: itself, or those inside it, each as a stream to be read at once."""
+    stream = _Peekable(file)
+    head = stream.peek(magic.SNIFF)
+    try:
+        if depth < _MAX_DEPTH and head.startswith(magic.ZIP):
+            yield from _zipped(file, stream, uri, depth)
+        elif depth < _MAX_DEPTH and magic.is_tar(head):
+            yield from _tarred(stream, uri, depth)
+        elif depth < _MAX_DEPTH and (inner := _decompressed(stream, head, uri)) is not None:
+            yield from members(cast("IO[bytes]", _Bounded(inner, stream, uri)), uri, depth + 1)
+        else:
+            yield uri, cast("IO[bytes]", stream)
+    except UnreadableError as error:
+        yield error
+    except BROKEN as error:
+        yield broken(uri, error)
+
+
+def broken(uri: str, error: Exception) -> UnreadableError:
+    said = str(error) or type(error).__name__
+    return UnreadableError(f"is broken or not to be read to its end ({said})", uri)
+
+
+def _decompressed(stream: _Peekable, head: bytes, uri: str) -> IO[bytes] | None:
+    raw = cast("IO[bytes]", stream)
+    if head.startswith(magic.GZIP):
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    if head.startswith(magic.BZIP2):
+        return cast("IO[bytes]", bz2.BZ2File(raw))
+    if head.startswith(magic.XZ):
+        return cast("IO[bytes]", lzma.LZMAFile(raw))
+    if head.startswith(magic.ZSTD):
+        return _zstd(raw, uri)
+    return None
+
+
+def _zstd(raw: IO[bytes], uri: str) -> IO[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        raise UnreadableError(
+            "is compressed with zstd", uri, "pip install 'deadheat[zstd]' to read it"
+        ) from None
+    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return cast("IO[bytes]", _Translated(reader, zstandard.ZstdError))
+
+
+def _zipped(
+    file: IO[bytes], stream: _Peekable, uri: str, depth: int
+) -> Iterator[Member | UnreadableError]:
+    """A zip has its index at its end: one that comes as a stream is put aside first."""
+    with tempfile.TemporaryFile() as spool:
+        if depth or not file.seekable():
+            shutil.copyfileobj(cast("IO[bytes]", stream), spool, 1 << 20)
+            file = spool
+        file.seek(0)
+        with zipfile.ZipFile(file) as archive:
+            for info in archive.infolist():
+                if info.is_dir():
+                    continue
+                inside = f"{uri}!{info.filename}"
+                if info.flag_bits & 1:
+                    yield UnreadableError("is encrypted, skipped", inside)
+                    continue
+                yield from _member(archive.open, info, info.compress_size, inside, depth)
+
+
+def _member(
+    open_: object, info: object, packed: int, inside: str, depth: int
+) -> Iterator[Member | UnreadableError]:
+    try:
+        with open_(info) as member:  # type: ignore[operator]
+            bounded = _Bounded(member, _Fixed(packed), inside)
+            yield from members(cast("IO[bytes]", bounded), inside, depth + 1)
+    except UnreadableError as error:
+        yield error
+    except BROKEN as error:
+        yield broken(inside, error)
+
+
+def _tarred(stream: _Peekable, uri: str, depth: int) -> Iterator[Member | UnreadableError]:
+    with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
+        for info in archive:
+            # links and devices inside an archive point at this machine, and are never followed
+            if info.isreg() and (member := archive.extractfile(info)) is not None:
+                yield from members(member, f"{uri}!{info.name}", depth + 1)
+
+
+class _Peekable(io.RawIOBase):
+    """A stream whose first bytes can be looked at without taking them."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._head = b""
+        self.taken = 0
+
+    def peek(self, size: int) -> bytes:
+        while len(self._head) < size and (more := self._file.read(size - len(self._head))):
+            self._head += more
+        return self._head
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            size = len(self._head) if size < 0 else size
+            data, self._head = self._head[:size], self._head[size:]
+        else:
+            data = self._file.read(size)
+        self.taken += len(data)
+        return data
+
+
+class _Fixed:
+    """A packed size that is known beforehand."""
+
+    def __init__(self, size: int) -> None:
+        self.taken = size
+
+
+class _Bounded(io.RawIOBase):
+    """Stops reading when far more comes out than any log could hold in so few packed bytes."""
+
+    def __init__(self, file: IO[bytes], packed: _Peekable | _Fixed, uri: str) -> None:
+        self._file, self._packed, self._uri = file, packed, uri
+        self._out = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size if size >= 0 else 1 << 20)
+        self._out += len(data)
+        if self._out > _MAX_BLOWN and self._out > _MAX_RATIO * max(self._packed.taken, 1):
+            raise UnreadableError("unpacks without end, the rest is skipped", self._uri)
+        return data
+
+
+class _Translated(io.RawIOBase):
+    """A reader whose library has an exception type of its own."""
+
+    def __init__(self, reader: IO[bytes], fault: type[Exception]) -> None:
+        self._reader, self._fault = reader, fault
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._reader.read(size)
+        except self._fault as error:
+            raise OSError(str(error)) from error

@@ -1,0 +1,187 @@
+"""Reads files: whole or a range of one, packed or plain, and hands the sightings on."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, cast
+
+from deadheat.errors import UnreadableError
+from deadheat.feeds import magic, walk
+from deadheat.feeds.mapped import Mapped
+from deadheat.reading import REACH
+from deadheat.text import encoding
+from deadheat.text.window import Stream
+from deadheat.triage import triage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deadheat.model import Sighting
+
+    Seen = Iterator[Sighting | UnreadableError]
+    Ticker = Callable[[int], None]
+
+UNIT = 1 << 23
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of work: a file, or the range of one that begins at `start`."""
+
+    entry: walk.Entry
+    start: int = 0
+    end: int | None = None
+
+    @property
+    def size(self) -> int:
+        size = self.entry.size or 0
+        return (size if self.end is None else min(self.end, size)) - self.start
+
+
+def units(entry: walk.Entry) -> list[Unit]:
+    """Cuts a large plain file into ranges; everything else stays whole."""
+    size = entry.size or 0
+    if size < 2 * UNIT or not _is_plain(entry.path):
+        return [Unit(entry)]
+    starts = range(0, size, UNIT)
+    return [Unit(entry, s, s + UNIT if s + UNIT < size else None) for s in starts]
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            head = file.read(encoding.HEAD)
+    except OSError:
+        return False
+    return not magic.is_packed(head) and encoding.layout(head) is encoding.PLAIN
+
+
+def sightings(unit: Unit, mapped: bool = False, tick: Ticker | None = None) -> Seen:
+    """What a unit holds. Faults come as values, so that whatever else there is goes on."""
+    entry = unit.entry
+    if entry.path == "-":
+        return _streamed(sys.stdin.fileno(), "-", entry, tick)
+    try:
+        descriptor = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        return iter([walk.unreadable(entry.path, error)])
+    if unit.start or unit.end is not None:
+        return _ranged(descriptor, unit, mapped, tick)
+    return _streamed(descriptor, entry.path, entry, tick)
+
+
+def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None) -> Seen:
+    start = max(0, unit.start - REACH)
+    try:
+        size = os.fstat(descriptor).st_size
+        if mapped:
+            source: Mapped | Stream = Mapped(descriptor, size, start)
+        else:
+            os.lseek(descriptor, start, os.SEEK_SET)
+            source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
+        yield from triage(source, unit.entry.path, unit.start, unit.end)
+    except (OSError, ValueError) as error:
+        yield UnreadableError(str(error), unit.entry.path)
+    finally:
+        os.close(descriptor)
+
+
+def _streamed(descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None) -> Seen:
+    with os.fdopen(descriptor, "rb", buffering=0, closefd=uri != "-") as raw:
+        file = _Ticking(raw, tick or (lambda _: None))
+        try:
+            # of a pipe, what there is: a slow writer is not waited for
+            head = file.read(encoding.HEAD)
+        except OSError as error:
+            yield walk.unreadable(uri, error)
+            return
+        if magic.is_packed(head):
+            yield from _packed(file, head, uri)
+        else:
+            yield from _document(uri, head, file.read, skip_binary=not entry.named)
+
+
+def _packed(file: _Ticking, head: bytes, uri: str) -> Seen:
+    from deadheat.feeds import archives  # five libraries that most runs do not need
+
+    for member in archives.members(file.again(head), uri):
+        if isinstance(member, UnreadableError):
+            yield member
+            continue
+        inside, stream = member
+        try:
+            head = stream.read(encoding.HEAD)
+            yield from _document(inside, head, stream.read, skip_binary=inside != uri)
+        except UnreadableError as error:
+            yield error
+        except archives.BROKEN as error:
+            yield archives.broken(inside, error)
+
+
+def _document(uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool) -> Seen:
+    if skip_binary and encoding.is_binary(head):
+        return
+    laid = encoding.layout(head)
+    try:
+        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, laid=laid)
+    except OSError as error:
+        yield walk.unreadable(uri, error)
+
+
+def _after(head: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Reads what was read already, then the rest."""
+    pending = head
+
+    def after(size: int) -> bytes:
+        nonlocal pending
+        if not pending:
+            return read(size)
+        first, pending = pending[:size], pending[size:]
+        return first
+
+    return after
+
+
+def _ticking(read: Callable[[int], bytes], tick: Ticker | None) -> Callable[[int], bytes]:
+    def ticking(size: int) -> bytes:
+        data = read(size)
+        if tick is not None:
+            tick(len(data))
+        return data
+
+    return ticking
+
+
+class _Ticking:
+    """A file that tells how much of it has been read."""
+
+    def __init__(self, file: IO[bytes], tick: Ticker) -> None:
+        self._file, self._tick = file, tick
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._tick(len(data))
+        return data
+
+    def again(self, head: bytes) -> IO[bytes]:
+        """The same file from its beginning, for what must be able to seek if it can."""
+        if self._file.seekable():
+            self._file.seek(0)
+            return io.BufferedReader(self._file, 1 << 20)  # type: ignore[type-var]
+        return cast("IO[bytes]", _Rest(_after(head, self.read)))
+
+
+class _Rest(io.RawIOBase):
+    """A pipe whose first bytes were read already."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._rest = read
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._rest(size if size >= 0 else 1 << 20)

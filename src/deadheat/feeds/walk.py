@@ -1,0 +1,79 @@
+"""From the paths that a user names to the files behind them; loops, devices and faults included."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deadheat.errors import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file to read. `named` says that the user asked for this very file; `-` is standard input."""
+
+    path: str
+    size: int | None
+    named: bool = False
+
+
+def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
+    """Every file below the paths, in a stable order, and every fault on the way."""
+    for path in paths:
+        if path == "-":
+            yield Entry("-", None, named=True)
+            continue
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            yield unreadable(path, error)
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            yield from _below(path, frozenset([(status.st_dev, status.st_ino)]))
+        else:
+            yield _file(path, status, named=True)
+
+
+def unreadable(path: str, error: OSError) -> UnreadableError:
+    return UnreadableError((error.strerror or str(error)).lower(), path)
+
+
+def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | UnreadableError]:
+    """Depth first without recursion, so that no depth of folders is too deep."""
+    pending = [(folder, above)]
+    while pending:
+        folder, above = pending.pop()
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError as error:
+            yield unreadable(folder, error)
+            continue
+        folders = []
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                status = os.stat(path)
+            except OSError as error:
+                yield unreadable(path, error)
+                continue
+            if not stat.S_ISDIR(status.st_mode):
+                yield _file(path, status, named=False)
+            elif (mark := (status.st_dev, status.st_ino)) in above:
+                yield UnreadableError("leads back to a folder above it, skipped", path)
+            else:
+                folders.append((path, above | {mark}))
+        pending += reversed(folders)
+
+
+def _file(path: str, status: os.stat_result, named: bool) -> Entry | UnreadableError:
+    if stat.S_ISREG(status.st_mode):
+        return Entry(path, status.st_size, named)
+    # `deadheat scan <(command)` names a pipe; one that is merely found in a folder may never end
+    if stat.S_ISFIFO(status.st_mode) and named:
+        return Entry(path, None, named)
+    return UnreadableError("is a device, a pipe or a socket, skipped", path)

@@ -1,0 +1,1 @@
+"""Which reports are the same defect; knows reports, never text or files."""

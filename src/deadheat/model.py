@@ -1,0 +1,141 @@
+"""The words of deadheat as frozen data; knows no text, no file and no detector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Op(StrEnum):
+    """What an access did to memory."""
+
+    READ = "read"
+    WRITE = "write"
+    ATOMIC_READ = "atomic-read"
+    ATOMIC_WRITE = "atomic-write"
+    FREE = "free"
+    UNKNOWN = "unknown"
+
+
+class Origin(StrEnum):
+    """Whose code a frame is in."""
+
+    USER = "user"
+    STDLIB = "stdlib"
+    RUNTIME = "runtime"
+    TEST = "test"
+    GENERATED = "generated"
+
+
+class State(StrEnum):
+    """What had become of an actor when the report was printed."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    MAIN = "main"
+    UNKNOWN = "unknown"
+
+
+class Damage(StrEnum):
+    """What happened to a report's text on its way; a fact about the text, never an error."""
+
+    INTERLEAVED = "interleaved"  # foreign lines stand between the report's own
+    GLUED = "glued"  # foreign text stands on one of the report's own lines
+    NO_BANNER = "no-banner"
+    NO_BARS = "no-bars"
+    TRUNCATED = "truncated"  # an access, a stack or an actor's creation is missing
+    DOUBLED_BLANK_LINES = "doubled-blank-lines"
+    WRAPPED = "wrapped"  # lines were broken at a column
+    ELIDED = "elided"  # a person wrote "..." in place of frames
+    STRAY_BYTES = "stray-bytes"
+    NO_STACK = "no-stack"  # the detector itself failed to restore a stack
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a stack. `path` is as printed, `file` relative to the module's root if known."""
+
+    function: str
+    package: str
+    file: str
+    line: int | None
+    origin: Origin
+    path: str = ""
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One of the (usually two) memory accesses of a report."""
+
+    op: Op
+    actor: str
+    stack: tuple[Frame, ...]
+    address: str | None = None
+    size: int | None = None
+    locks: tuple[str, ...] = ()
+    site: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who accessed, and the stack that created it."""
+
+    id: str
+    state: State = State.UNKNOWN
+    created_at: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where in a document something stands, in raw bytes; the lane it was read from."""
+
+    offset: int
+    length: int
+    lane: str | None = None
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One block that a detector printed; pure data, never changed after."""
+
+    detector: str
+    kind: str
+    accesses: tuple[Access, ...]
+    actors: tuple[Actor, ...] = ()
+    location: str | None = None
+    test: str | None = None
+    damage: tuple[Damage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A root-cause class that a rule found, with its evidence."""
+
+    cause: str
+    confidence: float
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What triage concludes from one report alone."""
+
+    title: str
+    fingerprint: str
+    race: str
+    causes: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A report seen at one place, with what triage made of it."""
+
+    report: Report
+    verdict: Verdict
+    uri: str
+    span: Span

@@ -1,0 +1,143 @@
+"""For a person at a terminal: each race once, its two sides face to face."""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from typing import IO, TYPE_CHECKING
+
+from deadheat.model import Access, Actor, Frame, Origin, State
+from deadheat.render.tally import Counts, Tallied, Tally, TallyPart
+
+if TYPE_CHECKING:
+    from deadheat.render import Style
+
+# frames that say nothing about a race; shown only where nothing else is left
+_NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED)
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a1-\ud7ff\ue000-\uffef]")
+_CODES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
+_NARROW = 96
+
+
+class Paint:
+    """Colours text, or leaves it alone; never lets a document's own control characters through."""
+
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, text: str, how: str) -> str:
+        return f"\x1b[{_CODES[how]}m{text}\x1b[0m" if self._colour and text else text
+
+
+def plain(text: str) -> str:
+    """Untrusted text with nothing in it that a terminal would obey."""
+    return _UNPRINTABLE.sub("?", text)
+
+
+class TextOutput:
+    def __init__(self, out: IO[str], style: Style) -> None:
+        self._out, self._style = out, style
+        self._paint = Paint(style.colour)
+        self._tally = Tally()
+
+    def merge(self, packed: Counts) -> None:
+        self._tally.merge(packed)
+
+    def close(self) -> None:
+        races, sightings = self._tally.totals()
+        for number, race in enumerate(self._tally.races(), 1):
+            self._out.write(self._race(number, race) + "\n")
+        if races:
+            many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
+            self._out.write(self._paint(many, "bold") + "\n")
+        self._out.flush()
+
+    def _race(self, number: int, race: Tallied) -> str:
+        sighting = race.example
+        report, paint = sighting.report, self._paint
+        lines = [
+            paint(f"{number}. {plain(sighting.verdict.title)}", "bold")
+            + (paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""),
+            paint(f"   {sighting.verdict.race}  {self._facts(race)}", "dim"),
+            *(paint(f"   {plain(place)}", "dim") for place in race.places),
+            "",
+        ]
+        actors = {actor.id: actor for actor in report.actors}
+        sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
+        lines += self._facing(sides)
+        return "\n".join(lines) + "\n"
+
+    def _facts(self, race: Tallied) -> str:
+        report = race.example.report
+        facts = [report.detector]
+        if report.test:
+            facts.append(f"in {plain(report.test)}")
+        if report.damage:
+            facts.append(f"text damaged: {', '.join(report.damage)}")
+        return "  ".join(facts)
+
+    def _side(self, access: Access, actor: Actor | None) -> list[tuple[str, str]]:
+        """The lines of one side, each with the way to paint it."""
+        where = f" at {access.address}" if access.address else ""
+        who = f" by {plain(access.actor)}" if access.actor else ""
+        finished = " (finished)" if actor and actor.state is State.FINISHED else ""
+        lines = [(f"{access.op.upper()}{who}{finished}{where}", "red"), *self._stack(access)]
+        if actor and actor.created_at:
+            lines += [("created at", "cyan"), *self._frames(actor.created_at, 3)]
+        return lines
+
+    def _stack(self, access: Access) -> list[tuple[str, str]]:
+        if not access.stack:
+            return [("  (the detector could not restore this stack)", "dim")]
+        return self._frames(access.stack, self._style.frames)
+
+    def _frames(self, stack: tuple[Frame, ...], most: int) -> list[tuple[str, str]]:
+        live = [f for f in stack if not f.stale]
+        telling = [f for f in live if f.origin not in _NOISE] or live or list(stack)
+        lines = []
+        for frame in telling[:most]:
+            place = f"{frame.file}:{frame.line}" if frame.line is not None else frame.file
+            lines.append((f"  {plain(frame.function)}", ""))
+            lines.append((f"      {plain(place)}", "dim"))
+        rest, stale = len(telling) - most, len(stack) - len(live)
+        notes = [f"{rest} more"] * (rest > 0) + [f"{stale} stale"] * (stale > 0)
+        return [*lines, (f"  … {', '.join(notes)}", "dim")] if notes else lines
+
+    def _facing(self, sides: list[list[tuple[str, str]]]) -> list[str]:
+        if len(sides) != 2 or self._style.width < _NARROW:
+            return [line for side in sides for line in [*self._column(side, 0), ""]][:-1]
+        half = (self._style.width - 6) // 2
+        left, right = (self._column(side, half) for side in sides)
+        return [
+            f"   {a or ' ' * half}   {b}".rstrip()
+            for a, b in zip_longest(left, right, fillvalue="")
+        ]
+
+    def _column(self, side: list[tuple[str, str]], width: int) -> list[str]:
+        """The side's lines, cut in their middle and padded to a width; 0 leaves them alone."""
+        lines = []
+        for text, how in side:
+            text = _fitted(text, width) if width else f"   {text}"
+            lines.append(self._paint(text, how) if how else text)
+        return lines
+
+
+def _fitted(text: str, width: int) -> str:
+    if len(text) > width:
+        indent = len(text) - len(text.lstrip())
+        # the end of a symbol or path says more than its beginning
+        text = " " * indent + "…" + text[indent + 1 + len(text) - width :]
+    return text.ljust(width)
+
+
+class Text:
+    name = "text"
+
+    def part(self) -> TallyPart:
+        return TallyPart()
+
+    def output(self, out: IO[str], style: Style) -> TextOutput:
+        return TextOutput(out, style)
+
+
+RENDERER = Text()

@@ -1,0 +1,1 @@
+"""From raw bytes to clean lanes of lines, each line knowing its raw offset; knows no detector."""

@@ -1,0 +1,112 @@
+"""Splits wrapped lines into lanes, one per writer, so that each can be read as if alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.text.peel import Piece, peel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LaneLine = tuple[str | None, str]
+# words that differ from line to line or from writer to writer have a digit in them
+_COUNTED = re.compile(r"\w*\d\w*")
+# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
+_TIME = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
+)
+# a lane that never ends its line must not grow without bound
+_MAX_PARTIAL = 1 << 16
+_MAX_LEARNT = 8
+_MAX_DEPTH = 5
+
+
+class Lanes:
+    """The writers met so far in one stretch of text."""
+
+    def __init__(self) -> None:
+        self._open: dict[str | None, str] = {}
+        self._held: dict[str | None, str] = {}
+        self._learnt: list[tuple[re.Pattern[str], bool]] = []
+
+    def split(self, text: str) -> list[LaneLine]:
+        """The finished lines that a raw line brings."""
+        return self._peeled(None, text, _MAX_DEPTH)
+
+    def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:
+        """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time."""
+        out: list[LaneLine] = []
+        for piece in peel(text):
+            lane = "/".join(filter(None, (outer, piece.lane))) or None
+            piece = self._unprefixed(piece._replace(lane=lane))
+            for line in self._finished(piece):
+                out += self._peeled(*line, depth - 1) if piece.inner and depth else [line]
+        return out
+
+    def flush(self) -> list[LaneLine]:
+        """What still waits for its end when the text is over."""
+        rest = [*self._held.items(), *self._open.items()]
+        self._held, self._open = {}, {}
+        return [line for lane, text in rest for line in self._peeled(lane, text, _MAX_DEPTH)]
+
+    def learn(self, prefix: str, following: Sequence[str]) -> bool:
+        """Takes `prefix`, found in front of a report's first line, for a writer's mark.
+
+        Nobody can list every prefix. One whose shape the following lines have too is one. Where one
+        of them has the same text but for times, that text names the writer; where all differ, the
+        digits count lines. A prefix that no other line has is mere text.
+        """
+        shape = _shape(prefix)
+        marks = [_mark(match[0]) for text in following if (match := shape.match(text + " "))]
+        if not marks:
+            return False
+        names = _mark(prefix) in marks
+        self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
+        return True
+
+    def _unprefixed(self, piece: Piece) -> Piece:
+        for shape, names in self._learnt:
+            if match := shape.match(piece.text + " "):
+                mark = _mark(match[0]) if names else ""
+                lane = "/".join(filter(None, (piece.lane, mark))) or None
+                return piece._replace(lane=lane, text=piece.text[match.end() :])
+        return piece
+
+    def _finished(self, piece: Piece) -> list[LaneLine]:
+        lane, text = piece.lane, piece.text
+        if piece.joins is not None:
+            return self._hold(lane, text, piece.joins)
+        if before := self._open.pop(lane, ""):
+            text = before + text
+        if piece.partial and len(text) < _MAX_PARTIAL:
+            self._open[lane] = text
+            return []
+        return [(lane, text)]
+
+    def _hold(self, lane: str | None, text: str, joins: bool) -> list[LaneLine]:
+        """A line is only known to be finished when the next one does not join it."""
+        before = self._held.pop(lane, None)
+        if joins and before is not None and len(before) < _MAX_PARTIAL:
+            self._held[lane] = before + text
+            return []
+        self._held[lane] = text
+        return [] if before is None else [(lane, before)]
+
+
+def _shape(prefix: str) -> re.Pattern[str]:
+    """What a prefix looks like on other lines; one space behind it, however many were there."""
+    body = prefix.rstrip()
+    words: list[str] = []
+    at = 0
+    for match in _COUNTED.finditer(body):
+        words += [re.escape(body[at : match.start()]), r"\w+"]
+        at = match.end()
+    words.append(re.escape(body[at:]))
+    return re.compile("".join(words) + (r"\s" if body != prefix else ""))
+
+
+def _mark(prefix: str) -> str:
+    """A prefix without its times: who wrote the line."""
+    return _TIME.sub("", prefix).strip()

@@ -1,0 +1,194 @@
+"""Takes off what wraps a line, a layer at a time: times, streams, pods, quotes, records."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
+
+# Each pattern stands at the beginning of a line. A group whose name begins with `lane` names who
+# wrote the line; the text behind the match is what that writer wrote.
+_PREFIX = re.compile(
+    "|".join(
+        (
+            # Kubernetes CRI: "2024-05-01T12:00:00.123456789Z stderr F text", P for a partial line
+            rf"(?P<cri>{_ISO} (?P<lane_cri>stdout|stderr) (?P<part>[FP])(?: |$))",
+            # GitLab: "2024-07-05T15:35:35.064388Z 00O text"; "00O+" goes on where the last one ended
+            rf"(?P<gitlab>{_ISO} (?P<lane_gitlab>[0-9a-f]{{2}}[OE])(?P<joins>[+ ]))",
+            # GitHub "2024-05-01T12:00:00.1234567Z text", Jenkins "[2022-12-08T14:45:28.632Z] text"
+            rf"\[?{_ISO}\]?(?:[ \t]|$)",
+            # Go's log package: "2018/07/31 10:47:04.655 text"
+            r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$)",
+            # "11:05:58 text", "[11:05:58.123] text"
+            r"\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?:[ \t]|$)",
+            # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority in front
+            r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
+            r" (?P<lane_syslog>\S{1,200} [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
+            # syslog of RFC 5424: "<34>1 2024-05-01T12:00:00Z host app 123 - - text"
+            rf"<\d{{1,3}}>1 {_ISO} (?P<lane_5424>\S{{1,200}} \S{{1,100}} \S{{1,100}})"
+            r" \S{1,100} (?:-|\[[^\]]{0,500}\])(?: |$)",
+            # the kernel's console: "[  123.456789][ T123] text"
+            r"\[ *\d{1,9}\.\d{6}\](?:\[ *(?P<lane_kernel>[TC]\d+)\])?(?: |$)",
+            # kubectl logs --prefix: "[pod/web-1/app] text"
+            r"\[(?P<lane_pod>pod/[^\]\s]{1,300})\](?: |$)",
+            # docker compose "web_1  | text", foreman "etcd1 | text"
+            r" *(?P<lane_compose>[A-Za-z][\w./@-]{0,100}) *\|(?: |$)",
+            # klog: "I0623 07:55:00.082589   64365 x:0] text"
+            r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]{1,100}\](?: |$)",
+            # runit's svlogd: "@4000000063f1b2c31a2b3c4d text"
+            r"@[0-9a-f]{24}(?: |$)",
+            # mail and Markdown: "> > text"
+            r"(?:> ?)+",
+            # a diff "+text", a commit template "# text", comments "// text", "* text" of a list
+            r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
+            # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"
+            r"[\w./-]{1,200}?[:-]\d{1,9}[:-]|\d{1,9}[:-](?=[ \t=WRP>G]|$)",
+            # a pager's line numbers: "  123  text"
+            r" *\d{1,7}(?:\t|  ?|: |\| ?)(?!\+0x)(?=[ \t=WRP>G\w])",
+        )
+    )
+)
+_LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
+
+# logrus and slog: `time=... level=info msg="text" pod=x`
+_LOGFMT = re.compile(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
+_PAIR = re.compile(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+# where loggers put the line itself, most telling first
+_TEXT_KEYS = (
+    "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
+    "text", "content", "short_message", "event", "data", "value",
+)  # fmt: skip
+# what tells writers apart
+_LANE_KEYS = frozenset((
+    "Package", "pod", "pod_name", "container", "container_name", "host", "hostname", "_HOSTNAME",
+    "service", "pid", "_PID", "stream", "process", "instance", "task", "namespace",
+))  # fmt: skip
+# objects inside a record that hold its text or its labels
+_NESTED = frozenset((
+    "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
+    "docker", "log", "values", "attributes",
+))  # fmt: skip
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": ""}
+_MAX_LAYERS = 6
+
+
+class Piece(NamedTuple):
+    """A line without its outermost wrapping, or one of several lines that one record held."""
+
+    lane: str | None
+    text: str
+    partial: bool = False  # its line goes on in the next piece of this lane
+    joins: bool | None = None  # it goes on where the last piece of this lane ended; None: no saying
+    inner: bool = False  # it was a transport's: put its pieces together first, then peel on
+
+
+def peel(text: str) -> list[Piece]:
+    """The pieces in a line; the line itself where nothing wraps it."""
+    lanes: list[str] = []
+    for _ in range(_MAX_LAYERS):
+        if text[:1] in ("{", "[") and (pieces := _record(text, lanes)) is not None:
+            return pieces
+        if match := _PREFIX.match(text):
+            lanes += [match[name] for name in _LANES if match[name] is not None]
+            text = text[match.end() :]
+            if match["part"] or match["joins"]:
+                return [_transported(match, "/".join(lanes), text)]
+        elif (fields := _logfmt(text)) and (message := _message(fields)) is not None:
+            lanes += _lane_of(fields)
+            text = message
+        else:
+            break
+    lane = "/".join(lanes) or None
+    # four, because a path on Windows may well have two directories that begin with an n
+    if text.count("\\n") > 3 or "\n" in text:
+        return [Piece(lane, line) for line in _unescaped(text).split("\n")]
+    return [Piece(lane, text)]
+
+
+def _transported(match: re.Match[str], lane: str, text: str) -> Piece:
+    joins = match["joins"] == "+" if match["joins"] else None
+    return Piece(lane, text, partial=match["part"] == "P", joins=joins, inner=True)
+
+
+def _logfmt(text: str) -> dict[str, str] | None:
+    match = _LOGFMT.match(text)
+    if match is None or match.end() < len(text) - 1:
+        return None
+    return {key: _unquoted(value) for key, value in _PAIR.findall(text)}
+
+
+def _record(text: str, lanes: list[str]) -> list[Piece] | None:
+    """The lines in a JSON object or array, or None if it is none."""
+    try:
+        value = json.loads(text.rstrip(", "))
+    except (ValueError, RecursionError):
+        return None
+    texts = _long_strings(value, 8)
+    if not texts and isinstance(value, dict) and (message := _message(value)) is not None:
+        lane = "/".join([*lanes, *_lane_of(value)]) or None
+        # `go test -json` keeps every newline, so that text without one goes on in the next event
+        return _lines(message, lane, partial="Action" in value)
+    lane = "/".join(lanes) or None
+    return [piece for string in texts for piece in _lines(string, lane)]
+
+
+def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
+    """A record's text as its lines; `partial` says that its last one needs a newline to end."""
+    lines = message.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+        partial = False
+    pieces = [Piece(lane, line, inner=True) for line in lines]
+    pieces[-1] = pieces[-1]._replace(partial=partial)
+    return pieces
+
+
+def _message(fields: dict[str, Any]) -> str | None:
+    for key in _TEXT_KEYS:
+        if isinstance(value := fields.get(key), str):
+            return value
+    for key in _NESTED:
+        if isinstance(value := fields.get(key), dict) and (text := _message(value)) is not None:
+            return text
+    return None
+
+
+def _lane_of(fields: dict[str, Any]) -> list[str]:
+    names: list[str] = []
+    for key in sorted(fields):
+        value = fields[key]
+        if key in _LANE_KEYS and isinstance(value, str | int):
+            names.append(str(value))
+        elif key in _NESTED and isinstance(value, dict):
+            names += _lane_of(value)
+    return names
+
+
+def _long_strings(value: Any, depth: int) -> list[str]:
+    """Every text of several lines in a JSON value: a tracker's export has reports in its bodies."""
+    if isinstance(value, str):
+        return [value] if value.count("\n") > 2 else []
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [s for item in items for s in _long_strings(item, depth - 1)] if depth else []
+
+
+def _unquoted(value: str) -> str:
+    return _unescaped(value[1:-1]) if value.startswith('"') else value
+
+
+def _unescaped(text: str) -> str:
+    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for."""
+    for _ in range(2):
+        if "\\" not in text:
+            break
+        text = _ESCAPE.sub(_escaped, text)
+    return text
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    return _ESCAPED.get(match[2], match[2])

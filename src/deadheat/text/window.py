@@ -1,0 +1,139 @@
+"""A sliding buffer over some bytes that is sifted as it moves, and read only around hits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deadheat.text.sift import Hits, Sifter
+
+BLOCK = 1 << 20
+# how much is kept behind a hit: enough for its line and for what a damaged report began with
+BEHIND = 1 << 16
+# a longer line is read in pieces of this size
+MAX_LINE = 1 << 20
+
+
+class Buffer(Protocol):
+    """What `bytes`, `bytearray` and `mmap` have in common."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: slice, /) -> bytes: ...
+    def find(self, sub: bytes, start: int = ..., end: int = ..., /) -> int: ...
+    def rfind(self, sub: bytes, start: int = ..., end: int = ..., /) -> int: ...
+
+
+class Source(Protocol):
+    """Bytes that are looked at through a buffer which moves forward."""
+
+    @property
+    def base(self) -> int:
+        """Offset of the buffer's first byte."""
+
+    @property
+    def buffer(self) -> Buffer: ...
+
+    def more(self, keep: int) -> bool:
+        """Moves on, keeping at least what lies at `keep` and later; False at the end."""
+
+
+class Stream:
+    """A source over anything that can be read from front to back."""
+
+    def __init__(self, read: Callable[[int], bytes], base: int = 0) -> None:
+        self._read = read
+        self.base = base
+        self.buffer = b""
+
+    def more(self, keep: int) -> bool:
+        block = self._read(BLOCK)
+        if not block:
+            return False
+        drop = max(0, min(keep - self.base, len(self.buffer)))
+        self.buffer = self.buffer[drop:] + block
+        self.base += drop
+        return True
+
+
+class Windows:
+    """The hits in a source, and the lines around them.
+
+    Offsets are the source's. Memory is bounded by a few blocks, whatever the source holds.
+    """
+
+    def __init__(self, source: Source, sifter: Sifter) -> None:
+        self._source = source
+        self._sifter = sifter
+        self._overlap = max(map(len, sifter.literals), default=1) - 1
+        self._sifted = source.base
+        self._hits: Hits = []
+        self._next = 0
+        self.ended = False
+        self._sift()
+
+    @property
+    def end(self) -> int:
+        """Offset just behind what has been read so far."""
+        return self._source.base + len(self._source.buffer)
+
+    def next_hit(self, at: int) -> tuple[int, int] | None:
+        """The first hit at `at` or later, moving on as far as it takes."""
+        while True:
+            hits, i = self._hits, self._next
+            while i < len(hits) and hits[i][0] < at:
+                i += 1
+            self._next = i
+            if i < len(hits):
+                return hits[i]
+            if not self._more(max(at, self.end) - BEHIND):
+                return None
+
+    def line_start(self, at: int, floor: int) -> int:
+        """Where the line begins that holds offset `at`; not before `floor`."""
+        base = self._source.base
+        low = max(floor - base, at - base - BEHIND, 0)
+        newline = self._source.buffer.rfind(b"\n", low, at - base)
+        return base + (newline + 1 if newline >= 0 else low)
+
+    def back(self, at: int, size: int, floor: int) -> int:
+        """The start of the first line that begins at most `size` bytes before `at`."""
+        base = self._source.base
+        floor = max(floor, base)
+        if at - size <= floor:
+            return floor
+        newline = self._source.buffer.find(b"\n", at - size - base, at - base)
+        return base + newline + 1 if newline >= 0 else at
+
+    def slice(self, at: int, size: int) -> bytes:
+        """Whole lines from `at` on, about `size` bytes; only the source's end lacks a newline."""
+        while True:
+            buffer, begin = self._source.buffer, at - self._source.base
+            if begin + size < len(buffer):
+                newline = buffer.find(b"\n", begin + size, begin + MAX_LINE)
+                if newline >= 0:
+                    return buffer[begin : newline + 1]
+                if len(buffer) - begin >= MAX_LINE:
+                    return buffer[begin : begin + MAX_LINE]
+            if self.ended or not self._more(at):
+                return self._source.buffer[at - self._source.base :]
+
+    def _more(self, keep: int) -> bool:
+        if self.ended or not self._source.more(keep):
+            self.ended = True
+            return False
+        self._sift()
+        return True
+
+    def _sift(self) -> None:
+        """Looks for literals in what is new, and where the new begins."""
+        base = self._source.base
+        self._hits = self._hits[self._next :]
+        self._next = 0
+        known = self._hits[-1] if self._hits else (-1, -1)
+        fresh = max(0, self._sifted - self._overlap - base)
+        for offset, index in self._sifter.hits(self._source.buffer, fresh):
+            if (base + offset, index) > known:
+                self._hits.append((base + offset, index))
+        self._sifted = self.end

@@ -1,0 +1,47 @@
+"""The one composition: document -> reports -> fingerprints -> causes."""
+
+from __future__ import annotations
+
+from functools import cache
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from deadheat import registry
+from deadheat.identity.fingerprint import fingerprint
+from deadheat.identity.title import title
+from deadheat.model import Report, Sighting, Verdict
+from deadheat.reading import Reader
+from deadheat.text.encoding import HEAD, PLAIN, Layout, layout
+from deadheat.text.window import Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.text.window import Source
+
+
+@cache
+def reader() -> Reader:
+    """A reader of every dialect that the registry finds."""
+    return Reader(registry.dialects())
+
+
+def verdict(report: Report) -> Verdict:
+    """What one report says on its own."""
+    mark = fingerprint(report)
+    return Verdict(title(report), mark, race=mark)
+
+
+def triage(
+    source: Source, uri: str, start: int = 0, end: int | None = None, laid: Layout = PLAIN
+) -> Iterator[Sighting]:
+    """Every report that begins in `[start, end)` of a document, in the order in which they end."""
+    for report, span in reader().read(source, start, end, laid.encoding):
+        yield Sighting(report, verdict(report), uri, laid.raw(span))
+
+
+def scan_text(text: str | bytes, uri: str = "text") -> list[Sighting]:
+    """Every report in a text that is at hand."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    laid = layout(data[:HEAD])
+    return list(triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid))

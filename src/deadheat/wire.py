@@ -1,0 +1,160 @@
+"""The model as plain dicts and back: what other programs rely on, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deadheat.model import (
+    Access,
+    Actor,
+    Cause,
+    Damage,
+    Frame,
+    Op,
+    Origin,
+    Report,
+    Sighting,
+    Span,
+    State,
+    Verdict,
+)
+
+SCHEMA_VERSION = 1
+
+Plain = dict[str, Any]
+
+
+def sighting_to_wire(sighting: Sighting) -> Plain:
+    """One line of `scan --format jsonl`."""
+    report, verdict, span = sighting.report, sighting.verdict, sighting.span
+    return {
+        "schema": SCHEMA_VERSION,
+        "detector": report.detector,
+        "kind": report.kind,
+        "title": verdict.title,
+        "fingerprint": verdict.fingerprint,
+        "race": verdict.race,
+        "accesses": [_access_to_wire(access) for access in report.accesses],
+        "actors": [_actor_to_wire(actor) for actor in report.actors],
+        "location": report.location,
+        "test": report.test,
+        "causes": [_cause_to_wire(cause) for cause in verdict.causes],
+        "document": {
+            "uri": sighting.uri,
+            "offset": span.offset,
+            "length": span.length,
+            "lane": span.lane,
+        },
+        "damage": [damage.value for damage in report.damage],
+    }
+
+
+def sighting_from_wire(plain: Plain) -> Sighting:
+    """The inverse of `sighting_to_wire`; refuses another schema."""
+    if plain["schema"] != SCHEMA_VERSION:
+        raise ValueError(f"schema {plain['schema']}, this deadheat reads {SCHEMA_VERSION}")
+    document = plain["document"]
+    report = Report(
+        detector=plain["detector"],
+        kind=plain["kind"],
+        accesses=tuple(map(_access_from_wire, plain["accesses"])),
+        actors=tuple(map(_actor_from_wire, plain["actors"])),
+        location=plain["location"],
+        test=plain["test"],
+        damage=tuple(map(Damage, plain["damage"])),
+    )
+    causes = tuple(
+        Cause(c["cause"], c["confidence"], tuple(c["evidence"])) for c in plain["causes"]
+    )
+    return Sighting(
+        report,
+        Verdict(plain["title"], plain["fingerprint"], plain["race"], causes),
+        document["uri"],
+        Span(document["offset"], document["length"], document["lane"]),
+    )
+
+
+def _access_to_wire(access: Access) -> Plain:
+    site = access.site
+    return {
+        "op": access.op.value,
+        "size": access.size,
+        "address": access.address,
+        "actor": access.actor,
+        "locks": list(access.locks),
+        "site": site
+        and {
+            "function": site.function,
+            "package": site.package,
+            "file": site.file,
+            "line": site.line,
+        },
+        "stack": [frame_to_wire(frame) for frame in access.stack],
+    }
+
+
+def _access_from_wire(plain: Plain) -> Access:
+    stack = tuple(map(_frame_from_wire, plain["stack"]))
+    return Access(
+        op=Op(plain["op"]),
+        actor=plain["actor"],
+        stack=stack,
+        address=plain["address"],
+        size=plain["size"],
+        locks=tuple(plain["locks"]),
+        site=_site_from_wire(plain["site"], stack),
+    )
+
+
+def _site_from_wire(plain: Plain | None, stack: tuple[Frame, ...]) -> Frame | None:
+    """A site is one of its stack's frames; the wire gives only what names it."""
+    if plain is None:
+        return None
+    wanted = (plain["function"], plain["package"], plain["file"], plain["line"])
+    return next(f for f in stack if (f.function, f.package, f.file, f.line) == wanted)
+
+
+def frame_to_wire(frame: Frame) -> Plain:
+    return {
+        "function": frame.function,
+        "package": frame.package,
+        "file": frame.file,
+        "line": frame.line,
+        "origin": frame.origin.value,
+        "stale": frame.stale,
+        "path": frame.path,
+    }
+
+
+def _frame_from_wire(plain: Plain) -> Frame:
+    return Frame(
+        function=plain["function"],
+        package=plain["package"],
+        file=plain["file"],
+        line=plain["line"],
+        origin=Origin(plain["origin"]),
+        path=plain["path"],
+        stale=plain["stale"],
+    )
+
+
+def _actor_to_wire(actor: Actor) -> Plain:
+    return {
+        "id": actor.id,
+        "state": actor.state.value,
+        "created_at": [frame_to_wire(frame) for frame in actor.created_at],
+    }
+
+
+def _actor_from_wire(plain: Plain) -> Actor:
+    return Actor(
+        plain["id"], State(plain["state"]), tuple(map(_frame_from_wire, plain["created_at"]))
+    )
+
+
+def _cause_to_wire(cause: Cause) -> Plain:
+    return {
+        "cause": cause.cause,
+        "confidence": cause.confidence,
+        "evidence": list(cause.evidence),
+    }

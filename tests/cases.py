@@ -1,0 +1,86 @@
+"""Golden cases: `cases/<dialect>/<what-it-proves>.txt` and what must come out, beside it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import deadheat
+
+if TYPE_CHECKING:
+    from deadheat.model import Access, Frame, Sighting
+
+ROOT = Path(__file__).parent / "cases"
+CORPUS = Path(__file__).parent.parent / "corpus"
+SHARED = Path(__file__).parent.parent.parent / "shared"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    path: Path
+
+    @property
+    def raw(self) -> bytes:
+        return self.path.read_bytes()
+
+    @property
+    def expected_path(self) -> Path:
+        return self.path.with_suffix(".json")
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        expected: list[dict[str, Any]] = json.loads(self.expected_path.read_text())
+        return expected
+
+    def sightings(self) -> list[Sighting]:
+        return deadheat.scan(self.raw, self.name)
+
+
+def all_cases() -> list[Case]:
+    paths = sorted(ROOT.glob("*/*.txt"))
+    return [Case(f"{path.parent.name}/{path.stem}", path) for path in paths]
+
+
+def brief(sighting: Sighting) -> dict[str, Any]:
+    """A sighting as a person wants to read it in a diff: one line per frame."""
+    report, verdict, span = sighting.report, sighting.verdict, sighting.span
+    return {
+        "detector": report.detector,
+        "kind": report.kind,
+        "title": verdict.title,
+        "fingerprint": verdict.fingerprint,
+        "test": report.test,
+        "damage": list(report.damage),
+        "place": [span.offset, span.length, span.lane],
+        "accesses": [_access(access) for access in report.accesses],
+        "actors": [
+            {"id": a.id, "state": a.state, "created_at": [_frame(f) for f in a.created_at]}
+            for a in report.actors
+        ],
+    }
+
+
+def _access(access: Access) -> dict[str, Any]:
+    return {
+        "op": access.op,
+        "address": access.address,
+        "actor": access.actor,
+        "site": access.site and _frame(access.site),
+        "stack": [_frame(frame) for frame in access.stack],
+    }
+
+
+def _frame(frame: Frame) -> str:
+    marks = f"{frame.origin}{' stale' if frame.stale else ''}"
+    return f"{frame.function} | {frame.package} | {frame.file}:{frame.line} | {marks}"
+
+
+def sides(sighting: Sighting) -> list[tuple[str, str | None]]:
+    """What damage must not change: operations and sites, whichever side was printed first."""
+    return sorted(
+        (a.op.value, a.site and f"{a.site.function} {a.site.file}:{a.site.line}")
+        for a in sighting.report.accesses
+    )
