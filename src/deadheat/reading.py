@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.dialects import Verdict
+from deadheat.echo import Echo, Echoes, Unread
 from deadheat.model import Damage, Report, Span
 from deadheat.text import clean
 from deadheat.text.encoding import UTF8
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 REACH = 1 << 18
 # lines are decoded in slices of about this size
 _SLICE = 1 << 11
+# how far ahead to look for a sign that a report follows
+_AHEAD = 1 << 13
+# a longer report, and one that a lane goes on with after so many other bytes, is given up
+_LONGEST = 1 << 16
 # how far back to look for the beginning of a report whose first lines were damaged
 _BACK = 1 << 14
 # how many lines to look at for a prefix, and for a line that was cut in pieces
@@ -30,17 +35,18 @@ _PEEK = 8
 
 
 class Found(NamedTuple):
-    """A report and where it stands."""
+    """A report, or what makes it when it is asked for, and where it stands."""
 
-    report: Report
+    told: Report | Unread | Echo
     span: Span
 
 
 class Reader:
-    """Reads the reports of some dialects; holds no state between documents."""
+    """Reads the reports of some dialects; keeps nothing between documents but what it recognises."""
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
+        self._echoes = Echoes()
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
         self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners))
@@ -59,7 +65,7 @@ class Reader:
             line = windows.line_start(offset, at)
             if end is not None and line >= end:
                 break
-            window = _Window(self.dialects, windows, encoding, covered)
+            window = _Window(self.dialects, self._echoes, windows, encoding, covered)
             for found in window.read(line, *self._owners[index]):
                 if found.span.offset >= start and (end is None or found.span.offset < end):
                     yield found
@@ -87,13 +93,20 @@ class _Window:
     """One stretch of text: from a hit for as long as a report goes on in any lane."""
 
     def __init__(
-        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
+        self,
+        dialects: Sequence[Dialect],
+        echoes: Echoes,
+        windows: Windows,
+        encoding: str,
+        floor: int,
     ) -> None:
         self._dialects = dialects
+        self._echoes = echoes
         self._windows = windows
         self._encoding = encoding
         self._floor = floor
-        self._readings: dict[str | None, _Reading] = {}
+        # the one that took the last line comes first
+        self._readings: dict[str | None, list[_Reading]] = {}
         self._found: list[Found] = []
         self._stray = False
         self.covered = floor  # up to here, text belongs to reports already read
@@ -101,8 +114,13 @@ class _Window:
 
     def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
         """The reports of the window around the line that begins at `line`."""
+        if starts and (found := self._at_once(line, dialect)) is not None:
+            yield found
+            return
         raw = self._windows.slice(line, 0)
         self.behind = line + len(raw)
+        if not dialect.promises(self._windows.slice(line, _AHEAD)):
+            return
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
         whole = column >= 0
@@ -115,8 +133,26 @@ class _Window:
         if not (whole and starts):
             begin = self._windows.back(line, _BACK, self._floor)
             if lanes is None:
-                self._readings[None] = _Reading(dialect, None)
+                self._readings[None] = [_Reading(dialect, None)]
         yield from self._walk(begin, line, lanes)
+
+    def _at_once(self, line: int, dialect: Dialect) -> Found | None:
+        """An undamaged report, whose text may even have been read before."""
+        if dialect.closing is None or dialect.volatile is None:
+            return None
+        raw = self._windows.until(line, dialect.closing, _LONGEST)
+        if raw is None:
+            return None
+        told: Unread | Echo | None = self._echoes.find(raw)
+        if told is None:
+            sketch = dialect.glance(raw.decode()) if clean.is_clean(raw) else None
+            if sketch is None:
+                return None
+            told = Unread(dialect, raw, sketch)
+            self._echoes.learn(told)
+        span = Span(line, len(raw) + len(dialect.closing))
+        self.covered = self.behind = span.end
+        return Found(told, span)
 
     def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
@@ -148,6 +184,7 @@ class _Window:
     def _walk(self, begin: int, line: int, lanes: Lanes | None) -> Iterator[Found]:
         idle = 0
         for texts, offsets in self._slices(begin):
+            self._give_up(offsets[0])
             for i, text in enumerate(texts):
                 at, end = offsets[i], offsets[i + 1]
                 if lanes is None:
@@ -165,9 +202,15 @@ class _Window:
                         return
         for lane, inner in lanes.flush() if lanes else ():
             self._line(lane, inner, self._windows.end, self._windows.end, True)
-        for reading in tuple(self._readings.values()):
+        for reading in self._all():
             self._end(reading, cut=True)
         yield from self._found
+
+    def _give_up(self, at: int) -> None:
+        """Ends the readings of lanes that nobody writes to any more."""
+        for reading in self._all():
+            if at - max(reading.end, self.behind) > _LONGEST:
+                self._end(reading)
 
     def _split(self, lanes: Lanes, text: str, following: list[str]) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""
@@ -194,16 +237,36 @@ class _Window:
             yield texts, offsets
             at += len(raw)
 
+    def _all(self) -> list[_Reading]:
+        return [reading for lane in self._readings.values() for reading in lane]
+
     def _line(self, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
-        """Feeds a line to the machine in its lane; `past` says that the hit's line is over."""
-        reading = self._readings.get(lane) or self._opened(lane, text)
-        if reading is None:
-            return
+        """Feeds a line to the machines in its lane; `past` says that the hit's line is over.
+
+        The machine that took the last line is asked first, and a line is only one's.
+        """
+        readings = self._readings.get(lane, [])
+        for reading in tuple(readings):
+            if self._fed(reading, text, at, end, past):
+                if reading in readings[1:]:
+                    readings.remove(reading)
+                    readings.insert(0, reading)
+                return
+        busy = [reading.dialect for reading in readings]
+        for dialect in self._dialects:
+            if dialect not in busy and dialect.column(text) >= 0:
+                reading = _Reading(dialect, lane)
+                self._readings.setdefault(lane, []).insert(0, reading)
+                self._fed(reading, text, at, end, past)
+                return
+
+    def _fed(self, reading: _Reading, text: str, at: int, end: int, past: bool) -> bool:
+        """Feeds one machine; True if the line was its own."""
         verdict = reading.machine.feed(text)
         if verdict is Verdict.ANOTHER:
             self._end(reading)
             reading.restart()
-            self._readings[lane] = reading
+            self._readings.setdefault(reading.lane, []).insert(0, reading)
             verdict = reading.machine.feed(text)
         if verdict is Verdict.OWN or verdict is Verdict.CLOSED:
             if reading.start < 0:
@@ -212,20 +275,24 @@ class _Window:
             reading.quiet = 0
             if verdict is Verdict.CLOSED:
                 self._end(reading)
+            return True
+        if verdict is Verdict.ABANDONED:
+            self._drop(reading)
         elif verdict is Verdict.FOREIGN:
             reading.quiet += 1
             if past and reading.quiet > reading.machine.patience:
                 self._end(reading)
+        return False
 
-    def _opened(self, lane: str | None, text: str) -> _Reading | None:
-        for dialect in self._dialects:
-            if dialect.column(text) >= 0:
-                self._readings[lane] = reading = _Reading(dialect, lane)
-                return reading
-        return None
+    def _drop(self, reading: _Reading) -> None:
+        lane = self._readings.get(reading.lane, [])
+        if reading in lane:
+            lane.remove(reading)
+            if not lane:
+                del self._readings[reading.lane]
 
     def _end(self, reading: _Reading, cut: bool = False) -> None:
-        self._readings.pop(reading.lane, None)
+        self._drop(reading)
         self.covered = max(self.covered, reading.end)
         report = reading.machine.finish(cut)
         if report is not None:

@@ -28,6 +28,11 @@ def dialects() -> tuple[Dialect, ...]:
     return _found("dialects", "DIALECT")
 
 
+def dialect(name: str) -> Dialect:
+    """The dialect of that name."""
+    return next(d for d in dialects() if d.name == name)
+
+
 def renderers() -> dict[str, Any]:
     """Every output format of `scan` by its name: a `RENDERER` in `render/`."""
     return {r.name: r for r in _found("render", "RENDERER")}

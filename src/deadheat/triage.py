@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from deadheat import registry
+from deadheat.echo import Echo
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
@@ -36,8 +37,14 @@ def triage(
     source: Source, uri: str, start: int = 0, end: int | None = None, laid: Layout = PLAIN
 ) -> Iterator[Sighting]:
     """Every report that begins in `[start, end)` of a document, in the order in which they end."""
-    for report, span in reader().read(source, start, end, laid.encoding):
-        yield Sighting(report, verdict(report), uri, laid.raw(span))
+    for told, span in reader().read(source, start, end, laid.encoding):
+        if isinstance(told, Report):
+            concluded = verdict(told)
+        else:
+            unread = told.unread if isinstance(told, Echo) else told
+            concluded = unread.verdict or verdict(unread.sketch)
+            unread.verdict = concluded
+        yield Sighting(told, concluded, uri, laid.raw(span))
 
 
 def scan_text(text: str | bytes, uri: str = "text") -> list[Sighting]:

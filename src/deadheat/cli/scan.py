@@ -69,9 +69,10 @@ def run(args: argparse.Namespace) -> int:
     scan = _Scan(args)
     try:
         scan.run()
-    finally:
-        scan.progress.clear()
-        scan.close()
+    except KeyboardInterrupt:
+        scan.close()  # what was found so far is worth having
+        raise
+    scan.close()
     return scan.status()
 
 
@@ -80,8 +81,10 @@ class _Scan:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._quiet = args.quiet
-        self._renderer: Renderer = registry.renderers()[args.format]
-        self._output = self._renderer.output(sys.stdout, _style(args))
+        renderer: Renderer = registry.renderers()[args.format]
+        style = _style(args)
+        self._output = renderer.output(sys.stdout, style)
+        self._gatherer = renderer.gatherer(style)
         self._faults = self._found = self._read = 0
         found = list(walk.entries(args.paths))
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
@@ -120,19 +123,19 @@ class _Scan:
         unit = self._units[index]
         live = unit.entry.size is None
         tick = None if forked else self.progress.tick
-        part, count, faults = self._renderer.part(), 0, 0
+        gatherer, count, faults = self._gatherer, 0, 0
         for seen in files.sightings(unit, mapped=forked, tick=tick):
             if isinstance(seen, UnreadableError):
                 faults += 1
                 yield "fault", seen
                 continue
-            part.add(seen)
+            gatherer.add(seen)
             count += 1
             if live or count == _BATCH:
-                yield "live" if live else "found", (count, part.pack())
-                part, count = self._renderer.part(), 0
+                yield "live" if live else "found", (count, gatherer.pack())
+                count = 0
         if count:
-            yield "found", (count, part.pack())
+            yield "found", (count, gatherer.pack())
         if not faults:
             yield "read", None
         if forked:
@@ -145,6 +148,7 @@ class _Scan:
             cli.complain(str(fault))
 
     def close(self) -> None:
+        self.progress.clear()
         self._output.close()
 
     def status(self) -> int:

@@ -10,6 +10,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import re
+
     from deadheat.model import Report
 
 
@@ -50,7 +52,21 @@ class Dialect(Protocol):
     def remnant(self, text: str) -> bool:
         """Could this be the end of an opening line that was cut in two, or a report's later line?"""
 
+    def promises(self, ahead: bytes) -> bool:
+        """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
+
     def starts(self, anchor: bytes) -> bool:
         """Does a line with this anchor begin a report, so that nothing before it matters?"""
 
     def machine(self) -> Machine: ...
+
+    # what ends an undamaged report; None where nothing does
+    closing: bytes | None
+    # the numbers in it that differ each time: groups `address` and `actor` are told, `idle` is not
+    volatile: re.Pattern[bytes] | None
+
+    def glance(self, text: str) -> Report | None:
+        """Accesses and sites of an undamaged report, from its first line to its closing; or None."""
+
+    def whole(self, text: str) -> Report | None:
+        """All of such a report, read in one go; or None."""

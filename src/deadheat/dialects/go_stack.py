@@ -3,24 +3,78 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deadheat.model import Frame, Origin
-from deadheat.symbols import go
+from deadheat.model import Access, Actor, Damage, Frame, Op, Origin, Report, State
+from deadheat.symbols import go, roots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Stack = tuple[Frame, ...]
 
 # the functions that call a test function, or stand between it and the harness
-_CALLS_TESTS = re.compile(
-    r"(?:reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic))"
-)
-# "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21", "testing.runTests"
+_CALLS_TESTS = re.compile(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
+# "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21"
 _CALLS_RUNNER = re.compile(r"testing\.|runtime\.goexit")
-_MAIN_CALLERS = re.compile(r"runtime\.")
+_ENTRIES = ("testing.tRunner", "main.main")
+_NO_USER = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
+
+
+class Side:
+    """An access, or the creation of an actor, as a report gives it."""
+
+    __slots__ = ("actor", "address", "failed", "frames", "op", "state")
+
+    def __init__(self, actor: str, op: Op = Op.UNKNOWN, address: str | None = None) -> None:
+        self.actor = actor
+        self.op = op
+        self.address = address
+        self.state = State.UNKNOWN
+        self.failed = False
+        self.frames: list[Frame] = []
+
+
+def report(
+    detector: str,
+    kind: str,
+    accesses: Sequence[Side],
+    creations: Sequence[Side],
+    damage: Iterable[Damage],
+) -> Report:
+    """The report that these sides make, with its stale frames, sites and test found."""
+    sides = [*accesses, *creations]
+    if any(roots.is_absolute(f.file) for side in sides for f in side.frames):
+        known = roots.known(f for side in sides for f in side.frames)
+        for side in sides:
+            side.frames = [roots.below(f, known) for f in side.frames]
+    stacks = [mark_stale(tuple(side.frames)) for side in sides]
+    return Report(
+        detector,
+        kind,
+        tuple(
+            Access(side.op, side.actor, stack, side.address, site=site(stack))
+            for side, stack in zip(accesses, stacks, strict=False)
+        ),
+        _actors(accesses, creations, stacks[len(accesses) :]),
+        test=test(stacks),
+        damage=tuple(sorted(damage)),
+    )
+
+
+def _actors(
+    accesses: Sequence[Side], creations: Sequence[Side], stacks: Sequence[Stack]
+) -> tuple[Actor, ...]:
+    created = {
+        side.actor: Actor(side.actor, side.state, stack)
+        for side, stack in zip(reversed(creations), reversed(stacks), strict=True)
+    }
+    names = dict.fromkeys(side.actor for side in accesses if side.actor)
+    return tuple(created.get(name) or Actor(name, _uncreated(name)) for name in names)
+
+
+def _uncreated(actor: str) -> State:
+    return State.MAIN if actor == "main goroutine" else State.UNKNOWN
 
 
 def mark_stale(stack: Stack) -> Stack:
@@ -30,49 +84,62 @@ def mark_stale(stack: Stack) -> Stack:
     entry of a goroutine has none at all: what stands below such a frame is no longer real.
     """
     end = _trusted(stack)
-    if end == len(stack):
+    if end >= len(stack):
         return stack
-    return stack[:end] + tuple(replace(frame, stale=True) for frame in stack[end:])
+    return stack[:end] + tuple(frame._replace(stale=True) for frame in stack[end:])
 
 
 def _trusted(stack: Stack) -> int:
     """How many frames from the top can be true."""
-    entry = stack[-1].function if stack else ""
-    is_entry = entry != go.parent(entry)
     for i, frame in enumerate(stack[:-1]):
-        if not _may_call(stack[i + 1], frame):
+        function = frame.function
+        if (
+            function in _ENTRIES or ".Test" in function or ".Benchmark" in function
+            or ".Fuzz" in function or ".Example" in function
+        ) and not _may_call(stack[i + 1], frame):  # fmt: skip
             return i + 1
-        if is_entry and frame.function == entry and frame.origin is Origin.USER:
-            return i + 1
-    return len(stack)
+    return _above_second_entry(stack)
+
+
+def _above_second_entry(stack: Stack) -> int:
+    """The entry of a goroutine stands at the bottom; above that, it can only be stale's neighbour."""
+    entry = stack[-1].function if stack else ""
+    # a closure may call itself; the wrapper that the compiler makes for `go f(x)` cannot
+    if ".gowrap" not in entry and "·dwrap·" not in entry:
+        return len(stack)
+    return next((i + 1 for i, f in enumerate(stack) if f.function == entry), len(stack))
 
 
 def _may_call(caller: Frame, frame: Frame) -> bool:
-    if frame.function.endswith(".TestMain"):
+    function = frame.function
+    if function == "testing.tRunner":
+        return _CALLS_RUNNER.match(caller.function) is not None
+    if function == "main.main":
+        return caller.function.startswith("runtime.")
+    if not go.is_test(function) or not _in_test_file(frame):
+        return True
+    if function.endswith(".TestMain"):
         return caller.function == "main.main"
-    if go.is_test(frame.function) and frame.origin is Origin.USER:
-        return (
-            caller.origin is Origin.TEST
-            or (caller.file.endswith("_test.go") and caller.function != frame.function)
-            or bool(_CALLS_TESTS.match(caller.function))
-        )
-    if frame.function == "testing.tRunner":
-        return bool(_CALLS_RUNNER.match(caller.function))
-    if frame.function == "main.main":
-        return bool(_MAIN_CALLERS.match(caller.function))
-    return True
+    return (
+        caller.origin is Origin.TEST
+        or (caller.file.endswith("_test.go") and caller.function != function)
+        or _CALLS_TESTS.match(caller.function) is not None
+    )
+
+
+def _in_test_file(frame: Frame) -> bool:
+    return frame.file.endswith("_test.go") or not frame.file
 
 
 def site(stack: Stack) -> Frame | None:
-    """The innermost frame in the user's own code; failing that, the innermost that says anything."""
+    """The innermost frame in the user's own code; failing that, the innermost that tells most."""
+    for frame in stack:
+        if frame.origin is Origin.USER and not frame.stale and frame.function != "??":
+            return frame
     live = [frame for frame in stack if not frame.stale]
-    for wanted in (
-        (Origin.USER,),
-        (Origin.STDLIB, Origin.GENERATED, Origin.TEST),
-        (Origin.RUNTIME,),
-    ):
+    for wanted in _NO_USER:
         for frame in live:
-            if frame.origin in wanted and not frame.function.startswith("??"):
+            if frame.origin in wanted and frame.function != "??":
                 return frame
     return live[0] if live else None
 
@@ -81,6 +148,10 @@ def test(stacks: Iterable[Stack]) -> str | None:
     """The test whose code is on one of the stacks, looking at each from the top."""
     for stack in stacks:
         for frame in stack:
-            if frame.origin is Origin.USER and (name := go.test_name(frame.function)):
+            function = frame.function
+            if (
+                ".Test" in function or ".Benchmark" in function
+                or ".Fuzz" in function or ".Example" in function
+            ) and _in_test_file(frame) and (name := go.test_name(function)):  # fmt: skip
                 return name
     return None

@@ -14,8 +14,8 @@ def title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     sides = sorted((str(a.op), _name(a)) for a in report.accesses)
     what = _what(report, [op for op, _ in sides])
-    names = [name for _, name in sides if name]
-    if not names:
+    names = [name or "?" for _, name in sides]
+    if set(names) <= {"?"}:
         return f"{what} at an unknown place"
     if len(names) == 1 or (names[0] == names[1] and len(set(names)) == 1):
         return f"{what} in {names[0]}"

@@ -1,4 +1,4 @@
-"""One file per output format. A part gathers on the map side, a renderer writes on the reduce side.
+"""One file per output format. A gatherer works where sightings are found, an output where they meet.
 
 A module in this folder that has a `RENDERER` is found by the registry.
 """
@@ -21,17 +21,17 @@ class Style:
     frames: int = 6
 
 
-class Part(Protocol):
-    """Gathers sightings where they are found, perhaps in another process."""
+class Gatherer(Protocol):
+    """Takes sightings where they are found, perhaps in another process."""
 
     def add(self, sighting: Sighting) -> None: ...
 
     def pack(self) -> Any:
-        """What was gathered, small and ready to be sent."""
+        """What was gathered since the last time, small and ready to be sent."""
 
 
 class Output(Protocol):
-    """Writes what the parts gathered, in order."""
+    """Writes what was gathered, in order."""
 
     def merge(self, packed: Any) -> None: ...
 
@@ -43,6 +43,6 @@ class Renderer(Protocol):
 
     name: str
 
-    def part(self) -> Part: ...
+    def gatherer(self, style: Style) -> Gatherer: ...
 
     def output(self, out: IO[str], style: Style) -> Output: ...

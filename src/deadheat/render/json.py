@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
-from deadheat.render.jsonl import LinesPart
+from deadheat.render.jsonl import LinesGatherer
 
 if TYPE_CHECKING:
     from deadheat.render import Style
@@ -17,10 +17,9 @@ class ArrayOutput:
         self._out = out
         self._between = "["
 
-    def merge(self, packed: list[str]) -> None:
-        for line in packed:
-            self._out.write(f"{self._between}\n{line}")
-            self._between = ","
+    def merge(self, packed: str) -> None:
+        self._out.write(f"{self._between}\n" + packed.replace("\n", ",\n"))
+        self._between = ","
 
     def close(self) -> None:
         self._out.write("[]\n" if self._between == "[" else "\n]\n")
@@ -30,8 +29,8 @@ class ArrayOutput:
 class Json:
     name = "json"
 
-    def part(self) -> LinesPart:
-        return LinesPart()
+    def gatherer(self, style: Style) -> LinesGatherer:
+        return LinesGatherer()
 
     def output(self, out: IO[str], style: Style) -> ArrayOutput:
         return ArrayOutput(out)

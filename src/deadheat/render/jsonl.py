@@ -14,24 +14,25 @@ if TYPE_CHECKING:
 encode = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 
 
-class LinesPart:
+class LinesGatherer:
     def __init__(self) -> None:
         self._lines: list[str] = []
 
     def add(self, sighting: Sighting) -> None:
         self._lines.append(encode(sighting_to_wire(sighting)))
 
-    def pack(self) -> list[str]:
-        return self._lines
+    def pack(self) -> str:
+        packed = "\n".join(self._lines)
+        self._lines.clear()
+        return packed
 
 
 class LinesOutput:
     def __init__(self, out: IO[str]) -> None:
         self._out = out
 
-    def merge(self, packed: list[str]) -> None:
-        if packed:
-            self._out.write("\n".join(packed) + "\n")
+    def merge(self, packed: str) -> None:
+        self._out.write(f"{packed}\n")
 
     def close(self) -> None:
         self._out.flush()
@@ -40,8 +41,8 @@ class LinesOutput:
 class Jsonl:
     name = "jsonl"
 
-    def part(self) -> LinesPart:
-        return LinesPart()
+    def gatherer(self, style: Style) -> LinesGatherer:
+        return LinesGatherer()
 
     def output(self, out: IO[str], style: Style) -> LinesOutput:
         return LinesOutput(out)

@@ -1,84 +1,96 @@
-"""Counts sightings per race in bounded memory: one example of each, and how often it was seen."""
+"""Counts sightings per race in bounded memory, and keeps one example of each, already rendered."""
 
 from __future__ import annotations
 
-import marshal
 import sqlite3
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.wire import sighting_from_wire, sighting_to_wire
+from deadheat.model import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deadheat.model import Sighting
 
 _PLACES = 3
-# race -> (count, damages of the example, a few places, the example)
-Counts = dict[str, tuple[int, int, list[str], bytes]]
+# beyond this many races a process may send an example again
+_MOST_SENT = 1 << 16
+
+
+class Count(NamedTuple):
+    """What one process has seen of a race since it last told."""
+
+    seen: int
+    places: list[str]
+    damage: int  # of the example
+    example: tuple[str, str] | None  # title and body; None where this process has sent a good one
 
 
 class Tallied(NamedTuple):
     """A race, how often it was seen, and where."""
 
-    example: Sighting
+    title: str
+    body: str
     seen: int
     places: list[str]
 
 
-class TallyPart:
-    """Counts on the map side."""
+class TallyGatherer:
+    """Counts where sightings are found. `render` is called once per race, not once per sighting."""
 
-    def __init__(self) -> None:
-        self._counts: Counts = {}
+    def __init__(self, render: Callable[[Sighting], tuple[str, str]]) -> None:
+        self._render = render
+        self._counts: dict[str, Count] = {}
+        self._sent: dict[str, int] = {}
 
     def add(self, sighting: Sighting) -> None:
         race = sighting.verdict.race
-        known = self._counts.get(race)
-        damage = len(sighting.report.damage)
-        if known is None:
-            self._counts[race] = (1, damage, [_place(sighting)], _packed(sighting))
-            return
-        count, least, places, example = known
+        seen, places, least, example = self._counts.get(race) or self._first(race)
         if len(places) < _PLACES:
-            places.append(_place(sighting))
-        if damage < least:
-            least, example = damage, _packed(sighting)
-        self._counts[race] = (count + 1, least, places, example)
+            places.append(f"{sighting.uri} at byte {sighting.span.offset}")
+        # the least damaged text makes the example; an undamaged one cannot be bettered
+        if least and (damage := _damage(sighting)) < least:
+            least, example = damage, self._render(sighting)
+        self._counts[race] = Count(seen + 1, places, least, example)
 
-    def pack(self) -> Counts:
-        return self._counts
+    def _first(self, race: str) -> Count:
+        return Count(0, [], self._sent.get(race, 1 << 30), None)
+
+    def pack(self) -> dict[str, Count]:
+        packed, self._counts = self._counts, {}
+        if len(self._sent) > _MOST_SENT:
+            self._sent.clear()
+        self._sent.update((race, count.damage) for race, count in packed.items())
+        return packed
 
 
-def _place(sighting: Sighting) -> str:
-    return f"{sighting.uri}:{sighting.span.offset}"
-
-
-def _packed(sighting: Sighting) -> bytes:
-    # marshal is the quickest way there is, and both ends are this very program
-    return marshal.dumps(sighting_to_wire(sighting))
+def _damage(sighting: Sighting) -> int:
+    # what is told later is undamaged, or it would have been read at once
+    return len(sighting.told.damage) if isinstance(sighting.told, Report) else 0
 
 
 class Tally:
-    """Counts on the reduce side, in a private temporary database: any number of races will do."""
+    """Counts where sightings meet, in a private temporary database: any number of races will do."""
 
     def __init__(self) -> None:
         self._base = sqlite3.connect("", isolation_level=None)
         self._base.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;"
             "CREATE TABLE race (id TEXT PRIMARY KEY, first INTEGER, n INTEGER, damage INTEGER,"
-            " places TEXT, example BLOB) WITHOUT ROWID; BEGIN"
+            " places TEXT, title TEXT, body TEXT) WITHOUT ROWID; BEGIN"
         )
         self._order = 0
 
-    def merge(self, counts: Counts) -> None:
-        for race, (count, damage, places, example) in counts.items():
+    def merge(self, counts: dict[str, Count]) -> None:
+        for race, (seen, places, damage, example) in counts.items():
             self._order += 1
+            title, body = example or (None, None)
             self._base.execute(
-                "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE SET"
-                " n = n + ?3, example = iif(damage <= ?4, example, ?6), damage = min(damage, ?4),"
+                "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
+                " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
+                " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
                 " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
-                (race, self._order, count, damage, "\n".join(places), example),
+                (race, self._order, seen, damage, "\n".join(places), title, body),
             )
 
     def totals(self) -> tuple[int, int]:
@@ -88,7 +100,6 @@ class Tally:
 
     def races(self) -> Iterator[Tallied]:
         """Every race, the most often seen first."""
-        rows = self._base.execute("SELECT n, places, example FROM race ORDER BY n DESC, first")
-        for count, places, example in rows:
-            wire: dict[str, Any] = marshal.loads(example)
-            yield Tallied(sighting_from_wire(wire), count, places.split("\n")[:_PLACES])
+        rows = self._base.execute("SELECT title, body, n, places FROM race ORDER BY n DESC, first")
+        for title, body, seen, places in rows:
+            yield Tallied(title, body, seen, places.split("\n")[:_PLACES])

@@ -6,10 +6,11 @@ import re
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING
 
-from deadheat.model import Access, Actor, Frame, Origin, State
-from deadheat.render.tally import Counts, Tallied, Tally, TallyPart
+from deadheat.model import Access, Actor, Frame, Origin, Report, State
+from deadheat.render.tally import Count, Tally, TallyGatherer
 
 if TYPE_CHECKING:
+    from deadheat.model import Sighting
     from deadheat.render import Style
 
 # frames that say nothing about a race; shown only where nothing else is left
@@ -35,40 +36,46 @@ def plain(text: str) -> str:
 
 
 class TextOutput:
+    """Prints each race with its count once everything has been seen."""
+
     def __init__(self, out: IO[str], style: Style) -> None:
-        self._out, self._style = out, style
+        self._out = out
         self._paint = Paint(style.colour)
         self._tally = Tally()
 
-    def merge(self, packed: Counts) -> None:
+    def merge(self, packed: dict[str, Count]) -> None:
         self._tally.merge(packed)
 
     def close(self) -> None:
+        paint = self._paint
         races, sightings = self._tally.totals()
         for number, race in enumerate(self._tally.races(), 1):
-            self._out.write(self._race(number, race) + "\n")
+            times = paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""
+            places = "".join(paint(f"   {plain(place)}", "dim") + "\n" for place in race.places)
+            head = paint(f"{number}. {race.title}", "bold")
+            self._out.write(f"{head}{times}\n{places}{race.body}\n\n")
         if races:
             many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
-            self._out.write(self._paint(many, "bold") + "\n")
+            self._out.write(paint(many, "bold") + "\n")
         self._out.flush()
 
-    def _race(self, number: int, race: Tallied) -> str:
-        sighting = race.example
-        report, paint = sighting.report, self._paint
-        lines = [
-            paint(f"{number}. {plain(sighting.verdict.title)}", "bold")
-            + (paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""),
-            paint(f"   {sighting.verdict.race}  {self._facts(race)}", "dim"),
-            *(paint(f"   {plain(place)}", "dim") for place in race.places),
-            "",
-        ]
+
+class RaceText:
+    """A race as lines for a terminal."""
+
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self._paint = Paint(style.colour)
+
+    def __call__(self, sighting: Sighting) -> tuple[str, str]:
+        """Title and body."""
+        report = sighting.report
+        facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         actors = {actor.id: actor for actor in report.actors}
         sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
-        lines += self._facing(sides)
-        return "\n".join(lines) + "\n"
+        return plain(sighting.verdict.title), "\n".join([facts, "", *self._facing(sides)])
 
-    def _facts(self, race: Tallied) -> str:
-        report = race.example.report
+    def _facts(self, report: Report) -> str:
         facts = [report.detector]
         if report.test:
             facts.append(f"in {plain(report.test)}")
@@ -133,8 +140,8 @@ def _fitted(text: str, width: int) -> str:
 class Text:
     name = "text"
 
-    def part(self) -> TallyPart:
-        return TallyPart()
+    def gatherer(self, style: Style) -> TallyGatherer:
+        return TallyGatherer(RaceText(style))
 
     def output(self, out: IO[str], style: Style) -> TextOutput:
         return TextOutput(out, style)

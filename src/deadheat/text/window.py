@@ -106,6 +106,16 @@ class Windows:
         newline = self._source.buffer.find(b"\n", at - size - base, at - base)
         return base + newline + 1 if newline >= 0 else at
 
+    def until(self, at: int, closing: bytes, most: int) -> bytes | None:
+        """What stands between `at` and a literal, if that comes within `most` bytes."""
+        while True:
+            begin = at - self._source.base
+            found = self._source.buffer.find(closing, begin, begin + most)
+            if found >= 0:
+                return self._source.buffer[begin:found]
+            if len(self._source.buffer) - begin >= most or not self._more(at):
+                return None
+
     def slice(self, at: int, size: int) -> bytes:
         """Whole lines from `at` on, about `size` bytes; only the source's end lacks a newline."""
         while True:

@@ -1,0 +1,3 @@
+module example.com/ops/audit
+
+go 1.18

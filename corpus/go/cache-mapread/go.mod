@@ -1,0 +1,3 @@
+module example.com/shop/pricecache
+
+go 1.18

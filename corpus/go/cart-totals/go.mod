@@ -1,0 +1,3 @@
+module example.com/shop/cart
+
+go 1.18

@@ -1,0 +1,30 @@
+package kvclient
+
+import "time"
+
+type conn struct {
+	addr string
+}
+
+// Client connects at its first request.
+type Client struct {
+	addr string
+	conn *conn
+}
+
+func dial(addr string) *conn {
+	time.Sleep(time.Millisecond)
+	return &conn{addr: addr}
+}
+
+func (c *Client) connect() *conn {
+	if c.conn == nil {
+		c.conn = dial(c.addr)
+	}
+	return c.conn
+}
+
+// Get asks for a key.
+func (c *Client) Get(key string) string {
+	return c.connect().addr + "/" + key
+}

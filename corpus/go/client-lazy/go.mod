@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/kvclient
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/media/codec
+
+go 1.18

@@ -1,0 +1,17 @@
+// Package conf holds settings.
+package conf
+
+// Settings may be reloaded.
+type Settings struct {
+	region string
+}
+
+// Reload sets the region again.
+func (s *Settings) Reload(region string) {
+	s.region = region
+}
+
+// Region returns the region.
+func (s *Settings) Region() string {
+	return s.region
+}

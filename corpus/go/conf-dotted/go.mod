@@ -1,0 +1,3 @@
+module example.com/platform/settings
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/ops/agentd
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/telemetry/counter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hashexec
+
+go 1.18

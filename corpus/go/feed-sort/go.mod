@@ -1,0 +1,3 @@
+module example.com/social/feed
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/batch/flusher
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/media/frame
+
+go 1.18

@@ -1,0 +1,5 @@
+module example.com/edge/gateway
+
+go 1.18
+
+require example.com/lib/bucket v0.3.1

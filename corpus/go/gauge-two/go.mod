@@ -1,0 +1,3 @@
+module example.com/telemetry/gauge
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/web/greeter
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/log/rotate
+
+go 1.18

@@ -1,0 +1,21 @@
+package rotate
+
+import "time"
+
+var rotations int
+
+var onRotate = func(name string) {
+	rotations += len(name)
+}
+
+func init() {
+	go func() {
+		time.Sleep(10 * time.Millisecond)
+		rotations = 1
+	}()
+}
+
+// Rotate tells the hook that a file was renamed.
+func Rotate(name string) {
+	onRotate(name)
+}

@@ -1,0 +1,3 @@
+module example.com/edge/limiter
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/batch/jobs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lease
+
+go 1.18

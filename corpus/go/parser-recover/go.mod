@@ -1,0 +1,3 @@
+module example.com/lang/parser
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/poller
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobpool
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/prefetch
+
+go 1.18

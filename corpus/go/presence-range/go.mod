@@ -1,0 +1,3 @@
+module example.com/chat/presence
+
+go 1.18

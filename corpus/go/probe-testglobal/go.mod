@@ -1,0 +1,3 @@
+module example.com/ops/probe
+
+go 1.18

@@ -1,0 +1,17 @@
+package probe
+
+import (
+	"testing"
+	"time"
+)
+
+func TestStart(t *testing.T) {
+	Start(make(chan struct{}))
+}
+
+func TestInterval(t *testing.T) {
+	old := interval
+	defer func() { interval = old }()
+	time.Sleep(10 * time.Millisecond)
+	interval = time.Millisecond
+}

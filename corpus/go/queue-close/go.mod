@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/outbox
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/edge/quota
+
+go 1.18

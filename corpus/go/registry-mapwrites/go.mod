@@ -1,0 +1,3 @@
+module example.com/mesh/registry
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/net/relay
+
+go 1.18

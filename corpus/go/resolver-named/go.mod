@@ -1,0 +1,3 @@
+module example.com/dns/resolver
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retry
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/telemetry/ring
+
+go 1.18

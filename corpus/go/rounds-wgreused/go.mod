@@ -1,0 +1,3 @@
+module example.com/batch/rounds
+
+go 1.18

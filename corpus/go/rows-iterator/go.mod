@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rowset
+
+go 1.23

@@ -1,0 +1,3 @@
+module example.com/rpc/dispatch
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/telemetry/sampler
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/query/scan
+
+go 1.19

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessiond
+
+go 1.18

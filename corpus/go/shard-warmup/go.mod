@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardcache
+
+go 1.21

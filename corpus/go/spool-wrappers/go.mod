@@ -1,0 +1,3 @@
+module example.com/mail/spool
+
+go 1.18

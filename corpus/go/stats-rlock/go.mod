@@ -1,0 +1,3 @@
+module example.com/telemetry/stats
+
+go 1.18

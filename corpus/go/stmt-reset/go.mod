@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/minisql
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/db/storage
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/shop/store
+
+go 1.18

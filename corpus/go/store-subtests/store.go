@@ -1,0 +1,15 @@
+package store
+
+// Store holds the stock of one shop.
+type Store struct {
+	stock int
+}
+
+// Take removes n pieces.
+func (s *Store) Take(n int) bool {
+	if s.stock < n {
+		return false
+	}
+	s.stock -= n
+	return true
+}

@@ -1,0 +1,3 @@
+module example.com/net/ticker
+
+go 1.18

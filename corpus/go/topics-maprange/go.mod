@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/topics
+
+go 1.18

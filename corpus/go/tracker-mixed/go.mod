@@ -1,0 +1,3 @@
+module example.com/mem/tracker
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/batch/steps
+
+go 1.18

@@ -1,0 +1,29 @@
+"""The lines that begin the sections of a Go race report, for both ways of reading one."""
+
+from __future__ import annotations
+
+import re
+
+from deadheat.model import Op
+
+BANNER = "WARNING: DATA RACE"
+_OP = r"(?P<op>(?P<previous>Previous )(?:atomic )?(?:read|write)|Read|Write|Atomic (?:read|write))"
+_ACTOR = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
+# "Previous write at 0x00c0000a1238 by goroutine 6:", "Read by main goroutine:"
+ACCESS = re.compile(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
+# "Read at 0x00c0000180a8 by debug: tick main goroutine:": the detector writes a header in pieces
+TORN = re.compile(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
+# "Goroutine 7 (running) created at:"
+CREATED = re.compile(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
+
+_OPS = {
+    "read": Op.READ,
+    "write": Op.WRITE,
+    "atomic read": Op.ATOMIC_READ,
+    "atomic write": Op.ATOMIC_WRITE,
+}
+
+
+def op(match: re.Match[str]) -> Op:
+    """What an access header says was done."""
+    return _OPS[match["op"].removeprefix("Previous ").lower()]

@@ -1,0 +1,93 @@
+"""Reads an undamaged Go race report in one go; leaves whatever is the least bit unusual to others."""
+
+from __future__ import annotations
+
+from deadheat.dialects import go_stack
+from deadheat.dialects.go_grammar import ACCESS, BANNER, CREATED, op
+from deadheat.dialects.go_stack import Side
+from deadheat.model import Access, Frame, Origin, Report, State
+from deadheat.symbols import go
+
+_MAIN = "main goroutine"
+# frames that may have stale ones below them
+_ENTRIES = ("testing.tRunner", "main.main")
+
+
+def whole(text: str) -> Report | None:
+    """The report; None for anything that is not exactly as printed.
+
+    `text` begins at the banner and ends before the closing bar. The machine reads the same text to
+    the same report, only more slowly: a law says so.
+    """
+    sections = _sections(text)
+    if sections is None:
+        return None
+    accesses: list[Side] = []
+    creations: list[Side] = []
+    for number, section in enumerate(sections):
+        header, _, lines = section.partition("\n")
+        side = _access(header, number == 1) if number < 2 else _creation(header)
+        frames = go.frames(lines, lines.count("\n") + 1)
+        if side is None or not frames:
+            return None
+        side.frames = frames
+        (accesses if number < 2 else creations).append(side)
+    return go_stack.report("go", "data-race", accesses, creations, ())
+
+
+def glance(text: str) -> Report | None:
+    """The accesses with their sites and no more, for who only wants to know which race it is."""
+    sections = _sections(text)
+    if sections is None:
+        return None
+    accesses = []
+    for number, section in enumerate(sections[:2]):
+        side = _access(section.partition("\n")[0], number == 1)
+        site = _site(section)
+        if side is None or site is None:
+            return None
+        accesses.append(Access(side.op, side.actor, (), side.address, site=site))
+    return Report("go", "data-race", tuple(accesses))
+
+
+def _sections(text: str) -> list[str] | None:
+    """Two accesses and the creation of everybody but main, if each line has its proper shape."""
+    banner, _, rest = text.partition("\n")
+    sections = rest.split("\n\n")
+    count = len(sections)
+    if banner != BANNER or not 2 <= count <= 4:
+        return None
+    frames = rest.count("()\n      ")
+    if rest.count("\n") + 2 != 2 * frames + 2 * count or rest.count(" +0x") != frames:
+        return None
+    actors = {section.partition(":")[0].rpartition(" by ")[2] for section in sections[:2]}
+    created = {f"g{section.partition(' (')[0][1:]}" for section in sections[2:]}
+    return sections if created == actors - {_MAIN} else None
+
+
+def _access(header: str, previous: bool) -> Side | None:
+    match = ACCESS.fullmatch(header)
+    if match is None or (match["previous"] is not None) != previous:
+        return None
+    return Side(match["actor"], op(match), match["address"])
+
+
+def _creation(header: str) -> Side | None:
+    match = CREATED.fullmatch(header)
+    if match is None:
+        return None
+    side = Side(f"goroutine {match[1]}")
+    side.state = State(match[2])
+    return side
+
+
+def _site(section: str) -> Frame | None:
+    at = section.find("\n") + 1
+    while match := go.PAIR.match(section, at):
+        frame = go.frame_of(*match.groups(default=""))
+        if frame.origin is Origin.USER:
+            return frame
+        if frame.function in _ENTRIES:
+            return None
+        at = match.end()
+    return None
