@@ -53,6 +53,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--frames", type=_jobs, default=6, metavar="N", help="frames per stack in text (default: 6)"
     )
+    command.add_argument("--brief", action="store_true", help="text: one line per race")
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
     command.set_defaults(run=run)
@@ -165,4 +166,4 @@ def _style(args: argparse.Namespace) -> Style:
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((120, 24)).columns
-    return Style(colour=colour, width=min(width, 200), frames=args.frames)
+    return Style(colour, min(width, 200), args.frames, args.brief)

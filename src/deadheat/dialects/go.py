@@ -33,7 +33,15 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict, go_quick, go_stack
-from deadheat.dialects.go_grammar import ACCESS, BANNER, CREATED, TORN, op
+from deadheat.dialects.go_grammar import (
+    ACCESS,
+    BANNER,
+    CREATED,
+    FIRST_HALF,
+    SECOND_HALF,
+    TORN,
+    op,
+)
 from deadheat.dialects.go_stack import Side
 from deadheat.model import Damage, Frame, Op, Report, State
 from deadheat.symbols import go
@@ -43,11 +51,11 @@ if TYPE_CHECKING:
 
 _HEADER = re.compile(rf"{BANNER}|{ACCESS.pattern}")
 # the end of a header that was cut in two, or a creation whose accesses stand further up
-_REMNANT = re.compile(r"goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
+_REMNANT = re.compile(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
 # a header's end, or a creation's beginning, in raw bytes that may be coloured
 _PROMISE = re.compile(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m){0,4}(?:\d{1,18}(?:\x1b\[[0-9;]*m)?)?"
-    rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
+    rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)|created at"
 )
 # "==================", in mail "=3D=3D=3D"; a logger's unfinished line may stand in front of it
 _BAR = re.compile(r"(?:=3D|=){8,}$")
@@ -80,7 +88,7 @@ class GoMachine:
         self._creations: list[Side] = []
         self._stack: list[Frame] = []
         self._symbol = ""
-        self._fragment = ""
+        self._fragment = self._half = ""
         self._banner = self._bar = self._closed = False
         self._foreign = 0
         self._dump = self._offsets = False
@@ -141,6 +149,14 @@ class GoMachine:
     def _in_frame(self, text: str) -> Verdict:
         """A location is expected: `      /src/cart.go:31 +0x45`; leads back to `_in_stack`."""
         body = text.strip()
+        if self._fragment[:1] == "/" and body[:1] not in "/<-" and len(self._fragment) < 60:
+            spaced = f"{self._fragment} {body}"  # wrapped at a space in the path
+            self._fragment = ""
+            if self._place(spaced):
+                self._foreign = max(0, self._foreign - 1)
+                self._damage.add(Damage.WRAPPED)
+                return self._own()
+            self._fragment = spaced.removesuffix(f" {body}")
         if self._place(body):
             return self._own()
         if not body:
@@ -197,6 +213,7 @@ class GoMachine:
         if match.start() or match.end() < len(body):
             self._damage.add(Damage.GLUED)
         self._stack = side.frames
+        self._half = ""
         self._dump = False
         self._state = self._in_stack
         return self._own()
@@ -302,6 +319,8 @@ class GoMachine:
         """A line whose beginning is on the line before: `Read by` and `goroutine 101:`."""
         if self._rest_of_location(body):
             return self._own()
+        if self._half and (rest := SECOND_HALF.search(body)):
+            return self._section(f"{self._half} {rest[0]}")
         fragment, self._fragment = self._fragment, ""
         if not fragment:
             return None
@@ -339,6 +358,8 @@ class GoMachine:
         if self._glued(body):
             self._damage.add(Damage.GLUED)
             return self._own()
+        if half := FIRST_HALF.search(body):
+            self._half = half[0]
         self._dump = self._dump or _DUMP.match(body) is not None
         self._foreign += 1
         self._fragment = body

@@ -13,6 +13,9 @@ _ACTOR = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
 ACCESS = re.compile(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
 # "Read at 0x00c0000180a8 by debug: tick main goroutine:": the detector writes a header in pieces
 TORN = re.compile(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
+# the two halves of a header between which others wrote whole lines
+FIRST_HALF = re.compile(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
+SECOND_HALF = re.compile(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATED = re.compile(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
 

@@ -19,6 +19,7 @@ class Style:
     colour: bool = False
     width: int = 100
     frames: int = 6
+    brief: bool = False
 
 
 class Gatherer(Protocol):

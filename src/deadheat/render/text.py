@@ -40,6 +40,7 @@ class TextOutput:
 
     def __init__(self, out: IO[str], style: Style) -> None:
         self._out = out
+        self._brief = style.brief
         self._paint = Paint(style.colour)
         self._tally = Tally()
 
@@ -50,6 +51,10 @@ class TextOutput:
         paint = self._paint
         races, sightings = self._tally.totals()
         for number, race in enumerate(self._tally.races(), 1):
+            if self._brief:
+                seen, where = f"{race.seen:6}x", plain(race.places[0])
+                self._out.write(f"{paint(seen, 'yellow')} {race.title}  {paint(where, 'dim')}\n")
+                continue
             times = paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""
             places = "".join(paint(f"   {plain(place)}", "dim") + "\n" for place in race.places)
             head = paint(f"{number}. {race.title}", "bold")
@@ -69,6 +74,8 @@ class RaceText:
 
     def __call__(self, sighting: Sighting) -> tuple[str, str]:
         """Title and body."""
+        if self._style.brief:
+            return f"{plain(sighting.verdict.title)}  {sighting.verdict.race}", ""
         report = sighting.report
         facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         actors = {actor.id: actor for actor in report.actors}

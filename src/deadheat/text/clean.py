@@ -6,6 +6,8 @@ import re
 
 from deadheat.text.encoding import UTF8
 
+# a line that ends inside a line: "&#10;", "<br>"; whoever peels lines splits it there
+BREAK = "\u2028"
 # "\x1b[31m", "\x1b[0K", "\x1b]0;title\x07": colours, erasures, window titles
 _ANSI = re.compile(
     r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\^_])"
@@ -20,8 +22,8 @@ _TAG = re.compile(
     r"|samp|tt|blockquote|h[1-6]|system-out|system-err|failure|error)(?:\s[^<>\n]{0,300})?/?>"
     r"|<!\[CDATA\[|\]\]>"
 )
-# "<br>" in the middle of a line begins another, which `peel` knows to split
-_BREAK = re.compile(r"<br ?/?>(?=[^\n])")
+# "<br>" that is not at the end of a line
+_LINE_TAG = re.compile(r"<br ?/?>(?=[^\n])")
 # zero-width characters and byte order marks vanish; every other odd space is a space
 _SPACES = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(
     map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f"), " "
@@ -49,7 +51,7 @@ def lines(raw: bytes, encoding: str = UTF8) -> tuple[list[str], bool]:
     if "\x1b" in text:
         text = _ANSI.sub("", text).replace("\x1b", "")
     if "<" in text:
-        text = _TAG.sub("", _BREAK.sub("\\\\n", text))
+        text = _TAG.sub("", _LINE_TAG.sub(BREAK, text))
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     if "\r" in text:
@@ -66,8 +68,7 @@ def _decoded(raw: bytes, encoding: str) -> str:
 def _entity(match: re.Match[str]) -> str:
     import html  # its table is large, and few documents need it
 
-    # a newline stays escaped, so that a line remains one; `peel` knows what to do with it
-    return html.unescape(match[0]).replace("\n", "\\n").replace("\u00a0", " ")
+    return html.unescape(match[0]).replace("\n", BREAK).replace("\r", "").replace("\u00a0", " ")
 
 
 def _after_returns(line: str) -> str:

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from deadheat.text.clean import BREAK
+
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
 # Each pattern stands at the beginning of a line. A group whose name begins with `lane` names who
@@ -88,6 +90,8 @@ class Piece(NamedTuple):
 def peel(text: str) -> list[Piece]:
     """The pieces in a line; the line itself where nothing wraps it."""
     lanes: list[str] = []
+    if BREAK in text:
+        return [Piece(None, line, inner=True) for line in text.split(BREAK)]
     for _ in range(_MAX_LAYERS):
         if text[:1] in ("{", "[") and (pieces := _record(text, lanes)) is not None:
             return pieces

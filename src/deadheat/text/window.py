@@ -143,7 +143,6 @@ class Windows:
         self._next = 0
         known = self._hits[-1] if self._hits else (-1, -1)
         fresh = max(0, self._sifted - self._overlap - base)
-        for offset, index in self._sifter.hits(self._source.buffer, fresh):
-            if (base + offset, index) > known:
-                self._hits.append((base + offset, index))
+        found = self._sifter.hits(self._source.buffer, fresh)
+        self._hits += [(base + at, index) for at, index in found if (base + at, index) > known]
         self._sifted = self.end
