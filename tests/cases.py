@@ -78,9 +78,9 @@ def _frame(frame: Frame) -> str:
     return f"{frame.function} | {frame.package} | {frame.file}:{frame.line} | {marks}"
 
 
-def sides(sighting: Sighting) -> list[tuple[str, str | None]]:
+def sides(sighting: Sighting) -> list[tuple[str, str]]:
     """What damage must not change: operations and sites, whichever side was printed first."""
     return sorted(
-        (a.op.value, a.site and f"{a.site.function} {a.site.file}:{a.site.line}")
+        (a.op.value, a.site and f"{a.site.function} {a.site.file}:{a.site.line}" or "")
         for a in sighting.report.accesses
     )

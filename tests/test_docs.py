@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tools import docs
 
 import deadheat
 from deadheat import registry
 from deadheat.model import Damage, Op, Origin, State
 from tests.cases import all_cases
-from tools import docs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,9 @@ def test_every_page_is_on_the_map() -> None:
 SHOWN = [(page, *shown) for page in PAGES for shown in docs.shown(page.read_text())]
 
 
-@pytest.mark.parametrize(("page", "command", "block"), SHOWN, ids=[f"{name(p)}: {c}" for p, c, _ in SHOWN])
+@pytest.mark.parametrize(
+    ("page", "command", "block"), SHOWN, ids=[f"{name(p)}: {c}" for p, c, _ in SHOWN]
+)
 def test_shown_output_is_what_the_command_prints(page: Path, command: str, block: str) -> None:
     assert block == docs.block(command), "python tools/docs.py writes it anew"
 

@@ -20,13 +20,13 @@ _PER_KEY = 8
 class Unread:
     """An undamaged report of which only the accesses and their sites have been looked at."""
 
-    __slots__ = ("dialect", "raw", "sketch", "verdict")
+    __slots__ = ("dialect", "notes", "raw", "sketch")
 
     def __init__(self, dialect: Dialect, raw: bytes, sketch: Report) -> None:
         self.dialect = dialect
         self.raw = raw  # up to its closing
         self.sketch = sketch
-        self.verdict: Any = None  # what its user concludes, once for all its echoes
+        self.notes: dict[str, Any] = {}  # what others conclude from it, once for all its echoes
 
     def report(self) -> Report:
         return read_whole(self.dialect, self.raw)
@@ -45,27 +45,10 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
     return report
 
 
-class Echo:
-    """The text of a known report with other numbers."""
-
-    __slots__ = ("raw", "unread")
-
-    def __init__(self, unread: Unread, raw: bytes) -> None:
-        self.unread = unread
-        self.raw = raw
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.unread.dialect
-
-    def report(self) -> Report:
-        return read_whole(self.unread.dialect, self.raw)
-
-
-class _Known:
+class Known:
     """A report's text as one large number, so that it is compared in a few microseconds."""
 
-    __slots__ = ("kept", "number", "places", "same", "skeleton", "unread")
+    __slots__ = ("kept", "names", "number", "places", "same", "skeleton", "unread")
 
     def __init__(self, unread: Unread, volatile: re.Pattern[bytes]) -> None:
         self.unread = unread
@@ -80,33 +63,56 @@ class _Known:
         self.kept = int.from_bytes(kept, "little")
         self.number = int.from_bytes(raw, "little") & self.kept
         self.skeleton = raw.translate(None, _HEX)
-        self.same = self._sameness(raw)
+        self.names = self.names_in(raw)
+        self.same = [self.names.index(name) for name in self.names]
 
-    def _sameness(self, raw: bytes) -> list[int]:
-        """Which of the numbers are equal to one another: what a report says by them."""
+    def names_in(self, raw: bytes) -> list[bytes]:
+        """The addresses and the actors' numbers, in their order."""
+        return [raw[start:end] for start, end in self.places]
+
+    def echoed_by(self, raw: bytes) -> Echo | None:
+        """Is `raw` the same text with other digits, equal ones wherever ours are equal?"""
+        if int.from_bytes(raw, "little") & self.kept != self.number:
+            return None
         names = [raw[start:end] for start, end in self.places]
-        return [names.index(name) for name in names]
+        if [names.index(name) for name in names] != self.same:
+            return None
+        return Echo(self, raw, names) if raw.translate(None, _HEX) == self.skeleton else None
 
-    def is_echoed_by(self, raw: bytes) -> bool:
-        """Is `raw` the same text with other digits where numbers are, and the same sameness?"""
-        return (
-            int.from_bytes(raw, "little") & self.kept == self.number
-            and raw.translate(None, _HEX) == self.skeleton
-            and self._sameness(raw) == self.same
-        )
+
+class Echo:
+    """The text of a known report with other numbers."""
+
+    __slots__ = ("known", "names", "raw")
+
+    def __init__(self, known: Known, raw: bytes, names: list[bytes]) -> None:
+        self.known = known
+        self.raw = raw
+        self.names = names
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.known.unread.dialect
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        return self.known.unread.notes
+
+    def report(self) -> Report:
+        return read_whole(self.dialect, self.raw)
 
 
 class Echoes:
     """The reports met lately, by length and by how they begin."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, bytes], list[_Known]] = {}
+        self._known: dict[tuple[int, bytes], list[Known]] = {}
 
     def find(self, raw: bytes) -> Echo | None:
         """The known report that `raw` repeats."""
         for known in self._known.get(_key(raw), ()):
-            if known.is_echoed_by(raw):
-                return Echo(known.unread, raw)
+            if (echo := known.echoed_by(raw)) is not None:
+                return echo
         return None
 
     def learn(self, unread: Unread) -> None:
@@ -121,7 +127,7 @@ class Echoes:
         if alike is None:
             self._known[key] = []
         elif len(alike) < _PER_KEY and unread.dialect.volatile is not None:
-            alike.append(_Known(unread, unread.dialect.volatile))
+            alike.append(Known(unread, unread.dialect.volatile))
 
 
 def _key(raw: bytes) -> tuple[int, bytes]:

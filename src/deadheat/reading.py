@@ -28,8 +28,6 @@ _SLICE = 1 << 11
 _AHEAD = 1 << 13
 # a longer report, and one that a lane goes on with after so many other bytes, is given up
 _LONGEST = 1 << 16
-# how far back to look for the beginning of a report whose first lines were damaged
-_BACK = 1 << 14
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 _PEEK = 8
 
@@ -118,20 +116,21 @@ class _Window:
             yield found
             return
         raw = self._windows.slice(line, 0)
-        self.behind = line + len(raw)
         if not dialect.promises(self._windows.slice(line, _AHEAD)):
             return
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
         whole = column >= 0
         lanes = None
-        if not whole or (column and not first[:column].isspace()):
+        self.behind = line + len(raw)
+        if not whole or clean.BREAK in first or (column and not first[:column].isspace()):
             lanes, whole = self._lanes(first)
             if not whole and not dialect.remnant(first):
+                self.behind = self._floor  # another dialect may find more in this line
                 return
         begin = line
         if not (whole and starts):
-            begin = self._windows.back(line, _BACK, self._floor)
+            begin = self._windows.back(line, dialect.back, self._floor)
             if lanes is None:
                 self._readings[None] = [_Reading(dialect, None)]
         yield from self._walk(begin, line, lanes)

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from deadheat import registry
-from deadheat.echo import Echo
+from deadheat.echo import Echo, Unread
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
@@ -33,6 +33,12 @@ def verdict(report: Report) -> Verdict:
     return Verdict(title(report), mark, race=mark)
 
 
+def _concluded(told: Unread | Echo) -> Verdict:
+    unread = told if isinstance(told, Unread) else told.known.unread
+    unread.notes["verdict"] = concluded = verdict(unread.sketch)
+    return concluded
+
+
 def triage(
     source: Source, uri: str, start: int = 0, end: int | None = None, laid: Layout = PLAIN
 ) -> Iterator[Sighting]:
@@ -41,9 +47,7 @@ def triage(
         if isinstance(told, Report):
             concluded = verdict(told)
         else:
-            unread = told.unread if isinstance(told, Echo) else told
-            concluded = unread.verdict or verdict(unread.sketch)
-            unread.verdict = concluded
+            concluded = told.notes.get("verdict") or _concluded(told)
         yield Sighting(told, concluded, uri, laid.raw(span))
 
 

@@ -55,6 +55,9 @@ class Dialect(Protocol):
     def promises(self, ahead: bytes) -> bool:
         """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
 
+    # how far before a line that does not start a report its beginning may be, in bytes
+    back: int
+
     def starts(self, anchor: bytes) -> bool:
         """Does a line with this anchor begin a report, so that nothing before it matters?"""
 

@@ -398,6 +398,8 @@ class GoMachine:
         failed = self._banner and any(side.failed for side in told)
         if not failed and not any(frame.line is not None for side in told for frame in side.frames):
             return None
+        if [side.op for side in self._accesses] == [Op.READ, Op.READ]:
+            return None  # two reads do not race: lines of two reports were taken for one
         return go_stack.report(
             DIALECT.name, "data-race", self._accesses, self._creations, self._all_damage()
         )
@@ -477,6 +479,8 @@ class GoDialect:
 
     def promises(self, ahead: bytes) -> bool:
         return (b"()" in ahead or b"[failed" in ahead) and _PROMISE.search(ahead) is not None
+
+    back = 1 << 14
 
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")

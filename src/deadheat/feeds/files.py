@@ -70,7 +70,7 @@ def sightings(unit: Unit, mapped: bool = False, tick: Ticker | None = None) -> S
         return iter([walk.unreadable(entry.path, error)])
     if unit.start or unit.end is not None:
         return _ranged(descriptor, unit, mapped, tick)
-    return _streamed(descriptor, entry.path, entry, tick)
+    return _streamed(descriptor, entry.uri, entry, tick)
 
 
 def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None) -> Seen:
@@ -82,9 +82,9 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None) -> S
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.path, unit.start, unit.end)
+        yield from triage(source, unit.entry.uri, unit.start, unit.end)
     except (OSError, ValueError) as error:
-        yield UnreadableError(str(error), unit.entry.path)
+        yield UnreadableError(str(error), unit.entry.uri)
     finally:
         os.close(descriptor)
 

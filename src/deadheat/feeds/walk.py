@@ -21,6 +21,11 @@ class Entry:
     size: int | None
     named: bool = False
 
+    @property
+    def uri(self) -> str:
+        """The path as text that can always be printed: odd bytes in it are escaped."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+
 
 def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
     """Every file below the paths, in a stable order, and every fault on the way."""
@@ -40,7 +45,7 @@ def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
 
 
 def unreadable(path: str, error: OSError) -> UnreadableError:
-    return UnreadableError((error.strerror or str(error)).lower(), path)
+    return UnreadableError((error.strerror or str(error)).lower(), Entry(path, None).uri)
 
 
 def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | UnreadableError]:
@@ -64,7 +69,9 @@ def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | U
             if not stat.S_ISDIR(status.st_mode):
                 yield _file(path, status, named=False)
             elif (mark := (status.st_dev, status.st_ino)) in above:
-                yield UnreadableError("leads back to a folder above it, skipped", path)
+                yield UnreadableError(
+                    "leads back to a folder above it, skipped", Entry(path, None).uri
+                )
             else:
                 folders.append((path, above | {mark}))
         pending += reversed(folders)
@@ -76,4 +83,4 @@ def _file(path: str, status: os.stat_result, named: bool) -> Entry | UnreadableE
     # `deadheat scan <(command)` names a pipe; one that is merely found in a folder may never end
     if stat.S_ISFIFO(status.st_mode) and named:
         return Entry(path, None, named)
-    return UnreadableError("is a device, a pipe or a socket, skipped", path)
+    return UnreadableError("is a device, a pipe or a socket, skipped", Entry(path, None).uri)

@@ -14,15 +14,16 @@ class ArrayOutput:
     """Writes element by element, so that memory does not grow with the number of reports."""
 
     def __init__(self, out: IO[str]) -> None:
-        self._out = out
-        self._between = "["
+        out.flush()
+        self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
+        self._between = b"["
 
-    def merge(self, packed: str) -> None:
-        self._out.write(f"{self._between}\n" + packed.replace("\n", ",\n"))
-        self._between = ","
+    def merge(self, packed: bytes) -> None:
+        self._out.write(self._between + b"\n" + packed.replace(b"\n", b",\n"))
+        self._between = b","
 
     def close(self) -> None:
-        self._out.write("[]\n" if self._between == "[" else "\n]\n")
+        self._out.write(b"[]\n" if self._between == b"[" else b"\n]\n")
         self._out.flush()
 
 

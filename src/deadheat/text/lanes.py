@@ -60,7 +60,8 @@ class Lanes:
         """
         shape = _shape(prefix)
         marks = [_mark(match[0]) for text in following if (match := shape.match(text + " "))]
-        if not marks:
+        # a log line that was not finished may have the same beginning now and then
+        if len(marks) < 0.4 * sum(1 for text in following if text.strip()) or not marks:
             return False
         names = _mark(prefix) in marks
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]

@@ -48,7 +48,7 @@ _PREFIX = re.compile(
             # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"
             r"[\w./-]{1,200}?[:-]\d{1,9}[:-]|\d{1,9}[:-](?=[ \t=WRP>G]|$)",
             # a pager's line numbers: "  123  text"
-            r" *\d{1,7}(?:\t|  ?|: |\| ?)(?!\+0x)(?=[ \t=WRP>G\w])",
+            r" *\d{1,7}(?:\t|  ?|: |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$)",
         )
     )
 )

@@ -1,0 +1,119 @@
+"""`make bench`: speed and memory as ratios, in one run on one machine; prints a Markdown table."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import logs
+from bench.measure import Run, best, run
+from deadheat.triage import reader
+
+PYTHON = [sys.executable, "-m", "deadheat", "scan"]
+MB = 1 << 20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--size", type=int, default=1024, help="MiB of sparse logs (default: 1024)")
+    parser.add_argument(
+        "--dense", type=int, default=30_000, help="distinct reports (default: 30000)"
+    )
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
+        print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
+              f" sifter {reader().sifter.name}\n")  # fmt: skip
+        bench = Bench(Path(folder))
+        bench.start_up()
+        bench.sparse(args.size)
+        bench.dense(args.dense)
+        bench.repeated(args.dense * 10)
+        bench.clean(200)
+
+
+class Bench:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        print("| what | seconds | rate | against |\n|---|---|---|---|")
+
+    def _row(self, what: str, seconds: float, rate: str = "", against: str = "") -> None:
+        print(f"| {what} | {seconds:.2f} | {rate} | {against} |", flush=True)
+
+    def start_up(self) -> None:
+        small = self._folder / "small.log"
+        small.write_bytes(logs.report(1))
+        done = best([*PYTHON, str(small)], times=5)
+        self._row("`scan` of one report", done.seconds, "", "limit 0.25 s")
+
+    def sparse(self, size: int) -> None:
+        path = self._folder / "sparse.log"
+        count = logs.sparse(path, size * MB)
+        half = self._folder / "half.log"
+        logs.sparse(half, size * MB // 2)
+        _warm(path)
+        ripgrep = self._ripgrep(path)
+        for form in ("jsonl", "text", "brief"):
+            done = best(_scan(form, path))
+            ratio = f"{done.seconds / ripgrep:.1f} x ripgrep" if ripgrep else "no ripgrep here"
+            self._row(f"sparse {size} MiB, {count} reports, {form}", done.seconds,
+                      f"{size / done.seconds:.0f} MiB/s", f"{ratio} (limit 4)")  # fmt: skip
+        small = best(_scan("jsonl", half)).seconds
+        whole = best(_scan("jsonl", path)).seconds
+        self._row(
+            f"the same, {size // 2} MiB", small, "", f"{whole / small:.2f} x for twice the size"
+        )
+        peak = run(_scan("jsonl", path)).peak_mb
+        self._row("the same, memory of all processes", 0, f"{peak:.0f} MB", "limit 200 MB")
+
+    def _ripgrep(self, path: Path) -> float | None:
+        program = shutil.which("rg")
+        if program is None:
+            return None
+        # without those that have bytes which no command line can carry
+        literals = [lit for lit in reader().sifter.literals if lit.isascii() and b"\x1b" not in lit]
+        wanted = [word for literal in literals for word in ("-e", literal.decode())]
+        done = best([program, "--no-config", "-c", "-F", *wanted, str(path)], times=5)
+        self._row(f"ripgrep, the same {len(literals)} literals", done.seconds)
+        return done.seconds
+
+    def dense(self, count: int) -> None:
+        path = self._folder / "dense.log"
+        logs.dense(path, count)
+        self._reports(path, count, "distinct reports", 13_000)
+
+    def repeated(self, count: int) -> None:
+        path = self._folder / "repeated.log"
+        logs.repeated(path, count)
+        self._reports(path, count, "repeated reports", 130_000)
+
+    def _reports(self, path: Path, count: int, what: str, limit: int) -> None:
+        for form in ("brief", "text", "jsonl"):
+            done = best(_scan(form, path), times=2)
+            self._row(f"{count} {what}, {form}", done.seconds, f"{count / done.seconds:,.0f} /s",
+                      f"goal {limit:,} /s")  # fmt: skip
+
+    def clean(self, size: int) -> None:
+        path = self._folder / "clean.log"
+        logs.clean(path, size * MB)
+        done: Run = run(_scan("jsonl", path), memory=False)
+        self._row(f"clean {size} MiB with near misses", done.seconds,
+                  f"{size / done.seconds:.0f} MiB/s", f"{done.lines} false reports")  # fmt: skip
+
+
+def _scan(form: str, path: Path) -> list[str]:
+    options = ["--brief"] if form == "brief" else ["--format", form]
+    return [*PYTHON, *options, str(path)]
+
+
+def _warm(path: Path) -> None:
+    with path.open("rb") as file:
+        while file.read(1 << 24):
+            pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""`make soak`: long runs on hostile and huge input; stops at the first broken promise."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import deadheat
+from bench import logs
+from bench.measure import run
+
+SCAN = [sys.executable, "-m", "deadheat", "scan", "--format", "jsonl"]
+LIMIT_MB = 200
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
+    parser.add_argument("--gib", type=int, default=5, help="size of the large file (default: 5)")
+    parser.add_argument("--line", type=int, default=500, help="MiB of the long line (default: 500)")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="deadheat-soak-") as folder:
+        large(Path(folder) / "large.log", args.gib << 30)
+        long_line(Path(folder) / "line.log", args.line << 20)
+        hostile(Path(folder) / "hostile.log")
+    damaged_corpus()
+
+
+def large(path: Path, size: int) -> None:
+    count = logs.sparse(path, size)
+    _within(path, f"{size >> 30} GiB of sparse logs", count)
+    path.unlink()
+
+
+def long_line(path: Path, size: int) -> None:
+    logs.long_line(path, size)
+    _within(path, f"one line of {size >> 20} MiB", 0)
+    path.unlink()
+
+
+def hostile(path: Path) -> None:
+    """Nothing but what opens a report, and never one."""
+    for line in (
+        b"WARNING: DATA RACE\n",
+        b"Read at 0x00c000123456 by goroutine 7:\n",
+        b"  main.main()\n",
+        b"fatal error: concurrent map writes\n",
+        b'{"log":"WARNING: DATA RACE\\n"}\n',
+        b"> > > Goroutine 7 (running) created at:\n",
+    ):
+        path.write_bytes(line * ((16 << 20) // len(line)))
+        _within(path, f"16 MiB of {line!r}", 0)
+
+
+def _within(path: Path, what: str, count: int) -> None:
+    done = run([*SCAN, str(path)])
+    print(f"{what}: {done.seconds:.1f} s, {done.peak_mb:.0f} MB, {done.lines} reports", flush=True)
+    assert done.lines == count, f"expected {count} reports"
+    assert done.peak_mb < LIMIT_MB, f"more than {LIMIT_MB} MB"
+
+
+def damaged_corpus() -> None:
+    """Every recorded report under every damage: what share comes out with both sites right."""
+    from tests.cases import sides
+    from tests.damage import DAMAGES
+    from tests.test_laws import _is_kept, _undamaged
+
+    paths = sorted(CORPUS.glob("go/*/recorded/*.txt"))
+    texts = list(dict.fromkeys(t for path in paths for t in _undamaged(path.read_bytes())))
+    print(f"{len(texts)} recorded reports", flush=True)
+    for damage in DAMAGES:
+        if damage.lossy:
+            continue
+        kept = 0
+        for number, text in enumerate(texts):
+            (whole,) = deadheat.scan(text)
+            found = deadheat.scan(damage.apply(text, random.Random(number + 1_000)))
+            kept += _is_kept(whole, found)
+            assert sides(whole)
+        print(f"{damage.name:50} {kept / len(texts):7.2%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,468 @@
+"""Laws that hold for every text: what was recorded, what became of it, and what nobody ever printed."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import random
+import re
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat import registry, triage
+from deadheat.dialects import Verdict, go_quick
+from deadheat.dialects.go import DIALECT, GoMachine
+from deadheat.model import (
+    Access,
+    Actor,
+    Cause,
+    Damage,
+    Frame,
+    Op,
+    Origin,
+    Report,
+    Sighting,
+    Span,
+    State,
+)
+from deadheat.model import Verdict as Concluded
+from deadheat.reading import Reader
+from deadheat.symbols import go
+from deadheat.text.window import Stream
+from tests.cases import CORPUS, all_cases
+from tests.damage import named, other_process
+
+CASES = {case.name: case for case in all_cases()}
+NAMES = sorted(CASES)
+WITH_REPORTS = [name for name in NAMES if CASES[name].expected]
+# read by its layout, which is for those to find who have all of it
+WIDE = "go/utf-16"
+NARROW = [name for name in WITH_REPORTS if name != WIDE]
+BANNER = b"WARNING: DATA RACE\n"
+CLOSING = b"\n==================\n"
+
+
+def law(examples: int) -> settings:
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+    return settings(max_examples=examples, deadline=None, suppress_health_check=slow)
+
+
+@cache
+def raw_of(name: str) -> bytes:
+    return CASES[name].raw
+
+
+def marks(found: list[Sighting]) -> list[str]:
+    return [sighting.verdict.fingerprint for sighting in found]
+
+
+def assert_sound(raw: bytes) -> None:
+    """What must be true of whatever was found."""
+    for sighting in deadheat.scan(raw):
+        span = sighting.span
+        assert 0 <= span.offset < span.end <= len(raw)
+        report = sighting.report
+        assert report.accesses
+        for access in report.accesses:
+            assert access.site is None or access.site in access.stack
+        plain = deadheat.sighting_to_wire(sighting)
+        assert deadheat.sighting_from_wire(json.loads(json.dumps(plain))) == sighting
+
+
+# -- any text --------------------------------------------------------------------------------------
+
+WORDS = (
+    b"WARNING: DATA RACE", b"Read at 0x00c0000a1238 by goroutine 7:", b"goroutine 7:",
+    b"Previous write by main goroutine:", b"Goroutine 7 (running) created at:", b"\n", b"\n\n",
+    b"  main.main()", b"      /src/main.go:12 +0x9a", b"==================", b"by goroutine",
+    b"fatal error: concurrent map writes", b"goroutine 1 [running]:", b"main.main()", b"()",
+    b"\t/src/main.go:12 +0x9a", b"created by main.main in goroutine 1", b"...", b"=3D", b"+0x1",
+    b"panic: sync: negative WaitGroup counter", b"[failed to restore the stack]", b"{", b"\\n",
+    b'"log":"', b"2024-05-01T12:00:00.1234567Z ", b"[pod/a/b] ", b"web_1 | ", b"> ", b"stderr P ",
+    b"\x1b[31m", b"\r", b"\0", b"  ", b"&nbsp;", b"\xc2\xa0", b"\xff\xfe",
+)  # fmt: skip
+
+
+@law(150)
+@given(st.binary(max_size=400))
+def test_no_bytes_raise(raw: bytes) -> None:
+    assert_sound(raw)
+
+
+@law(300)
+@given(st.lists(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)), max_size=60))
+def test_no_mixture_of_a_detectors_words_raises(words: list[bytes]) -> None:
+    assert_sound(b"".join(words))
+
+
+@law(200)
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40))
+def test_no_mixture_of_a_detectors_lines_raises(words: list[bytes]) -> None:
+    assert_sound(BANNER + b"\n".join(words))
+
+
+# -- mutations of what was printed -----------------------------------------------------------------
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """A case after a few accidents to its lines or bytes."""
+    raw = raw_of(draw(st.sampled_from(NAMES)))
+    for _ in range(draw(st.integers(1, 4))):
+        by_line = draw(st.booleans())
+        parts = raw.split(b"\n") if by_line else [raw[i : i + 1] for i in range(len(raw))]
+        a, b = (draw(st.integers(0, len(parts))) for _ in range(2))
+        low, high = min(a, b), max(a, b)
+        high = min(high, low + draw(st.integers(0, 12)))
+        match draw(st.sampled_from(("delete", "duplicate", "insert", "swap", "splice"))):
+            case "delete":
+                del parts[low:high]
+            case "duplicate":
+                parts[low:low] = parts[low:high]
+            case "insert":
+                parts.insert(low, draw(st.one_of(st.sampled_from(WORDS), st.binary(max_size=9))))
+            case "swap":
+                parts[low:high] = parts[low:high][::-1]
+            case _:
+                parts[low:high] = raw_of(draw(st.sampled_from(NAMES))).split(b"\n")[:20]
+        raw = (b"\n" if by_line else b"").join(parts)
+    return raw
+
+
+@law(300)
+@given(mutated())
+def test_no_mutation_raises(raw: bytes) -> None:
+    assert_sound(raw)
+
+
+@law(150)
+@given(mutated(), st.randoms(use_true_random=False))
+def test_the_size_of_blocks_changes_nothing(raw: bytes, rng: random.Random) -> None:
+    file = io.BytesIO(raw)
+    source = Stream(lambda _: file.read(rng.choice((1, 7, 60, 300, 5000))))
+    whole = list(triage.triage(Stream(io.BytesIO(raw).read), "text"))
+    assert list(triage.triage(source, "text")) == whole
+
+
+@pytest.mark.parametrize("size", [1, 13, 64])
+def test_the_size_of_blocks_changes_no_case(size: int) -> None:
+    for name in (name for name in NAMES[::3] if name != WIDE):
+        file = io.BytesIO(raw_of(name))
+        source = Stream(lambda _, file=file: file.read(size))  # type: ignore[misc]
+        assert list(triage.triage(source, name)) == CASES[name].sightings(), name
+
+
+# -- one document does not see another -------------------------------------------------------------
+
+
+@law(40)
+@given(st.permutations(WITH_REPORTS))
+def test_shuffled_documents_give_what_each_gives_alone(names: list[str]) -> None:
+    for name in names:
+        found = deadheat.scan(raw_of(name), name)
+        assert marks(found) == [e["fingerprint"] for e in CASES[name].expected], name
+        assert [s.verdict.title for s in found] == [e["title"] for e in CASES[name].expected]
+
+
+def alone(raw: bytes) -> list[Report]:
+    """What a reader that has read nothing before makes of a text."""
+    reader = Reader(registry.dialects())
+    found = []
+    for told, _ in reader.read(Stream(io.BytesIO(raw).read)):
+        found.append(told if isinstance(told, Report) else told.report())
+    return found
+
+
+@law(150)
+@given(st.sampled_from(NARROW), st.randoms(use_true_random=False))
+def test_an_echo_is_read_as_if_it_were_the_first(name: str, rng: random.Random) -> None:
+    """The same report with other addresses and goroutines, after its like was read thrice."""
+    raw = raw_of(name)
+    text = raw.decode("utf-8", "surrogateescape")
+    other = other_process(text, rng).encode("utf-8", "surrogateescape")
+    for _ in range(3):
+        deadheat.scan(raw)
+    found = deadheat.scan(other)
+    assert [sighting.report for sighting in found] == alone(other)
+    assert marks(found) == [triage.verdict(report).fingerprint for report in alone(other)]
+
+
+@law(150)
+@given(st.sampled_from(NARROW), st.randoms(use_true_random=False))
+def test_a_number_that_differs_within_a_report_is_no_echo(name: str, rng: random.Random) -> None:
+    """One digit changed anywhere, after the unchanged text was read thrice."""
+    raw = raw_of(name)
+    for _ in range(3):
+        deadheat.scan(raw)
+    digits = [match.start() for match in re.finditer(rb"[0-9a-f]", raw)]
+    at = rng.choice(digits)
+    changed = raw[:at] + rng.choice((b"0", b"7", b"a", b"e")) + raw[at + 1 :]
+    found = deadheat.scan(changed)
+    assert [sighting.report for sighting in found] == alone(changed)
+    assert marks(found) == [triage.verdict(report).fingerprint for report in alone(changed)]
+
+
+# -- two ways to read one report -------------------------------------------------------------------
+
+
+@cache
+def clean_reports() -> list[str]:
+    """Every text from a banner to a closing bar, in the cases and in the corpus."""
+    paths = [case.path for case in CASES.values()] + sorted(CORPUS.glob("go/*/recorded/*.txt"))
+    texts: dict[str, None] = {}
+    for path in paths:
+        for part in path.read_bytes().split(BANNER)[1:]:
+            body, closing, _ = part.partition(CLOSING)
+            if closing and body.isascii():
+                texts[(BANNER + body).decode()] = None
+    return list(texts)
+
+
+def by_machine(text: str) -> Report | None:
+    machine = GoMachine()
+    verdict = None
+    for line in f"{text}{CLOSING.decode()}".splitlines():
+        verdict = machine.feed(line)
+    return machine.finish(cut=False) if verdict is Verdict.CLOSED else None
+
+
+def test_reading_at_once_gives_what_the_machine_gives() -> None:
+    at_once = 0
+    for text in clean_reports():
+        whole = go_quick.whole(text)
+        if whole is not None:
+            at_once += 1
+            assert whole == by_machine(text), text
+    assert at_once > 100
+
+
+def test_a_glance_sees_the_accesses_and_sites_of_the_whole() -> None:
+    glances = 0
+    for text in clean_reports():
+        glance, machine = go_quick.glance(text), by_machine(text)
+        if glance is None:
+            continue
+        glances += 1
+        assert machine is not None, text
+        assert seen(glance) == seen(machine), text
+        assert triage.verdict(glance) == triage.verdict(machine)
+    assert glances > 100
+
+
+def seen(report: Report) -> list[tuple[object, ...]]:
+    """File apart: a glance does not see the frames that give a module's root away."""
+    return [
+        (a.op, a.address, a.actor, a.site and (a.site.function, a.site.package, a.site.line))
+        for a in report.accesses
+    ]
+
+
+@law(300)
+@given(st.data())
+def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject) -> None:
+    """Lines of clean reports, changed a little: the quick way must not see more or less."""
+    text = data.draw(st.sampled_from(clean_reports()))
+    lines = text.split("\n")
+    at = data.draw(st.integers(1, len(lines) - 1))
+    match data.draw(st.sampled_from(("delete", "duplicate", "swap", "byte"))):
+        case "delete":
+            del lines[at]
+        case "duplicate":
+            lines.insert(at, lines[at])
+        case "swap":
+            other = data.draw(st.integers(1, len(lines) - 1))
+            lines[at], lines[other] = lines[other], lines[at]
+        case _:
+            column = data.draw(st.integers(0, len(lines[at])))
+            char = data.draw(st.sampled_from(" :+0x%a"))
+            lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
+    changed = "\n".join(lines)
+    whole, glance, machine = go_quick.whole(changed), go_quick.glance(changed), by_machine(changed)
+    if whole is not None:
+        assert whole == machine
+    if glance is not None:
+        assert machine is not None
+        assert seen(glance) == seen(machine)
+
+
+# -- what happens on the way -----------------------------------------------------------------------
+
+
+@cache
+def frames_of(name: str) -> frozenset[tuple[str, str, int | None]]:
+    """Function and file of every frame in a case's reports, with and without its line."""
+    frames: set[tuple[str, str, int | None]] = set()
+    for sighting in CASES[name].sightings():
+        report = sighting.report
+        stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
+        for frame in (frame for stack in stacks for frame in stack):
+            for file in (frame.file, frame.path):
+                frames |= {(frame.function, file, frame.line), (frame.function, file, None)}
+            frames.add((frame.function, "", None))
+    return frozenset(frames)
+
+
+@cache
+def parts_of(name: str) -> frozenset[Access | Actor]:
+    """Everything that an honest reader of a part of a case may take for whole."""
+    parts: set[Access | Actor] = set()
+    for sighting in CASES[name].sightings():
+        parts.update(sighting.report.accesses, sighting.report.actors)
+    return frozenset(parts)
+
+
+def assert_cut_is_honest(name: str, cut: int) -> None:
+    for sighting in deadheat.scan(raw_of(name)[:cut], name):
+        report = sighting.report
+        if not {*report.accesses, *report.actors} <= parts_of(name):
+            assert report.damage, f"{name} cut at {cut} is not marked"
+        for site in (access.site for access in report.accesses):
+            if site is not None:
+                known = (site.function, site.file, site.line) in frames_of(name)
+                assert known, f"{name} cut at {cut}: {site}"
+
+
+@law(400)
+@given(st.sampled_from(NARROW), st.floats(0, 1, exclude_max=True))
+def test_a_text_that_was_cut_off_gives_no_false_site(name: str, where: float) -> None:
+    assert_cut_is_honest(name, int(where * len(raw_of(name))))
+
+
+@pytest.mark.parametrize(
+    "name", ["go/two-goroutines", "go/subtests", "go_fatal/map-writes-go-1-27"]
+)
+def test_a_text_that_was_cut_off_anywhere_gives_no_false_site(name: str) -> None:
+    for cut in range(len(raw_of(name))):
+        assert_cut_is_honest(name, cut)
+
+
+PLAIN = [name for name in WITH_REPORTS if name.startswith("go/") and raw_of(name).isascii()]
+HARMLESS = (
+    "github-actions",
+    "jenkins",
+    "crlf",
+    "indented-4",
+    "indented-tab",
+    "kubectl",
+    "utf-8-bom",
+)
+
+
+@pytest.mark.parametrize("damage", HARMLESS)
+def test_harmless_wrapping_changes_no_fingerprint(damage: str) -> None:
+    wrong = []
+    for name in PLAIN:
+        damaged = named(damage).apply(raw_of(name).decode(), random.Random(name))
+        expected = sorted(e["fingerprint"] for e in CASES[name].expected)
+        if sorted(marks(deadheat.scan(damaged))) != expected:
+            wrong.append(name)
+    assert wrong == []
+
+
+# -- symbols ---------------------------------------------------------------------------------------
+
+SYMBOLS = st.one_of(
+    st.text(max_size=40),
+    st.text(alphabet="ab/.()[]*%2e·_-1{} @v:\\\0\1", max_size=40),
+    st.sampled_from(
+        ["", ".", "/", "a/", "%", "%2e", "(", "[", "F.func1", "glob..func1", "v2", "·fm"]
+    ),
+)
+
+
+@law(400)
+@given(SYMBOLS, SYMBOLS, st.one_of(st.none(), st.integers(0, 10**9)))
+def test_no_symbol_and_no_path_raises(symbol: str, path: str, line: int | None) -> None:
+    package, function = go.split(symbol)
+    assert isinstance(go.parent(function), str)
+    frame = go.frame(symbol, path, line)
+    assert (frame.line, frame.package, frame.function) == (line, package, function)
+    assert go.test_name(function) is None or go.test_name(function)
+    assert go.is_test(function) in (True, False)
+
+
+@law(200)
+@given(SYMBOLS)
+def test_the_parent_of_a_parent_is_itself(function: str) -> None:
+    once = go.parent(function)
+    assert go.parent(once) == once
+
+
+PACKAGES = st.from_regex(r"[a-z]{1,6}(/[a-z]{1,6}){0,3}", fullmatch=True)
+FUNCTIONS = st.from_regex(r"(\(\*?[A-Z][a-z]{0,5}\)\.)?[A-Z][a-zA-Z]{0,6}", fullmatch=True)
+CLOSURES = st.from_regex(
+    r"(\.func[1-9]|\.gowrap[1-9]|\.[1-9]|-fm|\.deferwrap[1-9]){0,3}", fullmatch=True
+)
+
+
+@law(100)
+@given(PACKAGES, FUNCTIONS, CLOSURES)
+def test_a_symbol_splits_into_what_it_was_made_of(package: str, name: str, closure: str) -> None:
+    short = package.rpartition("/")[2]
+    assert go.split(f"{package}.{name}{closure}") == (package, f"{short}.{name}{closure}")
+    assert go.parent(f"{short}.{name}{closure}") == f"{short}.{name}"
+
+
+# -- wire ------------------------------------------------------------------------------------------
+
+ANY = st.text(max_size=12)
+FRAMES = st.builds(
+    Frame, ANY, ANY, ANY, st.one_of(st.none(), st.integers(0, 10**9)), st.sampled_from(Origin), ANY,
+    st.booleans(),
+)  # fmt: skip
+STACKS = st.lists(FRAMES, max_size=4).map(tuple)
+
+
+@st.composite
+def accesses(draw: st.DrawFn) -> Access:
+    stack = draw(STACKS)
+    access = Access(
+        draw(st.sampled_from(Op)), draw(ANY), stack, draw(st.one_of(st.none(), ANY)),
+        draw(st.one_of(st.none(), st.integers(0, 64))), tuple(draw(st.lists(ANY, max_size=2))),
+    )  # fmt: skip
+    site = draw(st.sampled_from((None, *stack)))
+    if site is not None:
+        # the wire names a site by what tells it from the other frames of its stack
+        site = next(f for f in stack if f[:4] == site[:4])
+    return dataclasses.replace(access, site=site)
+
+
+SIGHTINGS = st.builds(
+    Sighting,
+    st.builds(
+        Report, ANY, ANY, st.lists(accesses(), max_size=3).map(tuple),
+        st.lists(st.builds(Actor, ANY, st.sampled_from(State), STACKS), max_size=3).map(tuple),
+        st.one_of(st.none(), ANY), st.one_of(st.none(), ANY),
+        st.lists(st.sampled_from(Damage), unique=True).map(tuple),
+    ),
+    st.builds(
+        Concluded, ANY, ANY, ANY,
+        st.lists(st.builds(Cause, ANY, st.floats(0, 1), st.lists(ANY, max_size=2).map(tuple)),
+                 max_size=2).map(tuple),
+    ),
+    ANY,
+    st.builds(Span, st.integers(0), st.integers(0), st.one_of(st.none(), ANY)),
+)  # fmt: skip
+
+
+@law(150)
+@given(SIGHTINGS)
+def test_the_wire_gives_back_what_it_took(sighting: Sighting) -> None:
+    plain = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
+    assert deadheat.sighting_from_wire(plain) == sighting
+
+
+def test_the_wire_refuses_another_schema() -> None:
+    (sighting,) = CASES["go/two-goroutines"].sightings()
+    plain = {**deadheat.sighting_to_wire(sighting), "schema": 99}
+    with pytest.raises(ValueError, match="schema 99"):
+        deadheat.sighting_from_wire(plain)
+
+
+def test_the_closing_and_the_banner_are_the_dialects_own() -> None:
+    assert DIALECT.closing == CLOSING

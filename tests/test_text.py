@@ -1,0 +1,414 @@
+"""From raw bytes to clean lanes of lines: each layer on its own, and none that hostile text stalls."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deadheat
+from deadheat import registry
+from deadheat.text import clean, encoding, sift
+from deadheat.text.lanes import Lanes
+from deadheat.text.peel import Piece, peel
+from deadheat.text.window import Stream, Windows
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPORT = (ROOT / "go" / "two-goroutines.txt").read_text()
+LINE = "Read at 0x00c0000a1238 by goroutine 7:"
+
+# -- peel ------------------------------------------------------------------------------------------
+
+ISO = "2024-05-01T12:00:00"
+# a sample of each prefix, and who wrote the line
+PREFIXES: list[tuple[str, str, str | None]] = [
+    ("CRI", f"{ISO}.123456789Z stderr F ", "stderr"),
+    ("GitLab", f"{ISO}.064388Z 00O ", "00O"),
+    ("GitHub", f"{ISO}.1234567Z ", None),
+    ("an offset", f"{ISO}+02:00 ", None),
+    ("a space for the T", "2024-05-01 12:00:00,123 ", None),
+    ("Jenkins", f"[{ISO}.632Z] ", None),
+    ("Go's log", "2018/07/31 10:47:04.655 ", None),
+    ("a clock", "11:05:58 ", None),
+    ("a clock in brackets", "[11:05:58.123] ", None),
+    ("syslog", "Oct 04 20:17:35 Swarm01 dockerd[15116]: ", "Swarm01 dockerd[15116]"),
+    ("syslog with priority", "<34>Oct  4 20:17:35 host app: ", "host app"),
+    ("RFC 5424", f"<34>1 {ISO}Z host app 123 - - ", "host app 123"),
+    ("the kernel", "[  123.456789][ T123] ", "T123"),
+    ("kubectl", "[pod/web-1/app] ", "pod/web-1/app"),
+    ("compose", "web_1       | ", "web_1"),
+    ("foreman", "11:05:58     etcd1 | ", "etcd1"),
+    ("klog", "I0623 07:55:00.082589   64365 x.go:10] ", None),
+    ("svlogd", "@4000000063f1b2c31a2b3c4d ", None),
+    ("a quote", "> > ", None),
+    ("a diff", "+", None),
+    ("a comment", "// ", None),
+    ("a shell comment", "# ", None),
+    ("a list", "* ", None),
+    ("grep", "ci.log:123:", None),
+    ("grep's context", "ci.log-124-", None),
+    ("grep without names", "123:", None),
+    ("a pager", "  123  ", None),
+    ("cat -n", "   123\t", None),
+    ("two layers", f"[pod/web-1/app] {ISO}Z ", "pod/web-1/app"),
+]
+
+
+@pytest.mark.parametrize(("prefix", "lane"), [pytest.param(p, w, id=n) for n, p, w in PREFIXES])
+@pytest.mark.parametrize("body", [LINE, "  main.main()", "WARNING: DATA RACE", "=" * 18])
+def test_a_prefix_is_taken_off_and_names_its_writer(
+    prefix: str, lane: str | None, body: str
+) -> None:
+    assert [*(lanes := Lanes()).split(prefix + body), *lanes.flush()] == [(lane, body)]
+
+
+RECORDS: list[tuple[str, object, str | None]] = [
+    ("docker", {"log": f"{LINE}\n", "stream": "stderr", "time": ISO}, "stderr"),
+    ("go test", {"Action": "output", "Package": "a/b", "Output": f"{LINE}\n"}, "a/b"),
+    ("journald", {"MESSAGE": LINE, "_PID": "12"}, "12"),
+    ("Elasticsearch", {"_source": {"message": LINE, "host": "h"}}, "h"),
+    ("zap", {"level": "info", "msg": LINE}, None),
+    ("Stackdriver", {"textPayload": LINE}, None),
+]
+
+
+@pytest.mark.parametrize(("record", "lane"), [pytest.param(r, w, id=n) for n, r, w in RECORDS])
+def test_a_record_gives_its_text_and_its_writer(record: object, lane: str | None) -> None:
+    (piece,) = peel(json.dumps(record))
+    assert (piece.lane, piece.text, piece.partial) == (lane, LINE, False)
+
+
+def test_logfmt_gives_its_message() -> None:
+    (piece,) = peel(f'time="{ISO}" level=info msg="{LINE}" pod=web-1')
+    assert (piece.lane, piece.text) == ("web-1", LINE)
+
+
+def test_a_text_of_many_lines_in_one_record_gives_its_lines() -> None:
+    pieces = peel(json.dumps({"body": REPORT}))
+    assert [piece.text for piece in pieces] == REPORT.splitlines()
+
+
+def test_a_text_with_escaped_newlines_gives_its_lines() -> None:
+    assert [piece.text for piece in peel(r"a\nb\nc\nd\n\te")] == ["a", "b", "c", "d", "\te"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LINE, "  main.main()", "      /src/cart.go:31 +0x45", "", "{not json", "[1,", "x=1", "=" * 18],
+)
+def test_what_nothing_wraps_stays_as_it_is(text: str) -> None:
+    assert peel(text) == [Piece(None, text)]
+
+
+@pytest.mark.parametrize("path", [r"      C:\new\net\nice\x.go:31 +0x45", r"  a\nb"])
+def test_a_path_of_windows_is_no_escape(path: str) -> None:
+    assert peel(path) == [Piece(None, path)]
+
+
+# -- lanes -----------------------------------------------------------------------------------------
+
+
+def test_partial_lines_of_two_writers_are_put_together() -> None:
+    lanes = Lanes()
+    lines = [f"{ISO}Z {w} {p} {t}" for w, p, t in (
+        ("stdout", "P", "Read at "), ("stderr", "P", "main."), ("stdout", "F", "0x1 by goroutine 7:"),
+        ("stderr", "F", "main()"),
+    )]  # fmt: skip
+    out = [piece for line in lines for piece in lanes.split(line)]
+    assert out == [("stdout", "Read at 0x1 by goroutine 7:"), ("stderr", "main.main()")]
+    assert lanes.flush() == []
+
+
+def test_a_line_that_joins_the_last_one_is_put_together() -> None:
+    lanes = Lanes()
+    out = [*lanes.split(f"{ISO}Z 00O Read at "), *lanes.split(f"{ISO}Z 00O+0x1"), *lanes.flush()]
+    assert out == [("00O", "Read at 0x1")]
+
+
+def test_a_line_that_never_ends_is_given_up() -> None:
+    lanes = Lanes()
+    out = [p for _ in range(3000) for p in lanes.split(f"{ISO}Z stderr P {'x' * 100}")]
+    assert out
+    assert max(len(text) for _, text in out) < 1 << 17
+
+
+def test_an_unknown_prefix_is_learnt_from_the_lines_that_follow() -> None:
+    lanes = Lanes()
+    assert lanes.learn("<<3.1>> ", ["<<3.1>>   main.main()", "<<4.1>> other"])
+    assert lanes.split("<<3.1>>   main.main()") == [("<<3.1>>", "  main.main()")]
+    assert lanes.split("<<4.1>> other") == [("<<4.1>>", "other")]
+
+
+def test_a_prefix_that_no_other_line_has_is_mere_text() -> None:
+    lanes = Lanes()
+    assert not lanes.learn("they said: ", ["  main.main()", "and so on"])
+    assert lanes.split("they said: so") == [(None, "they said: so")]
+
+
+# -- clean -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "stray"),
+    [
+        (b"plain", "plain", False),
+        (b"\x1b[31mred\x1b[0m \x1b]0;title\x07x", "red x", True),
+        (b"\x1b[1;31mred\x1b[0K", "red", False),
+        (b"a\x00b\x07c", "abc", True),
+        (b"a\xffb", "ab", True),
+        (b"10%\r50%\r100%", "100%", False),
+        (b"crlf\r", "crlf", False),
+        (b"crcrlf\r\r", "crcrlf", False),
+        (b"&lt;autogenerated&gt;:1 &#39;x&#39;", "<autogenerated>:1 'x'", False),
+        (b"<autogenerated>:1", "<autogenerated>:1", False),
+        (b'<span class="x">a</span>', "a", False),
+        ("a\u00a0b".encode(), "a b", False),
+        ("\ufeffa\u200bb".encode(), "ab", False),
+        ("func·024".encode(), "func·024", False),
+        ("funcÂ·024".encode(), "func·024", False),
+    ],
+)
+def test_a_line_is_cleaned(raw: bytes, text: str, stray: bool) -> None:
+    (line,), thrown = clean.lines(raw)
+    assert line == text
+    assert thrown is stray or b"\x07" in raw
+
+
+def test_cleaning_keeps_the_number_of_lines() -> None:
+    rng = random.Random(5)
+    alphabet = [
+        b"\n",
+        b"\r",
+        b"\x1b[31m",
+        b"&#10;",
+        b"<br>",
+        b"\xe2\x80\xa8",
+        b"\x0b",
+        b"\x85",
+        b"a",
+        b"\0",
+    ]
+    for _ in range(300):
+        raw = b"".join(rng.choices(alphabet, k=40))
+        assert len(clean.lines(raw)[0]) == raw.count(b"\n") + 1
+
+
+def test_what_counts_as_clean_is_left_as_it_is() -> None:
+    rng = random.Random(6)
+    alphabet = b"ab \n<>&\t\r\x1b\x00\xc3\xa9=()"
+    for _ in range(500):
+        raw = bytes(rng.choices(alphabet, k=rng.randrange(1, 8)))
+        if clean.is_clean(raw):
+            assert clean.lines(raw) == (raw.decode().split("\n"), False)
+    assert clean.is_clean(b"  main.main()\n      <autogenerated>:1 +0x24\n")
+    assert not clean.is_clean(b"a\x1b[31m")
+    assert not clean.is_clean(b"<br>")
+
+
+# -- encoding --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["bare", "marked"])
+@pytest.mark.parametrize("before", ["", "well\n", "Grüße · 漢字 😀\n" * 50])
+def test_offsets_in_wide_text_are_raw_offsets(codec: str, mark: str, before: str) -> None:
+    raw = (f"{mark}{before}{REPORT}{before}{REPORT}").encode(codec)
+    found = deadheat.scan(raw)
+    if before.startswith("G") and not mark:
+        return  # without a mark, such text may be anything
+    assert len(found) == 2
+    for sighting in found:
+        text = raw[sighting.span.offset : sighting.span.end].decode(codec)
+        assert text.startswith("WARNING: DATA RACE")
+        assert text.rstrip("=\n").endswith("+0x2d1")
+
+
+def test_wide_text_gives_the_same_fingerprints() -> None:
+    (plain,), (wide,) = deadheat.scan(REPORT), deadheat.scan(REPORT.encode("utf-16"))
+    assert wide.verdict == plain.verdict
+
+
+@pytest.mark.parametrize("size", [2, 3, 7, 4096])
+def test_a_wide_text_may_come_in_odd_pieces(size: int) -> None:
+    raw = REPORT.encode("utf-16")
+    laid = encoding.layout(raw)
+    pieces = [raw[i : i + size] for i in range(0, len(raw), size)]
+    pending = bytearray()
+
+    def read(count: int) -> bytes:
+        if not pending and pieces:
+            pending.extend(pieces.pop(0))
+        out = bytes(pending[:count])
+        del pending[:count]
+        return out
+
+    narrow = laid.narrowed(read)
+    assert b"".join(iter(lambda: narrow(1000), b"")) == REPORT.encode()
+
+
+BINARIES: tuple[tuple[bytes, bool], ...] = (
+    (b"\x7fELF\x02\x01", True),
+    (b"\x89PNG\r\n", True),
+    (b"\x01\0\0\0\x02\0\0\x05" * 99, True),
+    (b"plain text\n" * 99, False),
+    (b"a stray \0 in a long line of text\n" * 3, False),
+    (bytes(4000) + b"text after a sparse beginning\n", False),
+    (("wide text\n" * 9).encode("utf-16"), False),
+    (b"", False),
+)
+
+
+@pytest.mark.parametrize(("head", "binary"), BINARIES)
+def test_binaries_are_told_from_text(head: bytes, binary: bool) -> None:
+    assert encoding.is_binary(head) is binary
+
+
+# -- sift and window -------------------------------------------------------------------------------
+
+LITERALS = tuple(anchor for dialect in registry.dialects() for anchor in dialect.anchors)
+
+
+def sprinkled(rng: random.Random, size: int) -> bytes:
+    block = bytearray(rng.choices(b"abDR \n\x1b\xc2\xa0", k=size))
+    for _ in range(rng.randrange(30)):
+        literal = rng.choice(LITERALS)
+        cut = literal[: rng.randrange(1, len(literal) + 1)] if rng.random() < 0.3 else literal
+        at = rng.randrange(max(1, size - len(cut)))
+        block[at : at + len(cut)] = cut
+    return bytes(block)
+
+
+def test_both_sifters_find_the_same() -> None:
+    hyperscan = pytest.importorskip("hyperscan")
+    fast, plain = sift.HyperscanSifter(LITERALS, hyperscan), sift.FindSifter(LITERALS)
+    rng = random.Random(9)
+    total = 0
+    for _ in range(300):
+        block = sprinkled(rng, rng.choice([64, 500, 3000]))
+        start = rng.choice([0, rng.randrange(len(block)), len(block)])
+        hits = plain.hits(block, start)
+        assert fast.hits(block, start) == hits
+        total += len(hits)
+    assert total > 300
+
+
+def test_the_plain_sifter_finds_every_occurrence() -> None:
+    rng = random.Random(10)
+    for _ in range(50):
+        block = sprinkled(rng, 400)
+        expected = sorted(
+            (at, index)
+            for index, literal in enumerate(LITERALS)
+            for at in range(len(block))
+            if block.startswith(literal, at)
+        )
+        assert sift.FindSifter(LITERALS).hits(block) == expected
+
+
+@pytest.mark.parametrize("size", [1, 5, 17, 100])
+def test_hits_across_the_borders_of_blocks_are_found_once(size: int) -> None:
+    text = sprinkled(random.Random(11), 2000)
+    sifter = sift.FindSifter(LITERALS)
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    windows = Windows(Stream(lambda _: pieces.pop(0) if pieces else b""), sifter)
+    found, at = [], 0
+    while (hit := windows.next_hit(at)) is not None:
+        found.append(hit)
+        at = hit[0] + 1
+    assert [offset for offset, _ in found] == sorted({o for o, _ in sifter.hits(text)})
+
+
+# -- hostile text ----------------------------------------------------------------------------------
+
+SIZE = 200_000
+HEADER = "WARNING: DATA RACE\nRead at 0x00c0000a1238 by goroutine 7:\n"
+HOSTILE: dict[str, Callable[[], str]] = {
+    "parentheses": lambda: "(" * SIZE,
+    "calls": lambda: "()" * (SIZE // 2),
+    "pairs": lambda: "a=" * (SIZE // 2),
+    "pairs with spaces": lambda: "a=b " * (SIZE // 4),
+    "open quotes": lambda: 'a="' * (SIZE // 3),
+    "quoted backslashes": lambda: 'a=b c="' + "\\" * SIZE,
+    "quotes": lambda: "> " * (SIZE // 2),
+    "digits": lambda: "1" * SIZE,
+    "digits and dashes": lambda: "1-" * (SIZE // 2),
+    "clocks": lambda: "12:00:00 " * (SIZE // 9),
+    "dates": lambda: f"{ISO}Z " * (SIZE // 21),
+    "bars": lambda: "=" * SIZE,
+    "mail bars": lambda: "=3D" * (SIZE // 3) + "x",
+    "spaces": lambda: " " * SIZE,
+    "spaces then text": lambda: " " * SIZE + "x",
+    "tabs": lambda: "\t " * (SIZE // 2) + "x",
+    "words and gaps": lambda: "x  " * (SIZE // 3),
+    "brackets": lambda: "[" * SIZE,
+    "pods": lambda: "[pod/" * (SIZE // 5),
+    "braces": lambda: "{" * SIZE,
+    "closed braces": lambda: "a.{}" * (SIZE // 4) + "()",
+    "newline escapes": lambda: r"\n" * (SIZE // 2),
+    "unicode escapes": lambda: "\\u005cu005c" * (SIZE // 11),
+    "nested JSON arrays": lambda: "[" * 100_000 + "]" * 100_000,
+    "nested JSON objects": lambda: '{"log":' * 30_000 + '"x"' + "}" * 30_000,
+    "records in records": lambda: json.dumps({"log": json.dumps({"log": '{"log": "x"}' * 9999})}),
+    "a huge number": lambda: '{"log": ' + "1" * SIZE + "}",
+    "colours": lambda: "\x1b[" * (SIZE // 2),
+    "titles": lambda: "\x1b]" * (SIZE // 2),
+    "colour numbers": lambda: "\x1b[" + "1;" * (SIZE // 2),
+    "entities": lambda: "&" * SIZE,
+    "long entities": lambda: "&#1" * (SIZE // 3),
+    "tags": lambda: "<p " * (SIZE // 3),
+    "breaks": lambda: "<br>" * (SIZE // 4),
+    "returns": lambda: "x\r" * (SIZE // 2),
+    "colons": lambda: "a:" * (SIZE // 2),
+    "locations": lambda: "/a.go:1 " * (SIZE // 8),
+    "dots": lambda: "a." * (SIZE // 2) + "()",
+    "closures": lambda: "  a.b" + ".func1" * (SIZE // 6) + "()",
+    "wrappers": lambda: "  a.b" + ".1" * (SIZE // 2) + "x()",
+    "slashes": lambda: "/" * SIZE + "x.go:1 +0x1",
+    "percents": lambda: "  a/b" + "%2e" * (SIZE // 3) + "()",
+    "accesses": lambda: "Read at 0x1 by " * (SIZE // 15),
+    "banners": lambda: "WARNING: DATA RACE " * (SIZE // 19),
+    "goroutines": lambda: "goroutine " * (SIZE // 10),
+    "creations": lambda: "Goroutine 1 (running) created at" * (SIZE // 32),
+    "hashes": lambda: "# " * (SIZE // 2),
+    "stars": lambda: "* " * (SIZE // 2),
+    "compose": lambda: "a | " * (SIZE // 4),
+    "syslog": lambda: "Oct 04 20:17:35 " + "a" * SIZE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_lines_end(kind: str) -> None:
+    """Inside a report, in front of it and behind it: quadratic work would not come back."""
+    line = HOSTILE[kind]()
+    frame = "  main.main()\n      /src/main.go:12 +0x9a\n"
+    around = f"{HEADER}{frame}{line}\n{frame}\n"
+    found = deadheat.scan(f"{line}\n{around}{line}{HEADER}{frame}{HEADER}{line}\n{line}\n")
+    assert all(s.span.length >= 0 for s in found)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_lines_peel_and_clean(kind: str) -> None:
+    line = HOSTILE[kind]()
+    (cleaned, *_), _ = clean.lines(line.encode())
+    lanes = Lanes()
+    assert isinstance([*lanes.split(cleaned), *lanes.flush()], list)
+    for dialect in registry.dialects():
+        assert dialect.column(cleaned) >= -1
+        assert dialect.remnant(cleaned) in (True, False)
+        assert dialect.promises(line.encode()) in (True, False)
+        machine = dialect.machine()
+        for text in (*HEADER.splitlines(), cleaned, "  main.main()", cleaned, cleaned):
+            machine.feed(text)
+        machine.finish(cut=True)
+
+
+def test_many_short_hostile_lines_end() -> None:
+    lines = [HOSTILE[kind]()[:60] for kind in HOSTILE]
+    rng = random.Random(12)
+    text = "\n".join(rng.choice([HEADER.strip(), *lines]) for _ in range(4000))
+    assert isinstance(deadheat.scan(text), list)
