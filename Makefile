@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint types tests bench soak cases record clean
+.PHONY: help demo test lint types tests bench docs soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -34,6 +34,9 @@ cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 
 bench: $(STAMP) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
+
+docs: $(STAMP) ## write the pages and samples that are made from the code
+	$(BIN)/python tools/docs.py
 
 soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
 	$(BIN)/python -m bench.soak

@@ -81,6 +81,6 @@ def _frame(frame: Frame) -> str:
 def sides(sighting: Sighting) -> list[tuple[str, str]]:
     """What damage must not change: operations and sites, whichever side was printed first."""
     return sorted(
-        (a.op.value, a.site and f"{a.site.function} {a.site.file}:{a.site.line}" or "")
+        (a.op.value, (a.site and f"{a.site.function} {a.site.file}:{a.site.line}") or "")
         for a in sighting.report.accesses
     )

@@ -396,7 +396,7 @@ def test_nesting_ends_somewhere() -> None:
 @pytest.mark.parametrize(
     ("head", "packed"),
     [
-        (b"\x1f\x8b\x08", True), (b"BZh9", True), (b"PK\x03\x04", True), (b"PK\x05\x06", True),
+        (b"\x1f\x8b\x08", True), (b"BZh91AY&SY", True), (b"PK\x03\x04", True), (b"PK\x05\x06", True),
         (b"\x28\xb5\x2f\xfd", True), (b"\xfd7zXZ\0", True), (tarred(a=b"x")[:512], True),
         (b"", False), (b"WARNING: DATA RACE", False), (b"PKI certificate\n", False),
     ],

@@ -107,6 +107,8 @@ class _Window:
         self._readings: dict[str | None, list[_Reading]] = {}
         self._found: list[Found] = []
         self._stray = False
+        self._prelude: Dialect | None = None  # whose report may have begun before the hit
+        self._unfinished = False  # the text ended within a line
         self.covered = floor  # up to here, text belongs to reports already read
         self.behind = floor  # the line of the hit ends here
 
@@ -131,8 +133,7 @@ class _Window:
         begin = line
         if not (whole and starts):
             begin = self._windows.back(line, dialect.back, self._floor)
-            if lanes is None:
-                self._readings[None] = [_Reading(dialect, None)]
+            self._prelude = dialect
         yield from self._walk(begin, line, lanes)
 
     def _at_once(self, line: int, dialect: Dialect) -> Found | None:
@@ -202,7 +203,7 @@ class _Window:
         for lane, inner in lanes.flush() if lanes else ():
             self._line(lane, inner, self._windows.end, self._windows.end, True)
         for reading in self._all():
-            self._end(reading, cut=True)
+            self._end(reading, cut=self._unfinished)
         yield from self._found
 
     def _give_up(self, at: int) -> None:
@@ -228,11 +229,12 @@ class _Window:
             texts, stray = clean.lines(raw, self._encoding)
             self._stray = self._stray or stray
             offsets = list(accumulate((len(x) + 1 for x in raw.split(b"\n")), initial=at))
-            if raw.endswith(b"\n"):
+            self._unfinished = not raw.endswith(b"\n")
+            if self._unfinished:
+                offsets[-1] -= 1
+            else:
                 texts.pop()
                 offsets.pop()
-            else:
-                offsets[-1] -= 1
             yield texts, offsets
             at += len(raw)
 
@@ -245,6 +247,8 @@ class _Window:
         The machine that took the last line is asked first, and a line is only one's.
         """
         readings = self._readings.get(lane, [])
+        if not readings and not past and self._prelude is not None:
+            self._readings[lane] = readings = [_Reading(self._prelude, lane)]
         for reading in tuple(readings):
             if self._fed(reading, text, at, end, past):
                 if reading in readings[1:]:

@@ -36,7 +36,7 @@ class Machine(Protocol):
     def feed(self, text: str) -> Verdict: ...
 
     def finish(self, cut: bool) -> Report | None:
-        """The report, if there is one; `cut` says that the text ended before it did."""
+        """The report, if there is one; `cut` says that the text ended within a line."""
 
 
 class Dialect(Protocol):

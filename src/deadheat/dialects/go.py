@@ -306,7 +306,7 @@ class GoMachine:
             return verdict
         if "created at:" in body and (created := CREATED.search(body)):
             return self._created(created, body)
-        if _FAILED in body and self._stack is not None:
+        if _FAILED in body and self._accesses:
             self._side().failed = True
             self._damage.add(Damage.NO_STACK)
             return self._own()
@@ -406,7 +406,7 @@ class GoMachine:
 
     def _distrust_last_line(self) -> None:
         """Where the text ends within a number, `:12` may have been `:123`."""
-        if self._last_bare and self._offsets and self._stack:
+        if self._last_bare and self._stack:
             self._stack[-1] = self._stack[-1]._replace(line=None)
 
     def _all_damage(self) -> set[Damage]:

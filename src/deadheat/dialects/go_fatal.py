@@ -61,6 +61,7 @@ _SYMBOL = re.compile(r"[^\s\"{}=:,;|>]+$")
 # what is left of a location's indentation behind a logger's unfinished line
 _GAP = re.compile(r" {2,}|\t+")
 _MAP_FUNCTION = re.compile(r"(?:runtime\.map|maps\.)")
+_BOTTOMS = ("main.main", "runtime.main", "runtime.doInit", "runtime.rt0_go")
 _MAX_FRAMES = 1_000
 
 
@@ -85,6 +86,7 @@ class FatalMachine:
         self._symbol = ""
         self._stack: list[Frame] = []
         self._foreign = 0
+        self._last_bare = False  # the last location had no offset behind its line number
         self._before: list[str] = []  # foreign lines just before this one
         self._damage: set[Damage] = set()
 
@@ -184,6 +186,7 @@ class FatalMachine:
             if verdict is Verdict.FOREIGN:
                 self._state = self._in_frame
             return verdict
+        self._last_bare = match[3] is None
         if len(self._stack) < _MAX_FRAMES:
             self._stack.append(go.frame(self._symbol, match[1], int(match[2])))
         self._state = self._in_dump
@@ -229,6 +232,9 @@ class FatalMachine:
     def finish(self, cut: bool) -> Report | None:
         if self._goroutine is None or not self._kept[0].frames:
             return None
+        if cut and self._last_bare and self._stack:
+            # where the text ends within a number, `:12` may have been `:123`
+            self._stack[-1] = self._stack[-1]._replace(line=None)
         self._forget()
         accesses, creations = [], []
         for index, goroutine in enumerate(g for g in self._kept if g.frames):
@@ -239,15 +245,16 @@ class FatalMachine:
             creation.state = State.MAIN if goroutine.id == "goroutine 1" else State.RUNNING
             accesses.append(access)
             creations.append(creation)
-        if cut and not self._is_complete(self._goroutine):
+        if not self._is_complete(self._goroutine) or (cut and self._last_bare):
             self._damage.add(Damage.TRUNCATED)
         return go_stack.report(DIALECT.name, self._kind, accesses, creations, self._damage)
 
     def _is_complete(self, goroutine: _Goroutine) -> bool:
-        """Every stack ends where the goroutine was created, but for that of main."""
+        """Every stack ends where the goroutine was created; that of main, in `main.main`."""
         if self._state == self._in_frame:
             return False
-        return bool(goroutine.created) or goroutine.id == "goroutine 1"
+        last = goroutine.frames[-1].function if goroutine.frames else ""
+        return bool(goroutine.created) or last in _BOTTOMS
 
     def _op_of(self, index: int, goroutine: _Goroutine) -> Op:
         if index == 0:

@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from deadheat.errors import UnreadableError
 from deadheat.feeds import magic
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MAX_DEPTH = 4
+_PIECE = 1 << 16
 # more than this, and more than this many times its archive, is a bomb and not a log
 _MAX_RATIO, _MAX_BLOWN = 2_000, 1 << 33
 # what a damaged archive of any of these kinds raises
@@ -57,7 +58,7 @@ def _decompressed(stream: _Peekable, head: bytes, uri: str) -> IO[bytes] | None:
     raw = cast("IO[bytes]", stream)
     if head.startswith(magic.GZIP):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    if head.startswith(magic.BZIP2):
+    if magic.is_bzip2(head):
         return cast("IO[bytes]", bz2.BZ2File(raw))
     if head.startswith(magic.XZ):
         return cast("IO[bytes]", lzma.LZMAFile(raw))
@@ -73,8 +74,7 @@ def _zstd(raw: IO[bytes], uri: str) -> IO[bytes]:
         raise UnreadableError(
             "is compressed with zstd", uri, "pip install 'deadheat[zstd]' to read it"
         ) from None
-    reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return cast("IO[bytes]", _Translated(reader, zstandard.ZstdError))
+    return cast("IO[bytes]", _Zstd(raw, zstandard))
 
 
 def _zipped(
@@ -155,31 +155,48 @@ class _Bounded(io.RawIOBase):
     """Stops reading when far more comes out than any log could hold in so few packed bytes."""
 
     def __init__(self, file: IO[bytes], packed: _Peekable | _Fixed, uri: str) -> None:
-        self._file, self._packed, self._uri = file, packed, uri
+        self._next = getattr(file, "read1", file.read)
+        self._packed, self._uri = packed, uri
         self._out = 0
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size if size >= 0 else 1 << 20)
+        # a piece at a time, so that what comes before a fault is not lost with it
+        data = self._next(min(size, _PIECE) if size >= 0 else _PIECE)
         self._out += len(data)
         if self._out > _MAX_BLOWN and self._out > _MAX_RATIO * max(self._packed.taken, 1):
             raise UnreadableError("unpacks without end, the rest is skipped", self._uri)
         return data
 
 
-class _Translated(io.RawIOBase):
-    """A reader whose library has an exception type of its own."""
+class _Zstd(io.RawIOBase):
+    """Frame after frame of zstd; one that ends early is an error, as it is for the other kinds."""
 
-    def __init__(self, reader: IO[bytes], fault: type[Exception]) -> None:
-        self._reader, self._fault = reader, fault
+    def __init__(self, file: IO[bytes], zstandard: Any) -> None:
+        self._file, self._zstandard = file, zstandard
+        self._frame: Any = None
+        self._pending = b""
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        try:
-            return self._reader.read(size)
-        except self._fault as error:
-            raise OSError(str(error)) from error
+        while True:
+            packed = self._pending or self._file.read(_PIECE)
+            self._pending = b""
+            if not packed:
+                if self._frame is not None:
+                    raise EOFError("ended before the end of its data")
+                return b""
+            if self._frame is None:
+                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+            try:
+                data: bytes = self._frame.decompress(packed)
+            except self._zstandard.ZstdError as error:
+                raise OSError(str(error)) from error
+            if self._frame.eof:
+                self._pending, self._frame = self._frame.unused_data, None
+            if data:
+                return data

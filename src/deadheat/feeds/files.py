@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from deadheat.errors import UnreadableError
 from deadheat.feeds import magic, walk
@@ -107,18 +107,25 @@ def _streamed(descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None)
 def _packed(file: _Ticking, head: bytes, uri: str) -> Seen:
     from deadheat.feeds import archives  # five libraries that most runs do not need
 
-    for member in archives.members(file.again(head), uri):
-        if isinstance(member, UnreadableError):
-            yield member
-            continue
-        inside, stream = member
-        try:
-            head = stream.read(encoding.HEAD)
-            yield from _document(inside, head, stream.read, skip_binary=inside != uri)
-        except UnreadableError as error:
-            yield error
-        except archives.BROKEN as error:
-            yield archives.broken(inside, error)
+    last = ""
+    with file.again(head) as packed:
+        for member in archives.members(packed, uri):
+            if isinstance(member, UnreadableError):
+                # a fault inside an archive is often that of the archive, told already
+                if not last.startswith(f"{member.where}!"):
+                    yield member
+                last = member.where
+                continue
+            inside, stream = member
+            try:
+                head = stream.read(encoding.HEAD)
+                yield from _document(inside, head, stream.read, skip_binary=inside != uri)
+            except UnreadableError as error:
+                yield error
+                last = inside
+            except archives.BROKEN as error:
+                yield archives.broken(inside, error)
+                last = inside
 
 
 def _document(uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool) -> Seen:
@@ -155,22 +162,39 @@ def _ticking(read: Callable[[int], bytes], tick: Ticker | None) -> Callable[[int
     return ticking
 
 
-class _Ticking:
-    """A file that tells how much of it has been read."""
+class _Ticking(io.RawIOBase):
+    """A file that tells how much of it has been read; closing it leaves the file open."""
 
     def __init__(self, file: IO[bytes], tick: Ticker) -> None:
         self._file, self._tick = file, tick
 
-    def read(self, size: int = -1) -> bytes:
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def read(self, size: int = -1, /) -> bytes:
         data = self._file.read(size)
         self._tick(len(data))
         return data
 
+    def readinto(self, buffer: Any, /) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
     def again(self, head: bytes) -> IO[bytes]:
         """The same file from its beginning, for what must be able to seek if it can."""
-        if self._file.seekable():
-            self._file.seek(0)
-            return io.BufferedReader(self._file, 1 << 20)  # type: ignore[type-var]
+        if self.seekable():
+            self.seek(0)
+            return cast("IO[bytes]", io.BufferedReader(self, 1 << 20))
         return cast("IO[bytes]", _Rest(_after(head, self.read)))
 
 
@@ -183,5 +207,5 @@ class _Rest(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         return self._rest(size if size >= 0 else 1 << 20)

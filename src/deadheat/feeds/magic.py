@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-GZIP, BZIP2, XZ, ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
+import re
+
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
+# "BZh" and a digit may begin a sentence; what follows them may not
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # how many bytes are needed to tell
 SNIFF = 512
+
+
+def is_bzip2(head: bytes) -> bool:
+    return _BZIP2.match(head) is not None
 
 
 def is_tar(head: bytes) -> bool:
@@ -14,4 +22,4 @@ def is_tar(head: bytes) -> bool:
 
 def is_packed(head: bytes) -> bool:
     """Does a file that begins like this have documents inside?"""
-    return head.startswith((GZIP, BZIP2, XZ, ZSTD, *ZIP)) or is_tar(head)
+    return head.startswith((GZIP, XZ, ZSTD, *ZIP)) or is_bzip2(head) or is_tar(head)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 # frames that say nothing about a race; shown only where nothing else is left
 _NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED)
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a1-\ud7ff\ue000-\uffef]")
 _CODES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _NARROW = 96
 
@@ -31,8 +29,8 @@ class Paint:
 
 
 def plain(text: str) -> str:
-    """Untrusted text with nothing in it that a terminal would obey."""
-    return _UNPRINTABLE.sub("?", text)
+    """Untrusted text with nothing in it that a terminal would obey, or that would reorder a line."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 class TextOutput:

@@ -92,6 +92,8 @@ def peel(text: str) -> list[Piece]:
     lanes: list[str] = []
     if BREAK in text:
         return [Piece(None, line, inner=True) for line in text.split(BREAK)]
+    if (stripped := text.lstrip())[:4].isdigit():
+        text = stripped  # a log that was indented as a whole, times and all
     for _ in range(_MAX_LAYERS):
         if text[:1] in ("{", "[") and (pieces := _record(text, lanes)) is not None:
             return pieces

@@ -113,7 +113,7 @@ class Windows:
             found = self._source.buffer.find(closing, begin, begin + most)
             if found >= 0:
                 return self._source.buffer[begin:found]
-            if len(self._source.buffer) - begin >= most or not self._more(at):
+            if len(self._source.buffer) - begin >= most or not self._more(at - BEHIND):
                 return None
 
     def slice(self, at: int, size: int) -> bytes:
@@ -126,7 +126,7 @@ class Windows:
                     return buffer[begin : newline + 1]
                 if len(buffer) - begin >= MAX_LINE:
                     return buffer[begin : begin + MAX_LINE]
-            if self.ended or not self._more(at):
+            if self.ended or not self._more(at - BEHIND):
                 return self._source.buffer[at - self._source.base :]
 
     def _more(self, keep: int) -> bool:
