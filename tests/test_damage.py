@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+
 from tests.damage import (
     DAMAGES,
     LOGGERS,

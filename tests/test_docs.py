@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from tools import docs
 
 import deadheat
 from deadheat import registry
 from deadheat.model import Damage, Op, Origin, State
 from tests.cases import all_cases
+from tools import docs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
