@@ -44,17 +44,23 @@ class Reader:
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
-        self._echoes = Echoes()
+        self.echoes = Echoes()
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
         self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners))
 
     def read(
-        self, source: Source, start: int = 0, end: int | None = None, encoding: str = UTF8
+        self,
+        source: Source,
+        start: int = 0,
+        end: int | None = None,
+        encoding: str = UTF8,
+        full: bool = False,
     ) -> Iterator[Found]:
         """The reports whose first line begins in `[start, end)`, in the order in which they end.
 
-        To read a part of a document, give a source that begins `REACH` bytes before it.
+        To read a part of a document, give a source that begins `REACH` bytes before it. `full`
+        says that every report will be asked for, so that a glance at it would be wasted.
         """
         windows = Windows(source, self.sifter)
         at = covered = source.base
@@ -63,7 +69,7 @@ class Reader:
             line = windows.line_start(offset, at)
             if end is not None and line >= end:
                 break
-            window = _Window(self.dialects, self._echoes, windows, encoding, covered)
+            window = _Window(self, windows, encoding, covered, full)
             for found in window.read(line, *self._owners[index]):
                 if found.span.offset >= start and (end is None or found.span.offset < end):
                     yield found
@@ -91,15 +97,11 @@ class _Window:
     """One stretch of text: from a hit for as long as a report goes on in any lane."""
 
     def __init__(
-        self,
-        dialects: Sequence[Dialect],
-        echoes: Echoes,
-        windows: Windows,
-        encoding: str,
-        floor: int,
+        self, reader: Reader, windows: Windows, encoding: str, floor: int, full: bool
     ) -> None:
-        self._dialects = dialects
-        self._echoes = echoes
+        self._dialects = reader.dialects
+        self._echoes = reader.echoes
+        self._full = full
         self._windows = windows
         self._encoding = encoding
         self._floor = floor
@@ -143,13 +145,17 @@ class _Window:
         raw = self._windows.until(line, dialect.closing, _LONGEST)
         if raw is None:
             return None
-        told: Unread | Echo | None = self._echoes.find(raw)
+        told: Report | Unread | Echo | None = self._echoes.find(raw)
         if told is None:
-            sketch = dialect.glance(raw.decode()) if clean.is_clean(raw) else None
+            if not clean.is_clean(raw):
+                return None
+            look = dialect.whole if self._full else dialect.glance
+            sketch = look(raw.decode())
             if sketch is None:
                 return None
-            told = Unread(dialect, raw, sketch)
-            self._echoes.learn(told)
+            unread = Unread(dialect, raw, sketch)
+            self._echoes.learn(unread)
+            told = sketch if self._full else unread
         span = Span(line, len(raw) + len(dialect.closing))
         self.covered = self.behind = span.end
         return Found(told, span)

@@ -40,10 +40,18 @@ def _concluded(told: Unread | Echo) -> Verdict:
 
 
 def triage(
-    source: Source, uri: str, start: int = 0, end: int | None = None, laid: Layout = PLAIN
+    source: Source,
+    uri: str,
+    start: int = 0,
+    end: int | None = None,
+    laid: Layout = PLAIN,
+    full: bool = False,
 ) -> Iterator[Sighting]:
-    """Every report that begins in `[start, end)` of a document, in the order in which they end."""
-    for told, span in reader().read(source, start, end, laid.encoding):
+    """Every report that begins in `[start, end)` of a document, in the order in which they end.
+
+    `full` is for who will ask each sighting for its report.
+    """
+    for told, span in reader().read(source, start, end, laid.encoding, full):
         if isinstance(told, Report):
             concluded = verdict(told)
         else:

@@ -86,6 +86,7 @@ class _Scan:
         style = _style(args)
         self._output = renderer.output(sys.stdout, style)
         self._gatherer = renderer.gatherer(style)
+        self._full = renderer.full
         self._faults = self._found = self._read = 0
         found = list(walk.entries(args.paths))
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
@@ -125,7 +126,7 @@ class _Scan:
         live = unit.entry.size is None
         tick = None if forked else self.progress.tick
         gatherer, count, faults = self._gatherer, 0, 0
-        for seen in files.sightings(unit, mapped=forked, tick=tick):
+        for seen in files.sightings(unit, forked, tick, self._full):
             if isinstance(seen, UnreadableError):
                 faults += 1
                 yield "fault", seen

@@ -44,7 +44,7 @@ def report(
 ) -> Report:
     """The report that these sides make, with its stale frames, sites and test found."""
     sides = [*accesses, *creations]
-    if any(roots.is_absolute(f.file) for side in sides for f in side.frames):
+    if [f for side in sides for f in side.frames if f[2][:1] == "/" or f[2][1:3] == ":/"]:
         known = roots.known(f for side in sides for f in side.frames)
         for side in sides:
             side.frames = [roots.below(f, known) for f in side.frames]

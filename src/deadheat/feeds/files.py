@@ -59,21 +59,23 @@ def _is_plain(path: str) -> bool:
     return not magic.is_packed(head) and encoding.layout(head) is encoding.PLAIN
 
 
-def sightings(unit: Unit, mapped: bool = False, tick: Ticker | None = None) -> Seen:
+def sightings(
+    unit: Unit, mapped: bool = False, tick: Ticker | None = None, full: bool = False
+) -> Seen:
     """What a unit holds. Faults come as values, so that whatever else there is goes on."""
     entry = unit.entry
     if entry.path == "-":
-        return _streamed(sys.stdin.fileno(), "-", entry, tick)
+        return _streamed(sys.stdin.fileno(), "-", entry, tick, full)
     try:
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         return iter([walk.unreadable(entry.path, error)])
     if unit.start or unit.end is not None:
-        return _ranged(descriptor, unit, mapped, tick)
-    return _streamed(descriptor, entry.uri, entry, tick)
+        return _ranged(descriptor, unit, mapped, tick, full)
+    return _streamed(descriptor, entry.uri, entry, tick, full)
 
 
-def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None) -> Seen:
+def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, full: bool) -> Seen:
     start = max(0, unit.start - REACH)
     try:
         size = os.fstat(descriptor).st_size
@@ -82,14 +84,16 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None) -> S
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.uri, unit.start, unit.end)
+        yield from triage(source, unit.entry.uri, unit.start, unit.end, full=full)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
         os.close(descriptor)
 
 
-def _streamed(descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None) -> Seen:
+def _streamed(
+    descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None, full: bool
+) -> Seen:
     with os.fdopen(descriptor, "rb", buffering=0, closefd=uri != "-") as raw:
         file = _Ticking(raw, tick or (lambda _: None))
         try:
@@ -99,12 +103,12 @@ def _streamed(descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None)
             yield walk.unreadable(uri, error)
             return
         if magic.is_packed(head):
-            yield from _packed(file, head, uri)
+            yield from _packed(file, head, uri, full)
         else:
-            yield from _document(uri, head, file.read, skip_binary=not entry.named)
+            yield from _document(uri, head, file.read, not entry.named, full)
 
 
-def _packed(file: _Ticking, head: bytes, uri: str) -> Seen:
+def _packed(file: _Ticking, head: bytes, uri: str, full: bool) -> Seen:
     from deadheat.feeds import archives  # five libraries that most runs do not need
 
     last = ""
@@ -119,7 +123,7 @@ def _packed(file: _Ticking, head: bytes, uri: str) -> Seen:
             inside, stream = member
             try:
                 head = stream.read(encoding.HEAD)
-                yield from _document(inside, head, stream.read, skip_binary=inside != uri)
+                yield from _document(inside, head, stream.read, inside != uri, full)
             except UnreadableError as error:
                 yield error
                 last = inside
@@ -128,12 +132,14 @@ def _packed(file: _Ticking, head: bytes, uri: str) -> Seen:
                 last = inside
 
 
-def _document(uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool) -> Seen:
+def _document(
+    uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool, full: bool
+) -> Seen:
     if skip_binary and encoding.is_binary(head):
         return
     laid = encoding.layout(head)
     try:
-        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, laid=laid)
+        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, laid=laid, full=full)
     except OSError as error:
         yield walk.unreadable(uri, error)
 

@@ -43,6 +43,7 @@ class Renderer(Protocol):
     """One output format."""
 
     name: str
+    full: bool  # does it ask every sighting for its report?
 
     def gatherer(self, style: Style) -> Gatherer: ...
 

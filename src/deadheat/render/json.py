@@ -29,6 +29,7 @@ class ArrayOutput:
 
 class Json:
     name = "json"
+    full = True
 
     def gatherer(self, style: Style) -> LinesGatherer:
         return LinesGatherer()

@@ -77,6 +77,7 @@ class LinesOutput:
 
 class Jsonl:
     name = "jsonl"
+    full = True
 
     def gatherer(self, style: Style) -> LinesGatherer:
         return LinesGatherer()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.model import Report
@@ -73,6 +72,8 @@ class Tally:
     """Counts where sightings meet, in a private temporary database: any number of races will do."""
 
     def __init__(self) -> None:
+        import sqlite3  # only this way of output needs it
+
         self._base = sqlite3.connect("", isolation_level=None)
         self._base.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;"

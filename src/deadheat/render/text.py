@@ -144,6 +144,7 @@ def _fitted(text: str, width: int) -> str:
 
 class Text:
     name = "text"
+    full = False
 
     def gatherer(self, style: Style) -> TallyGatherer:
         return TallyGatherer(RaceText(style))
