@@ -30,6 +30,7 @@ _AHEAD = 1 << 13
 _LONGEST = 1 << 16
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 _PEEK = 8
+_LONGEST_PREFIX = 300
 
 
 class Found(NamedTuple):
@@ -120,7 +121,7 @@ class _Window:
             yield found
             return
         raw = self._windows.slice(line, 0)
-        if not dialect.promises(self._windows.slice(line, _AHEAD)):
+        if not dialect.promises(self._windows.peek(line, max(_AHEAD, len(raw)))):
             return
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
@@ -173,7 +174,7 @@ class _Window:
 
     def _learn(self, lanes: Lanes, prefix: str, following: list[str] | None = None) -> bool:
         """Is what stands before a report's line a writer's mark, or just some other text?"""
-        if not prefix or prefix.isspace():
+        if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
             return False
         if following is None:
             following, _ = clean.lines(self._windows.slice(self.behind, 1024), self._encoding)

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 # how much is kept behind a hit: enough for its line and for what a damaged report began with
 BEHIND = 1 << 16
-# a longer line is read in pieces of this size
-MAX_LINE = 1 << 20
+# a longer line is read in pieces of this size, which begin a little before a hit
+MAX_LINE = 1 << 16
+_BEFORE_HIT = 1 << 12
 
 
 class Buffer(Protocol):
@@ -95,7 +96,11 @@ class Windows:
         base = self._source.base
         low = max(floor - base, at - base - BEHIND, 0)
         newline = self._source.buffer.rfind(b"\n", low, at - base)
-        return base + (newline + 1 if newline >= 0 else low)
+        if newline >= 0:
+            return base + newline + 1
+        if base + low == floor or not low:
+            return base + low
+        return max(floor, at - _BEFORE_HIT)
 
     def back(self, at: int, size: int, floor: int) -> int:
         """The start of the first line that begins at most `size` bytes before `at`."""
@@ -115,6 +120,13 @@ class Windows:
                 return self._source.buffer[begin:found]
             if len(self._source.buffer) - begin >= most or not self._more(at - BEHIND):
                 return None
+
+    def peek(self, at: int, size: int) -> bytes:
+        """The next bytes, wherever a line may end."""
+        while self.end - at < size and self._more(at - BEHIND):
+            pass
+        begin = at - self._source.base
+        return self._source.buffer[begin : begin + size]
 
     def slice(self, at: int, size: int) -> bytes:
         """Whole lines from `at` on, about `size` bytes; only the source's end lacks a newline."""
