@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import deadheat
 from deadheat import registry, triage
 from deadheat.dialects import Verdict, go_quick
-from deadheat.dialects.go import DIALECT, GoMachine
+from deadheat.dialects.go import DIALECT
+from deadheat.dialects.go_machine import GoMachine
 from deadheat.model import (
     Access,
     Actor,

@@ -30,3 +30,8 @@ _OPS = {
 def op(match: re.Match[str]) -> Op:
     """What an access header says was done."""
     return _OPS[match["op"].removeprefix("Previous ").lower()]
+
+
+def is_banner(body: str) -> bool:
+    """The banner, perhaps with a log line on one side of it; with text on both it is a sentence."""
+    return body.startswith(BANNER) or body.endswith(BANNER)
