@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Seen = Iterator[Sighting | UnreadableError]
     Ticker = Callable[[int], None]
 
-UNIT = 1 << 23
+UNIT = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
