@@ -61,12 +61,12 @@ def test_there_is_enough_to_damage() -> None:
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
 def test_reports_survive_damage(damage: Damage) -> None:
-    """99 of 100 race reports, and 95 of 100 dumps, which have fewer marks to be found by."""
+    """99 of 100 race reports, and all dumps but one of 61, which have fewer marks to be found by."""
     if damage.name in UNREAD:
         pytest.skip("not read yet, and said so in docs/damage.md")
     # where a dump was cut off between two goroutines nobody can tell
     faults = () if damage.lossy else clean_faults()
-    for texts, share in ((clean_reports(), 0.01), (faults, 0.05)):
+    for texts, share in ((clean_reports(), 0.01), (faults, 0.02)):
         lost = [text for number, text in enumerate(texts) if not _survives(text, damage, number)]
         assert len(lost) <= share * len(texts), lost[0]
 

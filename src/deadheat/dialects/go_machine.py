@@ -55,7 +55,7 @@ class GoMachine:
         self._stack: list[Frame] = []
         self._symbol = ""
         self._fragment = self._half = ""
-        self._banner = self._bar = self._closed = False
+        self._banner = self._closed = False
         self._foreign = 0
         self._dump = self._offsets = False
         self._last_bare = False
@@ -261,7 +261,6 @@ class GoMachine:
         return self._joined(body) or self._unknown(body)
 
     def _at_bar(self) -> Verdict:
-        self._bar = True
         if not any(side.frames or side.failed for side in self._accesses):
             return Verdict.NEUTRAL
         self._closed = True
