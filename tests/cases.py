@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
 
 if TYPE_CHECKING:
-    from deadheat.model import Access, Frame, Sighting
+    from deadheat.model import Access, Edge, Frame, Location, Sighting
 
 ROOT = Path(__file__).parent / "cases"
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -47,6 +47,12 @@ def all_cases() -> list[Case]:
 def brief(sighting: Sighting) -> dict[str, Any]:
     """A sighting as a person wants to read it in a diff: one line per frame."""
     report, verdict, span = sighting.report, sighting.verdict, sighting.span
+    told = {
+        "location": report.location and _location(report.location),
+        "locks": [[k.id, k.address, [_frame(f) for f in k.created_at]] for k in report.locks],
+        "cycle": [_edge(edge) for edge in report.cycle],
+        "facts": dict(report.facts),
+    }
     return {
         "detector": report.detector,
         "kind": report.kind,
@@ -60,16 +66,33 @@ def brief(sighting: Sighting) -> dict[str, Any]:
             {"id": a.id, "state": a.state, "created_at": [_frame(f) for f in a.created_at]}
             for a in report.actors
         ],
+        # what most detectors never tell is left out where it was not told
+        **{key: value for key, value in told.items() if value},
+    }
+
+
+def _location(location: Location) -> dict[str, Any]:
+    plain = asdict(location) | {"stack": [_frame(f) for f in location.stack]}
+    return {key: value for key, value in plain.items() if value not in (None, [])}
+
+
+def _edge(edge: Edge) -> dict[str, Any]:
+    return {
+        "step": f"{edge.held} => {edge.acquired} by {edge.actor}",
+        "stack": [_frame(f) for f in edge.stack],
+        "held_stack": [_frame(f) for f in edge.held_stack],
     }
 
 
 def _access(access: Access) -> dict[str, Any]:
+    told = {"size": access.size, "locks": list(access.locks)}
     return {
         "op": access.op,
         "address": access.address,
         "actor": access.actor,
         "site": access.site and _frame(access.site),
         "stack": [_frame(frame) for frame in access.stack],
+        **{key: value for key, value in told.items() if value},
     }
 
 

@@ -103,6 +103,45 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Location:
+    """What a detector says about the memory that was raced for.
+
+    `kind` is `global`, `heap`, `stack`, `tls`, `descriptor` or `unknown`; `stack` is where the block
+    was allocated or the descriptor opened, by `actor`, whose stack or thread-local memory it may be.
+    """
+
+    kind: str
+    name: str | None = None
+    address: str | None = None
+    size: int | None = None
+    offset: int | None = None  # of the access, in bytes from the beginning
+    actor: str | None = None
+    file: str | None = None  # where it is declared
+    line: int | None = None
+    stack: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock that a report names, and where it was created."""
+
+    id: str
+    address: str | None = None
+    created_at: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One step of a cycle of locks: who acquired `acquired` while holding `held`."""
+
+    held: str
+    acquired: str
+    actor: str = ""
+    stack: tuple[Frame, ...] = ()  # where `acquired` was acquired
+    held_stack: tuple[Frame, ...] = ()  # where `held` was, if the detector says so
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One block that a detector printed; pure data, never changed after."""
 
@@ -110,9 +149,13 @@ class Report:
     kind: str
     accesses: tuple[Access, ...]
     actors: tuple[Actor, ...] = ()
-    location: str | None = None
+    location: Location | None = None
     test: str | None = None
     damage: tuple[Damage, ...] = ()
+    locks: tuple[Lock, ...] = ()
+    cycle: tuple[Edge, ...] = ()
+    # what else the detector told: ("value changed", "0x00 -> 0x01")
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

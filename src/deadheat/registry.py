@@ -28,6 +28,7 @@ def dialects() -> tuple[Dialect, ...]:
     return _found("dialects", "DIALECT")
 
 
+@cache
 def dialect(name: str) -> Dialect:
     """The dialect of that name."""
     return next(d for d in dialects() if d.name == name)

@@ -11,7 +11,10 @@ from deadheat.model import (
     Actor,
     Cause,
     Damage,
+    Edge,
     Frame,
+    Location,
+    Lock,
     Op,
     Origin,
     Report,
@@ -38,7 +41,10 @@ def sighting_to_wire(sighting: Sighting) -> Plain:
         "race": verdict.race,
         "accesses": [_access_to_wire(access) for access in report.accesses],
         "actors": [_actor_to_wire(actor) for actor in report.actors],
-        "location": report.location,
+        "location": report.location and _location_to_wire(report.location),
+        "locks": [_lock_to_wire(lock) for lock in report.locks],
+        "cycle": [_edge_to_wire(edge) for edge in report.cycle],
+        "facts": dict(report.facts),
         "test": report.test,
         "causes": [_cause_to_wire(cause) for cause in verdict.causes],
         "document": {
@@ -63,14 +69,33 @@ def report_to_json(report: Report, verdict: Verdict) -> tuple[str, str]:
     actors = ", ".join([_actor_to_json(actor) for actor in report.actors])
     causes = ", ".join([json.dumps(_cause_to_wire(c), ensure_ascii=False) for c in verdict.causes])
     damage = ", ".join([f'"{damage.value}"' for damage in report.damage])
+    rest = _rest_to_json(report) if _has_rest(report) else _NO_REST
     head = (
         f'{{"schema": {SCHEMA_VERSION}, "detector": {_quoted(report.detector)}'
         f', "kind": {_quoted(report.kind)}, "title": {_quoted(verdict.title)}'
         f', "fingerprint": "{verdict.fingerprint}", "race": "{verdict.race}"'
-        f', "accesses": [{accesses}], "actors": [{actors}], "location": {_or_null(report.location)}'
+        f', "accesses": [{accesses}], "actors": [{actors}]{rest}'
         f', "test": {_or_null(report.test)}, "causes": [{causes}], "document": '
     )
     return head, f', "damage": [{damage}]}}'
+
+
+_NO_REST = ', "location": null, "locks": [], "cycle": [], "facts": {}'
+
+
+def _has_rest(report: Report) -> bool:
+    return bool(report.location or report.locks or report.cycle or report.facts)
+
+
+def _rest_to_json(report: Report) -> str:
+    """What Go's detector never tells."""
+    rest = {
+        "location": report.location and _location_to_wire(report.location),
+        "locks": [_lock_to_wire(lock) for lock in report.locks],
+        "cycle": [_edge_to_wire(edge) for edge in report.cycle],
+        "facts": dict(report.facts),
+    }
+    return f", {json.dumps(rest, ensure_ascii=False)[1:-1]}"
 
 
 def document_to_json(uri: str, span: Span) -> str:
@@ -132,9 +157,12 @@ def sighting_from_wire(plain: Plain) -> Sighting:
         kind=plain["kind"],
         accesses=tuple(map(_access_from_wire, plain["accesses"])),
         actors=tuple(map(_actor_from_wire, plain["actors"])),
-        location=plain["location"],
+        location=plain["location"] and _location_from_wire(plain["location"]),
         test=plain["test"],
         damage=tuple(map(Damage, plain["damage"])),
+        locks=tuple(map(_lock_from_wire, plain["locks"])),
+        cycle=tuple(map(_edge_from_wire, plain["cycle"])),
+        facts=tuple(plain["facts"].items()),
     )
     causes = tuple(
         Cause(c["cause"], c["confidence"], tuple(c["evidence"])) for c in plain["causes"]
@@ -209,6 +237,59 @@ def _frame_from_wire(plain: Plain) -> Frame:
         path=plain["path"],
         stale=plain["stale"],
     )
+
+
+def _stack_to_wire(stack: tuple[Frame, ...]) -> list[Plain]:
+    return [frame_to_wire(frame) for frame in stack]
+
+
+def _stack_from_wire(plain: list[Plain]) -> tuple[Frame, ...]:
+    return tuple(map(_frame_from_wire, plain))
+
+
+def _location_to_wire(location: Location) -> Plain:
+    return {
+        "kind": location.kind,
+        "name": location.name,
+        "address": location.address,
+        "size": location.size,
+        "offset": location.offset,
+        "actor": location.actor,
+        "file": location.file,
+        "line": location.line,
+        "stack": _stack_to_wire(location.stack),
+    }
+
+
+def _location_from_wire(plain: Plain) -> Location:
+    return Location(**{**plain, "stack": _stack_from_wire(plain["stack"])})
+
+
+def _lock_to_wire(lock: Lock) -> Plain:
+    return {
+        "id": lock.id,
+        "address": lock.address,
+        "created_at": _stack_to_wire(lock.created_at),
+    }
+
+
+def _lock_from_wire(plain: Plain) -> Lock:
+    return Lock(plain["id"], plain["address"], _stack_from_wire(plain["created_at"]))
+
+
+def _edge_to_wire(edge: Edge) -> Plain:
+    return {
+        "held": edge.held,
+        "acquired": edge.acquired,
+        "actor": edge.actor,
+        "stack": _stack_to_wire(edge.stack),
+        "held_stack": _stack_to_wire(edge.held_stack),
+    }
+
+
+def _edge_from_wire(plain: Plain) -> Edge:
+    stacks = (_stack_from_wire(plain[key]) for key in ("stack", "held_stack"))
+    return Edge(plain["held"], plain["acquired"], plain["actor"], *stacks)
 
 
 def _actor_to_wire(actor: Actor) -> Plain:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import re
 
-    from deadheat.model import Report
+    from deadheat.model import Frame, Report
 
 
 class Verdict(IntEnum):
@@ -39,10 +39,24 @@ class Machine(Protocol):
         """The report, if there is one; `cut` says that the text ended within a line."""
 
 
+class Symbols(Protocol):
+    """What a language's names mean; the modules in `symbols/` are such."""
+
+    def parent(self, function: str) -> str:
+        """The function that a programmer wrote, without what a compiler added to its name."""
+
+    def key(self, frame: Frame) -> str:
+        """What stays of a frame's function when lines, files, closures and versions change."""
+
+
 class Dialect(Protocol):
     """One detector's way of printing."""
 
     name: str
+
+    @property
+    def symbols(self) -> Symbols: ...
+
     # every report has at least one of these in its raw text; the first ones begin it
     anchors: tuple[bytes, ...]
 

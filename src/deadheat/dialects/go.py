@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 from deadheat.dialects import go_quick
 from deadheat.dialects.go_grammar import ACCESS, BANNER, is_banner
 from deadheat.dialects.go_machine import GoMachine
+from deadheat.symbols import go
 
 if TYPE_CHECKING:
     from deadheat.model import Report
@@ -53,6 +54,7 @@ class GoDialect:
     """Go's race detector, as every version since 1.1 prints it."""
 
     name = "go"
+    symbols = go
     anchors = (
         b"DATA RACE",
         b" by goroutine",

@@ -272,6 +272,7 @@ class FatalDialect:
     """Fatal map errors and WaitGroup panics of the Go runtime, with their goroutine dumps."""
 
     name = "go-fatal"
+    symbols = go
     # what ends in rare letters is found fastest
     anchors = (b"r: concurrent map", b"sync: negative WaitG", b"sync: WaitG", b"[running")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.dialects.blame import site
 from deadheat.model import Access, Actor, Damage, Frame, Op, Origin, Report, State
 from deadheat.symbols import go, roots
 
@@ -18,7 +19,6 @@ _CALLS_TESTS = re.compile(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|defe
 # "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21"
 _CALLS_RUNNER = re.compile(r"testing\.|runtime\.goexit")
 _ENTRIES = ("testing.tRunner", "main.main")
-_NO_USER = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
 
 
 class Side:
@@ -129,19 +129,6 @@ def _may_call(caller: Frame, frame: Frame) -> bool:
 
 def _in_test_file(frame: Frame) -> bool:
     return frame.file.endswith("_test.go") or not frame.file
-
-
-def site(stack: Stack) -> Frame | None:
-    """The innermost frame in the user's own code; failing that, the innermost that tells most."""
-    for frame in stack:
-        if frame.origin is Origin.USER and not frame.stale and frame.function != "??":
-            return frame
-    live = [frame for frame in stack if not frame.stale]
-    for wanted in _NO_USER:
-        for frame in live:
-            if frame.origin in wanted and frame.function != "??":
-                return frame
-    return live[0] if live else None
 
 
 def test(stacks: Iterable[Stack]) -> str | None:

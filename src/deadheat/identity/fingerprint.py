@@ -5,9 +5,10 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from deadheat.symbols import go
+from deadheat import registry
 
 if TYPE_CHECKING:
+    from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
 
 FINGERPRINT_VERSION = 1
@@ -18,16 +19,12 @@ def fingerprint(report: Report) -> str:
 
     No line, address, goroutine number, closure numbering or stale frame is in it.
     """
-    sides = sorted(map(side, report.accesses))
+    symbols = registry.dialect(report.detector).symbols
+    sides = sorted(side(access, symbols) for access in report.accesses)
     text = "\n".join([f"v{FINGERPRINT_VERSION}", report.detector, report.kind, *sides])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def side(access: Access) -> str:
+def side(access: Access, symbols: Symbols) -> str:
     """What identifies one side: `write github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    site = access.site
-    if site is None:
-        return f"{access.op} ?"
-    # a vendored copy is the same code
-    package = site.package.rpartition("/vendor/")[2].removesuffix("_test")
-    return f"{access.op} {package} {go.parent(site.function).partition('.')[2]}"
+    return f"{access.op} {symbols.key(access.site) if access.site else '?'}"

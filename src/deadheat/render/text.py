@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING
 
-from deadheat.model import Access, Actor, Frame, Origin, Report, State
+from deadheat.model import Access, Actor, Frame, Location, Origin, Report, State
 from deadheat.render.tally import Count, Tally, TallyGatherer
 
 if TYPE_CHECKING:
@@ -78,7 +78,22 @@ class RaceText:
         facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         actors = {actor.id: actor for actor in report.actors}
         sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
-        return plain(sighting.verdict.title), "\n".join([facts, "", *self._facing(sides)])
+        body = [facts, "", *self._facing(sides), *self._memory(report.location)]
+        return plain(sighting.verdict.title), "\n".join(body)
+
+    def _memory(self, location: Location | None) -> list[str]:
+        """What was raced for, where the detector says so."""
+        if location is None:
+            return []
+        name = f" {location.name}" if location.name else ""
+        size = f" of {location.size} bytes" if location.size else ""
+        whose = f" of {location.actor}" if location.actor and location.kind != "heap" else ""
+        declared = f" declared at {location.file}:{location.line}" if location.file else ""
+        lines = [(plain(f"{location.kind}{name}{size}{whose}{declared}"), "cyan")]
+        if location.stack:
+            by = f"allocated by {location.actor or 'an unknown actor'}"
+            lines += [(plain(by), "cyan"), *self._frames(location.stack, 3)]
+        return ["", *self._column(lines, 0)]
 
     def _facts(self, report: Report) -> str:
         facts = [report.detector]

@@ -90,6 +90,13 @@ def parent(function: str) -> str:
     return _CLOSURE.sub("", plain) if plain[-1:].isdigit() or plain.endswith("fm") else plain
 
 
+def key(frame: Frame) -> str:
+    """`github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+    # a vendored copy is the same code
+    package = frame.package.rpartition("/vendor/")[2].removesuffix("_test")
+    return f"{package} {parent(frame.function).partition('.')[2]}"
+
+
 def without_brackets(text: str) -> str:
     """The text without its type arguments: `Map[go.shape.int]` as `Map`."""
     out, depth = [], 0

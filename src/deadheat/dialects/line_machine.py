@@ -1,0 +1,272 @@
+"""Reads reports whose frames are one line each, whatever has happened to them; knows no detector.
+
+A grammar says what a single line means. What becomes of lines that are broken in two, glued to others,
+scattered or missing is the same for every such detector, and is decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from deadheat.dialects import Verdict
+from deadheat.model import Damage, Frame
+
+if TYPE_CHECKING:
+    from deadheat.model import Report
+
+# a line is put together from at most so many
+_PIECES = 3
+_MOST_FRAMES = 1_000
+_MOST_SECTIONS = 200
+_ELISION = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
+_FENCES = ("```", "~~~")
+# what is left of our indentation behind a logger's unfinished line
+_GAP = re.compile(r" {2,}|\t+")
+
+
+class Role(IntEnum):
+    """What a line is for."""
+
+    OPENING = 1  # begins a report
+    SECTION = 2  # begins a stack, or says who or what follows
+    FRAME = 3  # belongs to the stack that was begun last
+    DETAIL = 4  # says more about the section or the report
+    CLOSING = 5  # is the report's last
+    STOP = 6  # is not the report's, and shows that it has ended
+    REST = 7  # the end of a line that was broken where nothing is lost
+
+
+class Token(NamedTuple):
+    """A line, understood. `start` and `end` say where in the line it stands."""
+
+    role: Role
+    name: str
+    fields: dict[str, str]
+    start: int
+    end: int
+    whole: bool = True  # False: it may go on in the next line
+    number: int | None = None  # a frame's number, where the detector prints one
+
+
+@dataclass
+class Section:
+    """A header with the stack and the details below it."""
+
+    name: str
+    fields: dict[str, str]
+    frames: list[Frame] = field(default_factory=list)
+    details: list[Token] = field(default_factory=list)
+
+
+@dataclass
+class Draft:
+    """What has been read of a report."""
+
+    opening: dict[str, str] | None = None
+    sections: list[Section] = field(default_factory=list)
+    details: list[Token] = field(default_factory=list)
+    closed: bool = False
+
+    def named(self, *names: str) -> list[Section]:
+        return [section for section in self.sections if section.name in names]
+
+
+class Grammar(Protocol):
+    """The lines of one detector. All functions are pure."""
+
+    def token(self, body: str) -> Token | None:
+        """What this line is, stripped of its indentation; text before and behind it may be glued.
+
+        A token that is not `whole` is held back until the next line shows whether it goes on.
+        """
+
+    def frame(self, token: Token) -> Frame: ...
+
+    def begins(self, draft: Draft, token: Token) -> bool:
+        """Does this section begin another report, after what the draft has?"""
+
+    def is_complete(self, draft: Draft) -> bool:
+        """Is every part there that an undamaged report has?"""
+
+    def report(self, draft: Draft, damage: set[Damage]) -> Report | None:
+        """The report; None where this is none. May add to the damage."""
+
+
+class LineMachine:
+    """Reads one report by a grammar."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._draft = Draft()
+        self._held: list[str] = []  # lines that may have to be put together with the next
+        self._partial: Token | None = None  # what the held lines mean if nothing follows
+        self._last: Token | None = None
+        self._foreign = 0
+        self._blank = False
+        self._damage: set[Damage] = set()
+
+    @property
+    def patience(self) -> int:
+        if not any(section.frames for section in self._draft.sections):
+            return 16
+        return 12 if self._grammar.is_complete(self._draft) else 48
+
+    def feed(self, text: str) -> Verdict:
+        body = text.strip()
+        if not body or body.startswith(_FENCES):
+            self._blank = self._blank or not body
+            return Verdict.NEUTRAL
+        token = self._grammar.token(body)
+        if token is not None and token.whole:
+            self._release()
+            return self._take(token, body)
+        joined = self._joined(body)
+        if joined is not None:
+            return self._rejoined(*joined)
+        if token is not None:
+            self._release()
+            return self._hold(token, body)
+        return self._unknown(body)
+
+    def _joined(self, body: str) -> tuple[Token, str, int] | None:
+        """The line put together with those before it, if that makes sense; and with how many."""
+        for count in range(1, len(self._held) + 1):
+            pieces = [line.removesuffix("=") for line in self._held[-count:]]
+            for text in ("".join([*pieces, body]), " ".join([*pieces, body])):
+                token = self._grammar.token(text)
+                # the last piece must have been needed
+                if token is not None and token.end > len(text) - len(body):
+                    return token, text, count
+        return None
+
+    def _rejoined(self, token: Token, text: str, count: int) -> Verdict:
+        unknown = count if self._partial is None else count - 1
+        self._foreign = max(0, self._foreign - unknown)
+        self._damage.add(Damage.WRAPPED)
+        self._held, self._partial = [], None
+        return self._take(token, text) if token.whole else self._hold(token, text)
+
+    def _hold(self, token: Token, body: str) -> Verdict:
+        if self._is_another(token):
+            return Verdict.ANOTHER  # a report begins at its first line, even if that line goes on
+        self._held, self._partial = [body], token
+        return Verdict.OWN if self._has_place(token) else Verdict.FOREIGN
+
+    def _release(self) -> None:
+        """Nothing that follows belongs to the held line: it stands for what it is."""
+        token, held = self._partial, self._held
+        self._held, self._partial = [], None
+        if token is not None and self._has_place(token):
+            self._apply(token, held[-1])
+
+    def _unknown(self, body: str) -> Verdict:
+        if body in _ELISION and self._draft.sections:
+            self._damage.add(Damage.ELIDED)
+            return Verdict.OWN
+        if (tail := _GAP.sub("\0", body).rpartition("\0")[2]) != body:
+            token = self._grammar.token(tail)
+            if token is not None and token.whole and token.start == 0:
+                self._damage.add(Damage.GLUED)
+                self._release()
+                return self._take(token, tail)
+        if self._partial is None or len(self._held) >= _PIECES:
+            self._release()
+        self._held = [*self._held[1 - _PIECES :], body]
+        self._foreign += 1
+        return Verdict.FOREIGN
+
+    # -- understood lines -------------------------------------------------------------------------
+
+    def _take(self, token: Token, text: str) -> Verdict:
+        if self._is_another(token):
+            return Verdict.ANOTHER
+        if token.role is Role.STOP:
+            return Verdict.ABANDONED
+        if not self._has_place(token):
+            self._foreign += 1
+            return Verdict.FOREIGN
+        self._apply(token, text)
+        if token.role is Role.CLOSING:
+            self._draft.closed = True
+            return Verdict.CLOSED
+        return Verdict.OWN
+
+    def _is_another(self, token: Token) -> bool:
+        draft = self._draft
+        if token.role in (Role.OPENING, Role.STOP):
+            return draft.opening is not None or bool(draft.sections)
+        return token.role is Role.SECTION and self._grammar.begins(draft, token)
+
+    def _has_place(self, token: Token) -> bool:
+        if token.role in (Role.OPENING, Role.SECTION):
+            return True
+        if token.role is Role.FRAME:
+            return bool(self._draft.sections)
+        return bool(self._draft.sections) or self._draft.opening is not None
+
+    def _apply(self, token: Token, text: str) -> None:
+        draft = self._draft
+        if self._foreign:
+            self._foreign = 0
+            self._damage.add(Damage.INTERLEAVED)
+        if token.start or token.end < len(text):
+            self._damage.add(Damage.GLUED)
+        if token.role is Role.OPENING:
+            draft.opening = token.fields
+        elif token.role is Role.SECTION:
+            if len(draft.sections) < _MOST_SECTIONS:
+                draft.sections.append(Section(token.name, token.fields))
+        elif token.role is Role.FRAME:
+            self._add_frame(token)
+        elif token.role is Role.DETAIL:
+            (draft.sections[-1] if draft.sections else draft).details.append(token)
+        self._blank = False
+        self._last = token
+
+    def _add_frame(self, token: Token) -> None:
+        section = self._draft.sections[-1]
+        if section.frames and token.number == 0:
+            # the header of this stack is gone
+            section = Section("lost", {})
+            self._draft.sections.append(section)
+            self._damage.add(Damage.TRUNCATED)
+        elif self._blank and section.frames:
+            self._damage.add(Damage.DOUBLED_BLANK_LINES)
+        if len(section.frames) < _MOST_FRAMES:
+            section.frames.append(self._grammar.frame(token))
+
+    # -- the report -------------------------------------------------------------------------------
+
+    def finish(self, cut: bool) -> Report | None:
+        partial = self._partial
+        self._release()
+        if cut and partial is not None and partial.role is Role.FRAME:
+            self._distrust_last_line()
+        if not self._grammar.is_complete(self._draft):
+            self._damage.add(Damage.TRUNCATED)
+        return self._grammar.report(self._draft, self._damage)
+
+    def _distrust_last_line(self) -> None:
+        """Where the text ends within a number, `:12` may have been `:123`."""
+        frames = self._draft.sections[-1].frames if self._draft.sections else []
+        if frames:
+            frames[-1] = frames[-1]._replace(line=None)
+            self._damage.add(Damage.TRUNCATED)
+
+
+class LineDialect:
+    """What the dialects that are read by a grammar have in common; each is an instance or a child."""
+
+    closing = None
+    volatile = None
+    # how far before a hit its report may have begun
+    back = 1 << 13
+
+    def glance(self, text: str) -> Report | None:
+        return None
+
+    def whole(self, text: str) -> Report | None:
+        return None
