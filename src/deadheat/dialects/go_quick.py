@@ -6,7 +6,7 @@ from deadheat.dialects import go_stack
 from deadheat.dialects.go_grammar import ACCESS, BANNER, CREATED, op
 from deadheat.dialects.go_stack import Side
 from deadheat.model import Access, Frame, Origin, Report, State
-from deadheat.symbols import go
+from deadheat.symbols import go, roots
 
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
@@ -86,8 +86,10 @@ def _site(section: str) -> Frame | None:
     while match := go.PAIR.match(section, at):
         frame = go.frame_of(*match.groups(default=""))
         if frame.origin is Origin.USER:
-            return frame
-        if frame.function in _ENTRIES:
+            # a closure that lies elsewhere than its name says needs the other frames
+            lost = frame.function[-1:].isdigit() and roots.is_absolute(frame.file)
+            return None if lost else frame
+        if frame.function in _ENTRIES or frame.package == "sync/atomic":
             return None
         at = match.end()
     return None

@@ -34,6 +34,9 @@ _ESCAPE = re.compile(r"%([0-9a-f]{2})")
 _MODULE_CACHE = re.compile(r"(?:^|/)[^/@]+@v[^/]+/(.+)$")
 # "external/com_github_pingcap_errors/stack.go", "bazel-out/k8-fastbuild/bin/pkg/x.go"
 _BAZEL = re.compile(r"(?:^|/)(?:external/[^/]+|bazel-out/[^/]+/bin)/(.+)$")
+_NAMELESS = ("main", "command-line-arguments")
+# "github.com/acme/relay/v2/hub": the next major version of a module is the same code, mostly
+_MAJOR_ELEMENT = re.compile(r"/v(?:[2-9]|[1-9]\d{1,2})(?=/|$)")
 _MAJOR = re.compile(r"v\d+$")
 _DRIVE = re.compile(r"[A-Za-z]:/")
 
@@ -87,14 +90,40 @@ def parent(function: str) -> str:
     if _OLD_CLOSURE.search(plain):
         return plain  # it does not say which function it is in
     # every suffix that the compiler appends ends in a digit or in "fm"
-    return _CLOSURE.sub("", plain) if plain[-1:].isdigit() or plain.endswith("fm") else plain
+    if not plain[-1:].isdigit() and not plain.endswith("fm"):
+        return plain
+    outer = _CLOSURE.sub("", plain)
+    return outer if outer == plain or plain.endswith("fm") else _written_in(outer)
+
+
+def _written_in(function: str) -> str:
+    """The function that a closure was written in, where its name tells how it was inlined.
+
+    Go 1.21 to 1.26 name a closure after the functions that the one it stands in was inlined into:
+    `wait.(*Queue).run.gowrap1.Until.BackoffUntil` is in `BackoffUntil`. `cart.Item.Price` may be a
+    method of a value or `Price` inlined into `Item`; it is `Price` in both cases, always.
+    """
+    package, _, name = function.partition(".")
+    at = name.rfind("(*")
+    last = name.rpartition(".")[2]
+    if at > 0 and ")." in name[at:] and name[at:].count(".") == 1:
+        return f"{package}.{name[at:]}"
+    return function if at == 0 and name.count(".") == 1 else f"{package}.{last}"
 
 
 def key(frame: Frame) -> str:
     """`github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    # a vendored copy is the same code
-    package = frame.package.rpartition("/vendor/")[2].removesuffix("_test")
-    return f"{package} {parent(frame.function).partition('.')[2]}"
+    name = parent(frame.function).partition(".")[2]
+    package = frame.package
+    if package in _NAMELESS:
+        # there are as many `main` as there are programs: the folder tells them apart
+        folder = frame.path.rpartition("/")[0].rpartition("/")[2]
+        return f"{folder}/main {name}"
+    if "/vendor/" in package:
+        package = package.rpartition("/vendor/")[2]  # a vendored copy is the same code
+    if "/v" in package:
+        package = _MAJOR_ELEMENT.sub("", package)
+    return f"{package.removesuffix('_test')} {name}"
 
 
 def without_brackets(text: str) -> str:

@@ -10,18 +10,34 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 
+# packages whose name says nothing about their directory
+_NOWHERE = ("main", "command-line-arguments", "")
+
+
 def is_absolute(path: str) -> bool:
     """Does a path begin at a root or at a drive? `/go/tidb`, `D:/a/shop`."""
     return path[:1] == "/" or path[1:3] == ":/"
 
 
-def known(frames: Iterable[Frame]) -> tuple[str, ...]:
-    """The directories that proved to be module roots, longest first: `/go/tidb/`."""
-    told = {f.path.removesuffix(f.file) for f in frames if f.file and is_absolute(f.path)}
-    return tuple(sorted((r for r in told if r.count("/") > 1), key=len, reverse=True))
+def known(frames: Iterable[Frame]) -> dict[str, str]:
+    """The directories that proved to be module roots, longest first, with their modules.
+
+    `/go/tidb/` is the root of `github.com/pingcap/tidb`.
+    """
+    told: dict[str, str] = {}
+    for frame in frames:
+        if frame.file and is_absolute(frame.path) and frame.path != frame.file:
+            root = frame.path.removesuffix(frame.file)
+            if root.count("/") > 1:
+                below = frame.file.rpartition("/")[0]
+                package = frame.package.removesuffix("_test")
+                module = package.removesuffix(below).rstrip("/") if below else package
+                # a package that is not called like its directory tells nothing
+                told[root] = told.get(root) or ("" if below and module == package else module)
+    return {root: told[root] for root in sorted(told, key=lambda r: (-len(r), r))}
 
 
-def below(frame: Frame, roots: tuple[str, ...]) -> Frame:
+def below(frame: Frame, roots: dict[str, str]) -> Frame:
     """The frame with its file relative to a known root, if it lies below one.
 
     `main.main` in `/go/tidb/tidb-server/main.go` does not say where its module begins; another
@@ -30,4 +46,11 @@ def below(frame: Frame, roots: tuple[str, ...]) -> Frame:
     if not is_absolute(frame.file):
         return frame
     root = next((r for r in roots if frame.file.startswith(r)), None)
-    return frame._replace(file=frame.file.removeprefix(root)) if root else frame
+    if root is None:
+        return frame
+    file = frame.file.removeprefix(root)
+    package = frame.package
+    if roots[root] and frame.function[-1:].isdigit() and package not in _NOWHERE:
+        # a closure is named after the function that its own was inlined into, in another package
+        package = f"{roots[root]}/{file.rpartition('/')[0]}".rstrip("/")
+    return frame._replace(file=file, package=package)

@@ -1,0 +1,97 @@
+"""Races that share a culprit: loose keys, each with its reason in words; never an identity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat import registry
+from deadheat.identity.components import Components
+from deadheat.model import Op, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.dialects import Symbols
+    from deadheat.model import Access, Actor, Frame, Report
+
+# how many of the user's frames above a write may be the culprit
+_DEPTH = 2
+# what more races than this have in common is plumbing, not a culprit
+_MOST = 40
+_WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_REASONS = {
+    "writer": "both are written in or below {}",
+    "worker": "one side of each runs in the worker {1} that {0} starts",
+}
+
+
+class Family(NamedTuple):
+    """Races that may have one cause, and why."""
+
+    id: str
+    races: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def keys(report: Report) -> Iterator[str]:
+    """What this race may have in common with its relatives: `writer executor ResetContextOfStmt`."""
+    symbols = registry.dialect(report.detector).symbols
+    actors = {actor.id: actor for actor in report.actors}
+    for access in report.accesses:
+        if access.op in _WRITES:
+            for frame in _own(access.stack)[:_DEPTH]:
+                yield f"writer {symbols.key(frame)}"
+        yield from _worker(access, actors.get(access.actor), symbols)
+
+
+def _worker(access: Access, actor: Actor | None, symbols: Symbols) -> Iterator[str]:
+    """A worker is known by where it is started, and by the function that it runs."""
+    started = _own(actor.created_at) if actor else []
+    entry = _own(access.stack)
+    if started and entry:
+        yield f"worker {symbols.key(started[0])} > {symbols.key(entry[-1])}"
+
+
+def _own(stack: tuple[Frame, ...]) -> list[Frame]:
+    """The user's frames that are true, and no test."""
+    return [
+        frame
+        for frame in stack
+        if frame.origin is Origin.USER and not frame.stale and not _is_test(frame)
+    ]
+
+
+def _is_test(frame: Frame) -> bool:
+    return frame.file.endswith("_test.go")
+
+
+def families(races: Mapping[str, Iterable[str]]) -> list[Family]:
+    """The families of these races, given the loose keys of each, in the order of their ids."""
+    holders: dict[str, list[str]] = {}
+    for race in sorted(races):
+        for key in sorted(set(races[race])):
+            holders.setdefault(key, []).append(race)
+    shared = {key: held for key, held in holders.items() if 1 < len(held) <= _MOST}
+    components = Components()
+    for held in shared.values():
+        for race in held:
+            components.join(held[0], race)
+    members: dict[str, list[str]] = {}
+    for race, root in sorted(components.roots().items()):
+        members.setdefault(root, []).append(race)
+    why: dict[str, list[str]] = {}
+    for key, held in sorted(shared.items(), key=lambda item: (-len(item[1]), item[0])):
+        why.setdefault(components.root(held[0]), []).append(reason(key))
+    return [Family(root, tuple(members[root]), tuple(why[root])) for root in sorted(members)]
+
+
+def reason(key: str) -> str:
+    """A loose key in words."""
+    kind, _, what = key.partition(" ")
+    return _REASONS[kind].format(*(_short(name) for name in what.split(" > ")))
+
+
+def _short(name: str) -> str:
+    """`github.com/pingcap/tidb/executor ResetContextOfStmt` as `executor.ResetContextOfStmt`."""
+    package, _, function = name.rpartition(" ")
+    return f"{package.rpartition('/')[2]}.{function}" if package else function
