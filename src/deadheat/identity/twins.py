@@ -49,9 +49,9 @@ def _groups(addresses: dict[Lines, set[int]]) -> dict[Lines, Lines]:
     memory: dict[str, set[int]] = {}
     for lines, name in names.items():
         memory.setdefault(groups.root(name), set()).update(addresses[lines])
-    for a, b in combinations(sorted(memory), 2):
-        if not _are_neighbours(memory[a], memory[b]):
-            groups.join(a, b)  # two objects, as far as anyone can tell the same field of each
+    for low, high in combinations(sorted(memory), 2):
+        if not _are_neighbours(memory[low], memory[high]):
+            groups.join(low, high)  # two objects, as far as anyone can tell the same field of each
     first = {names[lines]: lines for lines in addresses}
     return {lines: first[groups.root(name)] for lines, name in names.items()}
 
