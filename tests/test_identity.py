@@ -1,0 +1,240 @@
+"""What keeps a race's identity, what tells races apart, and that order never matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat.identity import families, races, twins
+from deadheat.identity.components import Components, grouped
+from deadheat.symbols import go
+from tests.cases import SHARED
+
+if TYPE_CHECKING:
+    from deadheat.model import Sighting
+
+names = st.sampled_from([f"{n:02x}" for n in range(12)])
+links = st.lists(st.tuples(names, names), max_size=14)
+
+
+@given(links, st.randoms())
+def test_neither_order_nor_batches_change_ids(pairs: list[tuple[str, str]], rng: object) -> None:
+    everybody = [f"{n:02x}" for n in range(12)]
+    once = races.ids(everybody, pairs)
+    mixed = [pair[::-1] for pair in pairs]
+    rng.shuffle(mixed)  # type: ignore[attr-defined]
+    assert races.ids(reversed(everybody), mixed) == once
+    half = races.ids(everybody, mixed[: len(mixed) // 2])
+    later = [(half[a], half[b]) for a, b in mixed[len(mixed) // 2 :]]
+    grown = races.ids(half.values(), later)
+    assert {race: grown[half[race]] for race in everybody} == once
+
+
+@given(links, st.permutations([f"{n:02x}" for n in range(12)]))
+def test_the_oldest_gives_its_id(pairs: list[tuple[str, str]], age: list[str]) -> None:
+    oldest = {race: rank for rank, race in enumerate(age)}
+    ids = races.ids(age, pairs, oldest)
+    for race in age:
+        alike = [other for other in age if ids[other] == ids[race]]
+        assert ids[race] == min(alike, key=oldest.__getitem__)
+
+
+@given(st.lists(st.tuples(names, st.sets(st.integers(0, 20), max_size=3))))
+def test_components_are_what_a_walk_finds(members: list[tuple[str, set[int]]]) -> None:
+    found = grouped((name, map(str, keys)) for name, keys in members)
+    for name in found:
+        reached = {name}
+        while True:
+            held = {key for other, keys in members if other in reached for key in keys}
+            more = {other for other, keys in members if keys & held}
+            if more <= reached:
+                break
+            reached |= more
+        assert {other for other in found if found[other] == found[name]} == reached
+
+
+def test_a_root_is_the_smallest_name() -> None:
+    components = Components()
+    for a, b in (("c", "d"), ("b", "c"), ("x", "y")):
+        components.join(a, b)
+    assert components.roots() == {"b": "b", "c": "b", "d": "b", "x": "x", "y": "x"}
+
+
+# -- twins ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted"),
+    [
+        # two fields, side by side, each on lines of its own
+        ([((10, 20), 0x100), ((11, 21), 0x108)], [0, 1]),
+        # whichever was printed first
+        ([((11, 21), 0x108), ((10, 20), 0x100)], [1, 0]),
+        # one variable: the same address
+        ([((10, 20), 0x100), ((11, 21), 0x100)], [0, 0]),
+        # two words of one variable, written on one line
+        ([((10, 20), 0x100), ((11, 20), 0x108)], [0, 0]),
+        # the same field of two objects, far apart
+        ([((10, 20), 0x100), ((11, 21), 0x9000)], [0, 0]),
+        # a second object with both fields
+        ([((10, 20), 0x100), ((11, 21), 0x108), ((10, 20), 0x9000), ((11, 21), 0x9008)],
+         [0, 1, 0, 1]),
+        # three fields
+        ([((10, 20), 0x100), ((11, 21), 0x108), ((12, 22), 0x110)], [0, 1, 2]),
+    ],
+)  # fmt: skip
+def test_twins(seen: list[tuple[tuple[int, ...], int]], wanted: list[int]) -> None:
+    ranks = twins.ranks(seen)
+    assert [ranks[lines] for lines, _ in seen] == wanted
+
+
+REPORT = """==================
+WARNING: DATA RACE
+Write at {address} by goroutine 7:
+  example.com/shop/cart.{writer}()
+      /src/shop/cart/cart.go:{write} +0x45
+
+Previous read at {address} by goroutine 8:
+  example.com/shop/cart.{reader}()
+      /src/shop/cart/cart.go:{read} +0x38
+
+Goroutine 7 (running) created at:
+  main.main()
+      /src/shop/main.go:12 +0x9a
+
+Goroutine 8 (finished) created at:
+  main.main()
+      /src/shop/main.go:14 +0x9a
+==================
+"""
+
+
+def report(
+    address: int,
+    writer: str = "(*Cart).Add",
+    reader: str = "(*Cart).Total",
+    write: int = 31,
+    read: int = 40,
+) -> str:
+    at = f"0x{address:012x}"
+    return REPORT.format(address=at, writer=writer, reader=reader, write=write, read=read)
+
+
+def ids(*texts: str) -> list[str]:
+    """The races of documents that are scanned together, one id per report."""
+    found: list[str] = []
+    joined: set[tuple[str, str]] = set()
+    for text in texts:
+        document = races.Document()
+        for s in deadheat.scan(text):
+            addresses = [access.address for access in s.report.accesses]
+            document.add(races.mark(s.report), s.span.lane, addresses)
+        own = document.races()
+        joined |= document.links(own)
+        found += own
+    lasting = races.ids(found, joined)
+    return [lasting[race] for race in found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (report(0xC000), report(0xC100)),
+        (report(0xC000, write=31), report(0xC000, write=77)),
+        (report(0xC000, writer="(*Cart).Add.func1"), report(0xC000, writer="(*Cart).Add.func2.1")),
+        (report(0xC000, reader="(*Cart[...]).Total"), report(0xC000, reader="(*Cart[int]).Total")),
+        (report(0xC000), report(0xC000, writer="(*Cart).Total", reader="(*Cart).Add")),
+        (report(0xC000, reader="Run.Total.func1"), report(0xC000, reader="Total.1")),
+    ],
+)
+def test_one_race_in_two_documents(one: str, other: str) -> None:
+    assert len(set(ids(one, other))) == 1
+
+
+def test_one_process_and_one_address_are_one_race() -> None:
+    both = report(0xC000) + report(0xC000, reader="(*Cart).Print", read=50)
+    assert len(set(ids(both))) == 1
+    # what was joined once stays joined for a document that shows one of them
+    assert len(set(ids(both, report(0xD000, reader="(*Cart).Print")))) == 1
+
+
+def test_two_processes_may_have_one_address() -> None:
+    assert len(set(ids(report(0xC000), report(0xC000, reader="(*Cart).Print")))) == 2
+
+
+def test_one_line_that_writes_two_words_is_one_race() -> None:
+    both = report(0xC000) + report(0xC008, reader="(*Tracker).Consume", read=9)
+    assert len(set(ids(both))) == 1
+    apart = report(0xC000) + report(0xC008, reader="(*Tracker).Consume", read=9, write=32)
+    assert len(set(ids(apart))) == 2
+
+
+def test_two_fields_in_one_pair_of_functions_are_two_races() -> None:
+    both = report(0xC000) + report(0xC008, write=32, read=41)
+    moved = report(0xC040, write=52, read=61) + report(0xC048, write=53, read=62)
+    found = ids(both, moved)
+    assert found[0] != found[1]
+    assert found[:2] == found[2:]
+
+
+def test_a_report_without_addresses_has_an_identity() -> None:
+    text = report(0xC000).replace(" at 0x00000000c000", "")
+    assert ids(text) == ids(report(0xC000))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "path", "wanted"),
+    [
+        ("example.com/a/b.F", "/x/b/f.go", "example.com/a/b F"),
+        ("example.com/a/v2/b.F", "/x/b/f.go", "example.com/a/b F"),
+        ("example.com/a/v2.F", "/x/a/f.go", "example.com/a F"),
+        ("k8s.io/api/core/v1.F", "/x/core/v1/f.go", "k8s.io/api/core/v1 F"),
+        ("example.com/c/vendor/example.com/a.F", "/x/f.go", "example.com/a F"),
+        ("example.com/a_test.F", "/x/a/f_test.go", "example.com/a F"),
+        ("main.run", "/src/agentd/main.go", "agentd/main run"),
+        ("command-line-arguments.(*T).M", "/src/agentd/t.go", "agentd/main (*T).M"),
+    ],
+)
+def test_keys(symbol: str, path: str, wanted: str) -> None:
+    assert go.key(go.frame(symbol, path, 1)) == wanted
+
+
+# -- families -------------------------------------------------------------------------------------
+
+
+def test_families_have_their_reasons_in_words() -> None:
+    found = families.families({
+        "a": ["writer example.com/shop/cart (*Cart).Reset"],
+        "b": ["writer example.com/shop/cart (*Cart).Reset", "writer main run"],
+        "c": ["worker example.com/shop Start > example.com/shop work"],
+    })  # fmt: skip
+    assert found == [
+        families.Family("a", ("a", "b"), ("both are written in or below cart.(*Cart).Reset",))
+    ]
+
+
+def test_what_all_have_in_common_makes_no_family() -> None:
+    assert families.families({f"{n:03}": ["writer main run"] for n in range(100)}) == []
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
+def test_the_families_of_the_seeds() -> None:
+    keys: dict[str, set[str]] = {}
+    by_document: dict[str, set[str]] = {}
+    for path in sorted((SHARED / "seeds").glob("*.txt")):
+        raw = path.read_bytes()
+        number = raw.split(b"\n")[0].decode().removeprefix("ID: ")
+        found: list[Sighting] = [s for s in deadheat.scan(raw) if s.report.detector == "go"]
+        for s, race in zip(found, ids(raw.decode()), strict=False):
+            keys.setdefault(race, set()).update(families.keys(s.report))
+            by_document.setdefault(number, set()).add(race)
+    assert {number: len(found) for number, found in by_document.items()} == dict.fromkeys(
+        ("30669", "41105", "31965", "39771"), 1
+    )
+    (family,) = families.families(keys)
+    assert set(family.races) == by_document["41105"] | by_document["31965"]
+    assert "both are written in or below executor.ResetContextOfStmt" in family.why
