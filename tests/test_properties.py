@@ -23,7 +23,10 @@ from deadheat.model import (
     Actor,
     Cause,
     Damage,
+    Edge,
     Frame,
+    Location,
+    Lock,
     Op,
     Origin,
     Report,
@@ -395,7 +398,7 @@ def test_the_parent_of_a_parent_is_itself(function: str) -> None:
 
 
 PACKAGES = st.from_regex(r"[a-z]{1,6}(/[a-z]{1,6}){0,3}", fullmatch=True)
-FUNCTIONS = st.from_regex(r"(\(\*?[A-Z][a-z]{0,5}\)\.)?[A-Z][a-zA-Z]{0,6}", fullmatch=True)
+FUNCTIONS = st.from_regex(r"(\(\*[A-Z][a-z]{0,5}\)\.)?[A-Z][a-zA-Z]{0,6}", fullmatch=True)
 CLOSURES = st.from_regex(
     r"(\.func[1-9]|\.gowrap[1-9]|\.[1-9]|-fm|\.deferwrap[1-9]){0,3}", fullmatch=True
 )
@@ -433,13 +436,20 @@ def accesses(draw: st.DrawFn) -> Access:
     return dataclasses.replace(access, site=site)
 
 
+MAYBE = st.one_of(st.none(), ANY)
+COUNTS = st.one_of(st.none(), st.integers(0, 10**9))
+LOCATIONS = st.builds(Location, ANY, MAYBE, MAYBE, COUNTS, COUNTS, MAYBE, MAYBE, COUNTS, STACKS)
+
 SIGHTINGS = st.builds(
     Sighting,
     st.builds(
         Report, ANY, ANY, st.lists(accesses(), max_size=3).map(tuple),
         st.lists(st.builds(Actor, ANY, st.sampled_from(State), STACKS), max_size=3).map(tuple),
-        st.one_of(st.none(), ANY), st.one_of(st.none(), ANY),
+        st.one_of(st.none(), LOCATIONS), st.one_of(st.none(), ANY),
         st.lists(st.sampled_from(Damage), unique=True).map(tuple),
+        st.lists(st.builds(Lock, ANY, MAYBE, STACKS), max_size=2).map(tuple),
+        st.lists(st.builds(Edge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
+        st.dictionaries(ANY, ANY, max_size=2).map(lambda facts: tuple(facts.items())),
     ),
     st.builds(
         Concluded, ANY, ANY, ANY,

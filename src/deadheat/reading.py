@@ -195,7 +195,8 @@ class _Window:
             for i, text in enumerate(texts):
                 at, end = offsets[i], offsets[i + 1]
                 if lanes is None:
-                    self._line(None, text, at, end, at > line)
+                    for inner in text.split(clean.BREAK):
+                        self._line(None, inner, at, end, at > line)
                 else:
                     for lane, inner in self._split(lanes, text, texts[i + 1 : i + 1 + _PEEK]):
                         self._line(lane, inner, at, end, at > line)

@@ -274,7 +274,11 @@ class FatalDialect:
     name = "go-fatal"
     symbols = go
     # what ends in rare letters is found fastest
-    anchors = (b"r: concurrent map", b"sync: negative WaitG", b"sync: WaitG", b"[running")
+    anchors = (
+        *(b"r: concurrent map", b"sync: negative WaitG", b"sync: WaitG"),
+        # the complaint again, and what follows it, where a transport has cut its line in two
+        *(b"map write", b"misuse: Add", b"WaitGroup counter", b"previous Wait", b"[running"),
+    )
 
     def column(self, text: str) -> int:
         if "concurrent map" not in text and "WaitGroup" not in text:
@@ -298,7 +302,7 @@ class FatalDialect:
         return None
 
     def starts(self, anchor: bytes) -> bool:
-        return anchor != self.anchors[-1]
+        return anchor in self.anchors[:3]
 
     # the dump follows on the heels of the complaint
     back = 1 << 10

@@ -76,6 +76,9 @@ def _entity(match: re.Match[str]) -> str:
 
 
 def _after_returns(line: str) -> str:
-    """What a terminal would show last: a progress display overwrites its own line."""
+    """What a terminal would show last: a progress display overwrites its own line.
+
+    Of two texts both may matter: where lines end in `\\r\\n`, another writer may come in between.
+    """
     parts = [part for part in line.split("\r") if part.strip()]
-    return parts[-1] if parts else ""
+    return BREAK.join(parts) if len(parts) < 3 else parts[-1]
