@@ -67,29 +67,41 @@ def test_a_root_is_the_smallest_name() -> None:
 # -- twins ----------------------------------------------------------------------------------------
 
 
+def ways(*lines: int) -> tuple[tuple[tuple[int, str], ...], ...]:
+    return tuple(((line, "F"),) for line in lines)
+
+
 @pytest.mark.parametrize(
     ("seen", "wanted"),
     [
         # two fields, side by side, each on lines of its own
-        ([((10, 20), 0x100), ((11, 21), 0x108)], [0, 1]),
+        ([((10, 20), 0xC00100), ((11, 21), 0xC00108)], [0, 1]),
         # whichever was printed first
-        ([((11, 21), 0x108), ((10, 20), 0x100)], [1, 0]),
+        ([((11, 21), 0xC00108), ((10, 20), 0xC00100)], [1, 0]),
         # one variable: the same address
-        ([((10, 20), 0x100), ((11, 21), 0x100)], [0, 0]),
+        ([((10, 20), 0xC00100), ((11, 21), 0xC00100)], [0, 0]),
         # two words of one variable, written on one line
-        ([((10, 20), 0x100), ((11, 20), 0x108)], [0, 0]),
+        ([((10, 20), 0xC00100), ((11, 20), 0xC00108)], [0, 0]),
         # the same field of two objects, far apart
-        ([((10, 20), 0x100), ((11, 21), 0x9000)], [0, 0]),
+        ([((10, 20), 0xC00100), ((11, 21), 0xC09000)], [0, 0]),
         # a second object with both fields
-        ([((10, 20), 0x100), ((11, 21), 0x108), ((10, 20), 0x9000), ((11, 21), 0x9008)],
+        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((10, 20), 0xC09000), ((11, 21), 0xC09008)],
          [0, 1, 0, 1]),
         # three fields
-        ([((10, 20), 0x100), ((11, 21), 0x108), ((12, 22), 0x110)], [0, 1, 2]),
+        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((12, 22), 0xC00110)], [0, 1, 2]),
     ],
 )  # fmt: skip
 def test_twins(seen: list[tuple[tuple[int, ...], int]], wanted: list[int]) -> None:
-    ranks = twins.ranks(seen)
-    assert [ranks[lines] for lines, _ in seen] == wanted
+    heap = 0xC000000000
+    ranks = twins.ranks((ways(*lines), heap + at) for lines, at in seen)
+    assert [ranks[ways(*lines)] for lines, _ in seen] == wanted
+
+
+def test_variables_of_packages_are_twins_however_far_apart() -> None:
+    apart = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x798D00)])
+    assert sorted(apart.values()) == [0, 1]
+    words = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x77D790)])
+    assert sorted(words.values()) == [0, 0]
 
 
 REPORT = """==================
@@ -120,7 +132,7 @@ def report(
     write: int = 31,
     read: int = 40,
 ) -> str:
-    at = f"0x{address:012x}"
+    at = f"0x{0xC000000000 + address:012x}"
     return REPORT.format(address=at, writer=writer, reader=reader, write=write, read=read)
 
 
@@ -182,7 +194,7 @@ def test_two_fields_in_one_pair_of_functions_are_two_races() -> None:
 
 
 def test_a_report_without_addresses_has_an_identity() -> None:
-    text = report(0xC000).replace(" at 0x00000000c000", "")
+    text = report(0xC000).replace(" at 0x00c00000c000", "")
     assert ids(text) == ids(report(0xC000))
 
 

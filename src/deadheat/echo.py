@@ -57,7 +57,8 @@ class Known:
         self.places: list[tuple[int, int]] = []
         for match in volatile.finditer(raw):
             start, end = match.span(match.lastgroup or 0)
-            kept[start:end] = bytes(end - start)
+            digits = start + 2 if raw[start : start + 2] == b"0x" else start
+            kept[digits:end] = bytes(end - digits)
             if match.lastgroup != "idle":
                 self.places.append((start, end))
         self.kept = int.from_bytes(kept, "little")

@@ -36,17 +36,17 @@ def whole(text: str) -> Report | None:
 
 
 def glance(text: str) -> Report | None:
-    """The accesses with their sites and no more, for who only wants to know which race it is."""
+    """The accesses with their sites and callers, for who only wants to know which race it is."""
     sections = _sections(text)
     if sections is None:
         return None
     accesses = []
     for number, section in enumerate(sections[:2]):
         side = _access(section.partition("\n")[0], number == 1)
-        site = _site(section)
-        if side is None or site is None:
+        stack = _calls(section)
+        if side is None or stack is None:
             return None
-        accesses.append(Access(side.op, side.actor, (), side.address, site=site))
+        accesses.append(Access(side.op, side.actor, stack, side.address, site=stack[0]))
     return Report("go", "data-race", tuple(accesses))
 
 
@@ -81,15 +81,23 @@ def _creation(header: str) -> Side | None:
     return side
 
 
-def _site(section: str) -> Frame | None:
+def _calls(section: str) -> tuple[Frame, ...] | None:
+    """The site and the next of the user's functions outside it, which may be a test."""
+    site: Frame | None = None
     at = section.find("\n") + 1
     while match := go.PAIR.match(section, at):
         frame = go.frame_of(*match.groups(default=""))
+        at = match.end()
         if frame.origin is Origin.USER:
             # a closure that lies elsewhere than its name says needs the other frames
-            lost = frame.function[-1:].isdigit() and roots.is_absolute(frame.file)
-            return None if lost else frame
-        if frame.function in _ENTRIES or frame.package == "sync/atomic":
+            if frame.function[-1:].isdigit() and roots.is_absolute(frame.file):
+                return None
+            if site is None:
+                site = frame
+            elif go.key(frame) != go.key(site):
+                return site, frame
+        if frame.function in _ENTRIES:
+            return site and (site,)  # what stands below may be stale
+        if site is None and frame.package == "sync/atomic":
             return None
-        at = match.end()
-    return None
+    return (site,) if site and at >= len(section) else None

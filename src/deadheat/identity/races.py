@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from deadheat import registry
 from deadheat.identity import twins
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import Links, Trait, traits
-from deadheat.identity.fingerprint import digest, fingerprint, side
+from deadheat.identity.evidence import Links, Mark, keys, mark
+from deadheat.identity.fingerprint import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deadheat.model import Report
+    from deadheat.identity.stacks import Chain
 
-
-class Mark(NamedTuple):
-    """What identity needs to know of a report, apart from its addresses."""
-
-    fingerprint: str
-    traits: tuple[Trait | None, ...]
-    lines: tuple[int, ...]  # of the sites, the sides in the order of their names
-
-
-def mark(report: Report) -> Mark:
-    symbols = registry.dialect(report.detector).symbols
-    sites = sorted((side(a, symbols), a.site.line or 0 if a.site else 0) for a in report.accesses)
-    return Mark(fingerprint(report), traits(report), tuple(line for _, line in sites))
+__all__ = ["Document", "Mark", "ids", "mark", "twin"]
 
 
 class Document:
     """The reports of one document, as far as identity goes; a batch of a long one will do."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[Mark, str | None, Sequence[str | None]]] = []
+        self._seen: list[tuple[Mark, str | None, tuple[int, ...]]] = []
 
     def add(self, mark: Mark, lane: str | None, addresses: Sequence[str | None]) -> None:
-        self._seen.append((mark, lane, addresses))
+        """Takes a report; an address for each access, None where the detector gave none."""
+        self._seen.append((mark, lane, tuple(int(a, 16) if a else 0 for a in addresses)))
 
     def races(self) -> list[str]:
         """The race of each report, in the order in which they were added.
@@ -45,32 +33,33 @@ class Document:
         It is the fingerprint, but for twins: the second is named after the first.
         """
         ranks = self._ranks()
-        out = []
-        for mark, lane, _ in self._seen:
-            rank = ranks.get((mark.fingerprint, lane, mark.lines), 0)
-            out.append(twin(mark.fingerprint, rank))
-        return out
+        if not ranks:
+            return [m.fingerprint for m, _, _ in self._seen]
+        return [
+            twin(m.fingerprint, ranks.get((m.fingerprint, lane, m.chains()), 0))
+            for m, lane, _ in self._seen
+        ]
 
-    def _ranks(self) -> dict[tuple[str, str | None, tuple[int, ...]], int]:
-        places: dict[tuple[str, str | None], list[tuple[tuple[int, ...], int]]] = {}
-        for mark, lane, addresses in self._seen:
-            if len(mark.lines) == 2 and (address := next(filter(None, addresses), None)):
-                at = (mark.lines, int(address, 16))
-                places.setdefault((mark.fingerprint, lane), []).append(at)
+    def _ranks(self) -> dict[tuple[str, str | None, tuple[Chain, ...]], int]:
+        places: dict[tuple[str, str | None], dict[tuple[Mark, int], None]] = {}
+        for m, lane, addresses in self._seen:
+            if len(m.sides) == 2 and addresses[0]:
+                places.setdefault((m.fingerprint, lane), {})[m, addresses[0]] = None
         return {
             (name, lane, lines): rank
             for (name, lane), seen in places.items()
-            if len({lines for lines, _ in seen}) > 1
-            for lines, rank in twins.ranks(seen).items()
+            if len(seen) > 1
+            for lines, rank in twins.ranks((m.chains(), at) for m, at in seen).items()
+            if rank
         }
 
     def links(self, races: Sequence[str]) -> set[tuple[str, str]]:
-        """Which of these races are one, going by their addresses."""
+        """Which of these races are one, going by addresses and calls."""
         found: set[tuple[str, str]] = set()
         links = Links()
-        for race, (mark, lane, addresses) in zip(races, self._seen, strict=True):
-            told = [(a, t) for a, t in zip(addresses, mark.traits, strict=False) if a and t]
-            found.update((min(race, o), max(race, o)) for o in links.add(race, lane, told))
+        for race, (m, lane, addresses) in zip(races, self._seen, strict=True):
+            others = links.add(race, lane, keys(m, addresses))
+            found.update((min(race, other), max(race, other)) for other in others)
         return found
 
 

@@ -267,7 +267,7 @@ def frame(symbol: str, path: str, line: int | None) -> Frame:
 
 # "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45"
 PAIR = re.compile(
-    r"  ((?:[^\s()\[%]*/)?[^\s./()\[%]+)\.([^\s%]+)\(\)\n"
+    r"  ((?:[^\s()\[%]*/)?[^\s./()\[%]+)\.([^\s%/(\[]*(?:[(\[][^\s%]*)?)\(\)\n"
     r"      ([^\s:\\][^:\n\\]*/)?([^:/\s\\]+):(\d{1,9}) \+0x[0-9a-f]+(?:\n|$)"
 )
 

@@ -1,0 +1,48 @@
+"""What identity sees of a stack: the user's own calls, from the site outwards."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from deadheat.model import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.dialects import Symbols
+    from deadheat.model import Access, Frame
+
+# calls further out than this say nothing about an access
+_DEPTH = 3
+
+
+def own(access: Access) -> Iterator[Frame]:
+    """The user's frames that are true, from the site outwards."""
+    inside = True
+    for frame in access.stack:
+        inside = inside and frame != access.site
+        if frame.stale:
+            return
+        if not inside and frame.origin is Origin.USER:
+            yield frame
+
+
+def calls(access: Access, symbols: Symbols) -> Iterator[str]:
+    """The names of those functions, up to the first one of a test."""
+    for frame in own(access):
+        if is_test(frame):
+            return
+        yield symbols.key(frame)
+
+
+Chain = tuple[tuple[int, str], ...]
+
+
+def chain(access: Access, symbols: Symbols) -> Chain:
+    """Lines and functions of the innermost calls: within one build, one access in one context."""
+    return tuple((f.line or 0, symbols.key(f)) for f in islice(own(access), _DEPTH))
+
+
+def is_test(frame: Frame) -> bool:
+    return frame.file.endswith("_test.go")
