@@ -1,0 +1,229 @@
+"""Build the racy C, C++ and Rust programs of this corpus, run them under each detector and keep what they print.
+
+    python corpus/record_c.py                       # every program, every tool that is installed
+    python corpus/record_c.py cart-global --only helgrind drd
+    python corpus/record_c.py --check               # runs nothing, checks what is recorded
+
+Debian's packages have all the tools: gcc, g++, clang, clang-19, llvm, valgrind, libc6-dbg. Rust needs a nightly
+toolchain of rustup. A tool that is not installed is left out. `docs/corpus.md` explains `truth.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus.truth_c import expected, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HERE = Path(__file__).resolve().parent
+SHOWN_WORK = "/src/shop"
+SECONDS = 120
+TRIES = 6
+LANGUAGES = {".c": "c", ".cc": "c++", ".rs": "rust"}
+COMPILERS = {
+    "gcc": {"c": "gcc", "c++": "g++"},
+    "clang": {"c": "clang", "c++": "clang++"},
+    "clang19": {"c": "clang-19", "c++": "clang++-19"},
+    "rustc": {"rust": "rustc"},
+    "helgrind": {"c": "gcc", "c++": "g++"},
+    "drd": {"c": "gcc", "c++": "g++"},
+}
+SYMBOLIZERS = {"clang": "llvm-symbolizer", "clang19": "llvm-symbolizer-19", "rustc": "llvm-symbolizer-19"}
+VALGRIND = ("helgrind", "drd")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One program, built and run in one way."""
+
+    program: Path
+    label: str
+    truth: dict[str, Any]
+    variant: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tool(self) -> str:
+        """The detector: the label's first word."""
+        return self.label.split("-", maxsplit=1)[0]
+
+    @property
+    def output(self) -> Path:
+        """The file that keeps the text."""
+        return self.program / "recorded" / f"{self.label}.txt"
+
+    def option(self, name: str, default: list[str]) -> list[str]:
+        """Return the variant's list, else the program's, else the default."""
+        found: list[str] = self.variant.get(name, self.truth.get(name, default))
+        return found
+
+
+def language(truth: dict[str, Any]) -> str:
+    """Tell the language by the first source."""
+    return LANGUAGES[Path(truth["sources"][0]).suffix]
+
+
+def compiler(task: Task) -> str:
+    """Name the compiler; a Valgrind variant may choose another than gcc."""
+    return COMPILERS[task.variant.get("compiler", task.tool)][language(task.truth)]
+
+
+def build_command(task: Task, work: Path) -> list[str]:
+    """Return the command that builds the program as `shop` in its work directory."""
+    flags = task.option("cflags", ["-g", "-O0"])
+    flags = [one.replace("{work}", str(work)) for one in flags]
+    if task.tool == "rustc":
+        remap = [f"--remap-path-prefix={work}={SHOWN_WORK}"]
+        return ["rustc", "+nightly", *flags, *remap, "-o", "shop", *task.truth["sources"]]
+    instrument = [] if task.tool in VALGRIND else task.truth.get("sanitize", ["-fsanitize=thread"])
+    mapped = [] if any("prefix-map" in one for one in flags) else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
+    sources = [str(work / one) for one in task.truth["sources"]]
+    return [compiler(task), *mapped, *flags, *instrument, *sources, "-pthread", "-o", "shop", *task.option("ldflags", [])]
+
+
+def run_command(task: Task) -> list[str]:
+    """Return the command that runs the built program."""
+    if task.tool not in VALGRIND:
+        return task.option("run", ["./shop"])
+    tool = task.truth.get("valgrind", task.tool)
+    return ["valgrind", f"--tool={tool}", *task.option("args", []), "./shop"]
+
+
+def environment(task: Task) -> dict[str, str]:
+    """Build the environment: nothing of the caller's, but the path and the symbolizer."""
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
+    symbolizer = shutil.which(SYMBOLIZERS.get(task.tool, ""))
+    if symbolizer:
+        env["TSAN_SYMBOLIZER_PATH"] = symbolizer
+    return env | task.truth.get("env", {}) | task.variant.get("env", {})
+
+
+def called(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
+    """Run a command in the work directory and return what it printed, with the paths as shown."""
+    done = subprocess.run(
+        ["timeout", "-k", "5", str(SECONDS), *command],
+        cwd=work,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return done.stdout.decode("utf-8", "replace").replace(str(work), SHOWN_WORK)
+
+
+def attempts(task: Task) -> tuple[str, list[str]]:
+    """Build once, run until the text is complete; return the best text and what it lacks."""
+    best = ("", ["everything"] * 99)
+    with tempfile.TemporaryDirectory(prefix="corpus-") as temp:
+        work = Path(temp).resolve() / "shop"
+        shutil.copytree(task.program, work, ignore=shutil.ignore_patterns("recorded", "truth.json"))
+        env = environment(task)
+        printed = called(build_command(task, work), work, env)
+        if not (work / "shop").exists():
+            return "", [f"a build: {printed[:500]}"]
+        if task.variant.get("strip"):
+            called(["strip", "shop"], work, env)
+        for _ in range(task.truth.get("tries", TRIES)):
+            text = called(run_command(task), work, env)
+            lacks = missing(text, task.truth, task.label)
+            if len(lacks) < len(best[1]):
+                best = (text, lacks)
+            if not lacks:
+                break
+    return best
+
+
+def record(task: Task) -> list[str]:
+    """Record a task, unless the text of an earlier run is better, and return what is lacking."""
+    text, lacks = attempts(task)
+    if lacks and task.output.exists():
+        before = missing(task.output.read_text(encoding="utf-8"), task.truth, task.label)
+        if len(before) < len(lacks):
+            return before
+    if text:
+        task.output.parent.mkdir(exist_ok=True)
+        task.output.write_text(text, encoding="utf-8")
+    return lacks
+
+
+def installed(tool: str, lang: str) -> bool:
+    """Tell whether a tool and its compiler are here."""
+    if tool == "rustc":
+        done = subprocess.run(["rustc", "+nightly", "--version"], capture_output=True, check=False) if shutil.which("rustc") else None
+        return done is not None and done.returncode == 0
+    names = [COMPILERS[tool][lang], *(["valgrind"] if tool in VALGRIND else [])]
+    return all(shutil.which(name) for name in names)
+
+
+def tasks_of(program: Path) -> Iterator[Task]:
+    """List the ways in which a program runs."""
+    truth = json.loads((program / "truth.json").read_text(encoding="utf-8"))
+    variants = [{"label": tool} for tool in COMPILERS if language(truth) in COMPILERS[tool]]
+    for variant in [*variants, *truth.get("variants", [])]:
+        task = Task(program, variant["label"], truth, variant)
+        if expected(truth, task.label) is not None:
+            yield task
+
+
+def programs(names: Sequence[str]) -> list[Path]:
+    """List the programs asked for, or all of them."""
+    found = sorted(path.parent for folder in ("c", "rust") for path in (HERE / folder).rglob("truth.json"))
+    unknown = set(names) - {path.name for path in found}
+    if unknown:
+        raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
+    return [path for path in found if not names or path.name in names]
+
+
+def check(paths: Sequence[Path]) -> int:
+    """Check the texts already recorded against truth.json."""
+    bad = 0
+    for task in (one for path in paths for one in tasks_of(path)):
+        text = task.output.read_text(encoding="utf-8") if task.output.exists() else ""
+        lacks = missing(text, task.truth, task.label) if text else ["a recording"]
+        bad += bool(lacks)
+        if lacks:
+            print(f"{task.program.name} {task.label}: lacks {'; '.join(lacks)}")
+    return bad
+
+
+def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
+    """Record programs under every tool that is installed."""
+    bad = 0
+    for task in (one for path in paths for one in tasks_of(path)):
+        if only and not any(task.label in (one, task.tool) or task.label == one for one in only if one in (task.tool, task.label)):
+            continue
+        if not installed(task.tool, language(task.truth)):
+            print(f"{task.program.name} {task.label}: {task.tool} is not installed")
+            continue
+        lacks = record(task)
+        bad += bool(lacks)
+        state = f"lacks {'; '.join(lacks)}" if lacks else "recorded"
+        print(f"{task.program.name} {task.label}: {state}", flush=True)
+    return bad
+
+
+def main() -> int:
+    """Read the command line and record, or only check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels")
+    parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
+    args = parser.parse_args()
+    paths = programs(args.program)
+    bad = check(paths) if args.check else record_all(paths, args.only)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

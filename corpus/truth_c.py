@@ -1,0 +1,166 @@
+"""Hold a recorded text of ThreadSanitizer, Helgrind or DRD against its truth.json, without the parsers of deadheat."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# WARNING: ThreadSanitizer: data race (pid=123)
+TSAN_START = re.compile(r"^WARNING: ThreadSanitizer: (.{1,200}) \(pid=\d{1,9}\)$", re.MULTILINE)
+# ==123== -----------------------------------------------------------------
+RULE = re.compile(r"^==\d{1,9}== (-{60,70}|---Thread-Announcement-{40,44})$", re.MULTILINE)
+# ==123== (nothing after it)
+EMPTY = re.compile(r"^==\d{1,9}== *\n", re.MULTILINE)
+
+TSAN = {
+    "data race": "data-race",
+    "data race on vptr (ctor/dtor vs virtual call)": "data-race-on-vptr",
+    "heap-use-after-free": "use-after-free",
+    "heap-use-after-free (virtual call vs free)": "use-after-free",
+    "thread leak": "thread-leak",
+    "destroy of a locked mutex": "destroy-locked-mutex",
+    "double lock of a mutex": "double-lock",
+    "unlock of an unlocked mutex (or by a wrong thread)": "unlock-unlocked-mutex",
+    "read lock of a write locked mutex": "read-lock-of-write-locked-mutex",
+    "read unlock of a write locked mutex": "read-unlock-of-write-locked-mutex",
+    "use of an invalid mutex (e.g. uninitialized or destroyed)": "invalid-mutex-access",
+    "signal-unsafe call inside of a signal": "signal-unsafe-call",
+    "signal handler spoils errno": "errno-in-signal",
+    "lock-order-inversion (potential deadlock)": "lock-order-inversion",
+    "mutex held in the wrong context": "mutex-held-wrong-context",
+    "Swift access race": "race-on-external-object",
+}
+HELGRIND = (
+    ("Possible data race during", "data-race"),
+    ('lock order "', "lock-order-inversion"),
+    ("Attempt to re-lock a non-recursive lock", "double-lock"),
+    ("unlocked a not-locked lock", "unlock-unlocked-mutex"),
+    (" currently held by thread #", "unlock-unlocked-mutex"),
+    ("Exiting thread still holds", "exits-holding-locks"),
+    ("containing a locked lock", "freed-memory-holds-lock"),
+    ("pthread_mutex_destroy of a locked mutex", "destroy-locked-mutex"),
+    ("pthread_cond_", "cond-misuse"),
+    ("'s call to pthread_", "thread-api-error"),
+    (": pthread_", "thread-api-error"),
+)
+DRD = (
+    ("Conflicting load by", "data-race"),
+    ("Conflicting store by", "data-race"),
+    ("Recursive locking not allowed", "double-lock"),
+    ("Mutex not locked", "unlock-unlocked-mutex"),
+    ("Destroying locked mutex", "destroy-locked-mutex"),
+    ("Destroying locked rwlock", "destroy-locked-mutex"),
+    ("Mutex still locked at thread exit", "exits-holding-locks"),
+    ("ondition variable", "cond-misuse"),
+    ("mutex is locked simultaneously by two threads", "double-lock"),
+)
+
+
+def family(label: str) -> str:
+    """Name the report format behind a label: `clang19-o2` prints as `tsan`."""
+    tool = label.split("-", maxsplit=1)[0]
+    return tool if tool in ("helgrind", "drd") else "tsan"
+
+
+def expected(truth: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
+    """Return the reports that a recording must show: those of its label, of a shorter one or of its format."""
+    words = label.split("-")
+    keys = ["-".join(words[:size]) for size in range(len(words), 0, -1)]
+    reports: dict[str, list[dict[str, Any]] | None] = truth["reports"]
+    return next((reports[key] for key in [*keys, family(label)] if key in reports), None)
+
+
+def first_kind(block: str, table: Sequence[tuple[str, str]]) -> str:
+    """Name the kind of a block by the first phrase of a table that it holds."""
+    return next((kind for phrase, kind in table if phrase in block), "")
+
+
+def tsan_blocks(text: str) -> list[tuple[str, str]]:
+    """Cut ThreadSanitizer's output into reports."""
+    starts = [*TSAN_START.finditer(text)]
+    ends = [*(one.start() for one in starts[1:]), len(text)]
+    kinds = [TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "") for one in starts]
+    return [(kind, text[one.start() : end]) for kind, one, end in zip(kinds, starts, ends, strict=True)]
+
+
+def helgrind_blocks(text: str) -> list[str]:
+    """Cut Helgrind's output at its rules; what follows an announcement's rule is no report."""
+    parts = RULE.split(text)[1:]
+    return [block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule]
+
+
+def blocks(text: str, label: str) -> list[tuple[str, str]]:
+    """Cut a recorded text into reports, each with its kind; an unknown kind is empty."""
+    if family(label) == "tsan":
+        return tsan_blocks(text)
+    if family(label) == "helgrind":
+        return [(first_kind(block, HELGRIND), block) for block in helgrind_blocks(text)]
+    found = [(first_kind(block, DRD), block) for block in EMPTY.split(text)]
+    return [(kind, block) for kind, block in found if kind]
+
+
+def printed_errors(text: str, label: str) -> int:
+    """Count the reports by what the detector itself says: a banner each, or its summary."""
+    if family(label) == "tsan":
+        return len(re.findall(r"^WARNING: ThreadSanitizer: ", text, re.MULTILINE))
+    return sum(int(one) for one in re.findall(r"^==\d+== ERROR SUMMARY: \d+ errors from (\d+) contexts", text, re.MULTILINE))
+
+
+def shows_site(block: str, site: dict[str, Any], truth_lines: bool) -> int:
+    """Count the lines of a block that show a site."""
+    name = re.escape(str(site["function"]).rsplit("::", maxsplit=1)[-1].replace("{lambda}", ""))
+    spot = rf".*\b{re.escape(Path(site['file']).name)}:{site['line']}\b" if truth_lines else ""
+    return len(re.findall(rf"^.*{name}{spot}", block, re.MULTILINE))
+
+
+def has_sites(block: str, sites: Sequence[dict[str, Any]], shown: int, truth_lines: bool) -> bool:
+    """Tell whether a block shows as many of the sites as its detector does."""
+    distinct = {(site["function"], site["file"], site["line"]): sites.count(site) for site in sites}
+    found = 0
+    for site in {key: site for site in sites for key in [(site["function"], site["file"], site["line"])]}.values():
+        wanted = distinct[site["function"], site["file"], site["line"]]
+        found += min(wanted, shows_site(block, site, truth_lines))
+    return found >= shown
+
+
+def location_pattern(place: dict[str, Any], label: str) -> str:
+    """Return the regular expression of a location line."""
+    kind, name = place["kind"], re.escape(str(place.get("name") or ""))
+    if family(label) == "tsan":
+        forms = {"global": f"global '{name}", "heap": "heap block of size", "stack": "stack of", "tls": "TLS of"}
+        return "Location is " + (forms.get(kind) or rf"(?:file descriptor|{name})")
+    if family(label) == "helgrind":
+        forms = {"global": rf'(?:data symbol|declared at|var|inside) "?{name}', "heap": "inside a block of size", "stack": "stack"}
+        return forms[kind]
+    return {"global": r"(?:BSS|Data|\.data|\.bss) section|global var", "heap": "Allocation context:", "stack": "stack"}[kind]
+
+
+def matches(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str) -> bool:
+    """Tell whether a block is the expected report."""
+    if kind != report["kind"]:
+        return False
+    lines = label not in truth.get("no_lines", [])
+    pairs = report.get("pairs", [report["sites"]])
+    place = report.get("location")
+    placed = place is None or re.search(location_pattern(place, label), block) is not None
+    return placed and any(has_sites(block, pair, report.get("shown", len(pair)), lines) for pair in pairs)
+
+
+def missing(text: str, truth: dict[str, Any], label: str) -> list[str]:
+    """Say what a recorded text should hold and does not, and what it holds and should not."""
+    wanted = expected(truth, label) or []
+    found = blocks(text, label)
+    lacks = [one for one in truth.get("expect", {}).get(label, []) if not re.search(one, text)]
+    if len(found) != printed_errors(text, label):
+        lacks.append(f"{printed_errors(text, label)} reports instead of {len(found)}")
+    for report in wanted:
+        if not report.get("optional") and not any(matches(*one, report, truth, label) for one in found):
+            lacks.append(f"{report['kind']} on {report.get('variable')}")
+    for kind, block in found:
+        if not any(matches(kind, block, report, truth, label) for report in wanted):
+            lacks.append(f"a truth for {kind or 'the unknown kind'}: {block.strip()[:120]!r}")
+    return lacks
