@@ -42,9 +42,9 @@ HELGRIND = (
     ('lock order "', "lock-order-inversion"),
     ("Attempt to re-lock a non-recursive lock", "double-lock"),
     ("unlocked a not-locked lock", "unlock-unlocked-mutex"),
+    ("unlocked an invalid lock", "invalid-mutex-access"),
     (" currently held by thread #", "unlock-unlocked-mutex"),
     ("Exiting thread still holds", "exits-holding-locks"),
-    ("containing a locked lock", "freed-memory-holds-lock"),
     ("pthread_mutex_destroy of a locked mutex", "destroy-locked-mutex"),
     ("pthread_cond_", "cond-misuse"),
     ("'s call to pthread_", "thread-api-error"),
@@ -56,7 +56,9 @@ DRD = (
     ("Recursive locking not allowed", "double-lock"),
     ("Mutex not locked", "unlock-unlocked-mutex"),
     ("Destroying locked mutex", "destroy-locked-mutex"),
-    ("Destroying locked rwlock", "destroy-locked-mutex"),
+    ("Reader-writer lock not locked", "unlock-unlocked-mutex"),
+    ("Already locked for writing by calling thread", "read-lock-of-write-locked-mutex"),
+    ("The object at address", "invalid-mutex-access"),
     ("Mutex still locked at thread exit", "exits-holding-locks"),
     ("ondition variable", "cond-misuse"),
     ("mutex is locked simultaneously by two threads", "double-lock"),
@@ -147,7 +149,7 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
     """Return the regular expression of a location line."""
     kind, name = place["kind"], re.escape(str(place.get("name") or ""))
     if family(label) == "tsan":
-        forms = {"global": f"global '{name}", "heap": "heap block of size", "stack": "stack of", "tls": "TLS of"}
+        forms = {"global": f"global '{name}'", "heap": rf"(?:heap block|{name or '-'}) of size", "stack": "stack of", "tls": "TLS of"}
         return "Location is " + (forms.get(kind) or rf"(?:file descriptor|{name})")
     if family(label) == "helgrind":
         forms = {"global": rf'(?:data symbol|declared at|var|inside) "?{name}', "heap": "inside a block of size", "stack": "stack"}
