@@ -46,8 +46,8 @@ HELGRIND = (
     (" currently held by thread #", "unlock-unlocked-mutex"),
     ("Exiting thread still holds", "exits-holding-locks"),
     ("pthread_mutex_destroy of a locked mutex", "destroy-locked-mutex"),
-    ("pthread_cond_", "cond-misuse"),
-    ("'s call to pthread_", "thread-api-error"),
+    ("'s call to ", "thread-api-error"),
+    (": pthread_cond_", "cond-misuse"),
     (": pthread_", "thread-api-error"),
 )
 DRD = (
@@ -61,7 +61,7 @@ DRD = (
     ("The object at address", "invalid-mutex-access"),
     ("Mutex still locked at thread exit", "exits-holding-locks"),
     ("ondition variable", "cond-misuse"),
-    ("mutex is locked simultaneously by two threads", "double-lock"),
+    ("pthread_barrier_init: ", "thread-api-error"),
 )
 
 

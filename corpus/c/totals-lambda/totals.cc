@@ -1,0 +1,24 @@
+// Lambdas that capture a local by reference: two of them in one function, one within another.
+#include <functional>
+#include <future>
+#include <thread>
+
+namespace billing {
+
+int sum_up() {
+  int total = 0;
+  int failures = 0;
+  std::thread adder([&total] { total += 5; });
+  auto checker = std::async(std::launch::async, [&] {
+    auto note = [&failures](int code) { failures = code; };
+    note(total);
+  });
+  failures = 1;
+  adder.join();
+  checker.get();
+  return total + failures;
+}
+
+}  // namespace billing
+
+int main() { return billing::sum_up() == 0; }
