@@ -3,27 +3,26 @@
 #include <pthread.h>
 
 #include <map>
-#include <string>
 
 namespace search {
 
 struct Index {
-  std::map<std::string, int> terms;
+  std::map<int, int> terms;
 
-  void add(const std::string& term, int page) { terms[term] = page; }
-  bool knows(const std::string& term) const { return terms.find(term) != terms.end(); }
+  void add(int term, int page) { terms[term] = page; }
+  bool knows(int term) const { return terms.find(term) != terms.end(); }
 };
 
 static Index index;
 
 static void* indexer(void*) {
-  index.add("r", 12);
+  index.add(7, 12);
   return nullptr;
 }
 
 static void* searcher(void*) {
   poll(nullptr, 0, 100);
-  return reinterpret_cast<void*>(index.knows("r"));
+  return reinterpret_cast<void*>(index.knows(7));
 }
 
 }  // namespace search

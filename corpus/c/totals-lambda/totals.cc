@@ -5,12 +5,12 @@
 
 namespace billing {
 
-int sum_up() {
-  int total = 0;
-  int failures = 0;
+long sum_up() {
+  long total = 0;
+  long failures = 0;
   std::thread adder([&total] { total += 5; });
   auto checker = std::async(std::launch::async, [&] {
-    auto note = [&failures](int code) { failures = code; };
+    auto note = [&failures](long code) { failures = code; };
     note(total);
   });
   failures = 1;
