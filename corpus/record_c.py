@@ -38,9 +38,10 @@ COMPILERS = {
     "rustc": {"rust": "rustc"},
     "helgrind": {"c": "gcc", "c++": "g++"},
     "drd": {"c": "gcc", "c++": "g++"},
+    "memcheck": {"c": "gcc", "c++": "g++"},
 }
 SYMBOLIZERS = {"clang": "llvm-symbolizer", "clang19": "llvm-symbolizer-19", "rustc": "llvm-symbolizer-19"}
-VALGRIND = ("helgrind", "drd")
+VALGRIND = ("helgrind", "drd", "memcheck")
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,7 @@ def run_command(task: Task) -> list[str]:
     """Return the command that runs the built program."""
     if task.tool not in VALGRIND:
         return task.option("run", ["./shop"])
-    tool = task.truth.get("valgrind", task.tool)
-    return ["valgrind", f"--tool={tool}", *task.option("args", []), "./shop"]
+    return ["valgrind", f"--tool={task.tool}", *task.option("args", []), "./shop"]
 
 
 def environment(task: Task) -> dict[str, str]:
@@ -104,7 +104,7 @@ def environment(task: Task) -> dict[str, str]:
     env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
     symbolizer = shutil.which(SYMBOLIZERS.get(task.tool, ""))
     if symbolizer:
-        env["TSAN_SYMBOLIZER_PATH"] = symbolizer
+        env |= {f"{name}_SYMBOLIZER_PATH": symbolizer for name in ("TSAN", "ASAN", "MSAN", "UBSAN")}
     return env | task.truth.get("env", {}) | task.variant.get("env", {})
 
 

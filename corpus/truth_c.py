@@ -72,7 +72,7 @@ DRD = (
 def family(label: str) -> str:
     """Name the report format behind a label: `clang19-o2` prints as `tsan`."""
     tool = label.split("-", maxsplit=1)[0]
-    return tool if tool in ("helgrind", "drd") else "tsan"
+    return tool if tool in ("helgrind", "drd", "memcheck") else "tsan"
 
 
 def expected(truth: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
@@ -108,12 +108,16 @@ def blocks(text: str, label: str) -> list[tuple[str, str]]:
         return tsan_blocks(text)
     if family(label) == "helgrind":
         return [(first_kind(block, HELGRIND), block) for block in helgrind_blocks(text)]
+    if family(label) == "memcheck":
+        return []
     found = [(first_kind(block, DRD), block) for block in EMPTY.split(text)]
     return [(kind, block) for kind, block in found if kind]
 
 
 def printed_errors(text: str, label: str) -> int:
     """Count the reports by what the detector itself says: a banner each, or its summary."""
+    if family(label) == "memcheck":
+        return 0
     if family(label) == "tsan":
         return len(re.findall(r"^WARNING: ThreadSanitizer: ", text, re.MULTILINE))
     sums = re.findall(r"^==\d+== ERROR SUMMARY: \d+ errors from (\d+) contexts", text, re.MULTILINE)
