@@ -85,7 +85,7 @@ def build_command(task: Task, work: Path) -> list[str]:
     flags = [one.replace("{work}", str(work)) for one in flags]
     if task.tool == "rustc":
         remap = [f"--remap-path-prefix={work}={SHOWN_WORK}"]
-        return ["rustc", "+nightly", *flags, *remap, "-o", "shop", *task.truth["sources"]]
+        return ["rustc", "+nightly", "--edition=2021", *flags, *remap, "-o", "shop", *task.truth["sources"]]
     instrument = [] if task.tool in VALGRIND else task.truth.get("sanitize", ["-fsanitize=thread"])
     mapped = [] if any("prefix-map" in one for one in flags) else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
     sources = [str(work / one) for one in task.truth["sources"]]

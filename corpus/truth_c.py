@@ -158,7 +158,7 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
     """Return the regular expression of a location line."""
     kind, name = place["kind"], re.escape(str(place.get("name") or ""))
     if family(label) == "tsan":
-        forms = {"global": f"global '{name}'", "heap": rf"(?:heap block|{name or '-'}) of size", "stack": "stack of", "tls": "TLS of"}
+        forms = {"global": f"global '{name}'" if name else "global '", "heap": rf"(?:heap block|{name or '-'}) of size", "stack": "stack of", "tls": "TLS of"}
         return "Location is " + (forms.get(kind) or rf"(?:file descriptor|{name})")
     if family(label) == "helgrind":
         forms = {"global": rf'(?:data symbol|declared at|var|inside) "?{name}', "heap": "inside a block of size", "stack": rf"stack|inside {name or '-'},"}
