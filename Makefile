@@ -41,8 +41,9 @@ docs: $(STAMP) ## write the pages and samples that are made from the code
 soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
 	$(BIN)/python -m bench.soak
 
-record: $(STAMP) ## record the corpus again with every Go toolchain
+record: $(STAMP) ## record the corpus again with every toolchain and detector that is here
 	$(BIN)/python corpus/record_go.py
+	$(BIN)/python -m corpus.record_c
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

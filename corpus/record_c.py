@@ -1,11 +1,13 @@
-"""Build the racy C, C++ and Rust programs of this corpus, run them under each detector and keep what they print.
+"""Build the racy C, C++ and Rust programs of this corpus, run each under its detectors, keep the text.
 
-    python corpus/record_c.py                       # every program, every tool that is installed
-    python corpus/record_c.py cart-global --only helgrind drd
-    python corpus/record_c.py --check               # runs nothing, checks what is recorded
+    python -m corpus.record_c                                # all programs, every installed tool
+    python -m corpus.record_c cart-global --only helgrind drd-varinfo
+    python -m corpus.record_c --check                        # runs nothing, checks what is recorded
 
-Debian's packages have all the tools: gcc, g++, clang, clang-19, llvm, valgrind, libc6-dbg. Rust needs a nightly
-toolchain of rustup. A tool that is not installed is left out. `docs/corpus.md` explains `truth.json`.
+Debian has the tools: gcc g++ clang clang-19 llvm llvm-19 valgrind valgrind-dbg libc6-dbg. Rust needs a
+nightly toolchain of rustup. A tool that is not installed is left out. A program's folder holds its
+sources, `truth.json` (see docs/corpus.md) and `recorded/<label>.txt`; a label is the tool, then a
+word for another way to build or run.
 """
 
 from __future__ import annotations
@@ -40,8 +42,13 @@ COMPILERS = {
     "drd": {"c": "gcc", "c++": "g++"},
     "memcheck": {"c": "gcc", "c++": "g++"},
 }
-SYMBOLIZERS = {"clang": "llvm-symbolizer", "clang19": "llvm-symbolizer-19", "rustc": "llvm-symbolizer-19"}
+SYMBOLIZERS = {
+    "clang": "llvm-symbolizer",
+    "clang19": "llvm-symbolizer-19",
+    "rustc": "llvm-symbolizer-19",
+}
 VALGRIND = ("helgrind", "drd", "memcheck")
+VALGRIND_LIB = Path("/usr/libexec/valgrind")
 
 
 @dataclass(frozen=True)
@@ -85,11 +92,34 @@ def build_command(task: Task, work: Path) -> list[str]:
     flags = [one.replace("{work}", str(work)) for one in flags]
     if task.tool == "rustc":
         remap = [f"--remap-path-prefix={work}={SHOWN_WORK}"]
-        return ["rustc", "+nightly", "--edition=2021", *flags, *remap, "-o", "shop", *task.truth["sources"]]
+        return [
+            "rustc",
+            "+nightly",
+            "--edition=2021",
+            *flags,
+            *remap,
+            "-o",
+            "shop",
+            *task.truth["sources"],
+        ]
     instrument = [] if task.tool in VALGRIND else task.truth.get("sanitize", ["-fsanitize=thread"])
-    mapped = [] if any("prefix-map" in one for one in flags) else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
+    mapped = (
+        []
+        if any("prefix-map" in one for one in flags)
+        else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
+    )
     sources = [str(work / one) for one in task.truth["sources"]]
-    return [compiler(task), *mapped, *flags, *instrument, *sources, "-pthread", "-o", "shop", *task.option("ldflags", [])]
+    return [
+        compiler(task),
+        *mapped,
+        *flags,
+        *instrument,
+        *sources,
+        "-pthread",
+        "-o",
+        "shop",
+        *task.option("ldflags", []),
+    ]
 
 
 def run_command(task: Task) -> list[str]:
@@ -101,11 +131,16 @@ def run_command(task: Task) -> list[str]:
 
 def environment(task: Task) -> dict[str, str]:
     """Build the environment: nothing of the caller's, but the path and the symbolizer."""
-    env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
+    env = {
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": os.environ.get("HOME", "/"),
+        "LC_ALL": "C.UTF-8",
+    }
     symbolizer = shutil.which(SYMBOLIZERS.get(task.tool, ""))
     if symbolizer:
         env |= {f"{name}_SYMBOLIZER_PATH": symbolizer for name in ("TSAN", "ASAN", "MSAN", "UBSAN")}
-    return env | task.truth.get("env", {}) | task.variant.get("env", {})
+    own: dict[str, str] = task.truth.get("env", {}) | task.variant.get("env", {})
+    return env | own
 
 
 def called(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
@@ -119,7 +154,21 @@ def called(command: Sequence[str], work: Path, env: dict[str, str]) -> str:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    return done.stdout.decode("utf-8", "replace").replace(str(work), SHOWN_WORK)
+    text = done.stdout.decode("utf-8", "replace")
+    return text.replace(str(work / "libexec"), str(VALGRIND_LIB)).replace(str(work), SHOWN_WORK)
+
+
+def bare_valgrind(work: Path) -> dict[str, str]:
+    """Make a Valgrind that finds no debug information of its own, as most installed ones do not."""
+    own = work / "libexec"
+    own.mkdir()
+    for path in VALGRIND_LIB.iterdir():
+        if path.name.startswith("vgpreload_"):
+            drop = ["-R", ".note.gnu.build-id", "-R", ".gnu_debuglink"]
+            subprocess.run(["objcopy", *drop, str(path), str(own / path.name)], check=True)
+        else:
+            (own / path.name).symlink_to(path)
+    return {"VALGRIND_LIB": str(own)}
 
 
 def attempts(task: Task) -> tuple[str, list[str]]:
@@ -134,6 +183,8 @@ def attempts(task: Task) -> tuple[str, list[str]]:
             return "", [f"a build: {printed[:500]}"]
         if task.variant.get("strip"):
             called(["strip", "shop"], work, env)
+        if task.variant.get("bare"):
+            env |= bare_valgrind(work)
         for _ in range(task.truth.get("tries", TRIES)):
             text = called(run_command(task), work, env)
             lacks = missing(text, task.truth, task.label)
@@ -159,11 +210,13 @@ def record(task: Task) -> list[str]:
 
 def installed(tool: str, lang: str) -> bool:
     """Tell whether a tool and its compiler are here."""
-    if tool == "rustc":
-        done = subprocess.run(["rustc", "+nightly", "--version"], capture_output=True, check=False) if shutil.which("rustc") else None
-        return done is not None and done.returncode == 0
     names = [COMPILERS[tool][lang], *(["valgrind"] if tool in VALGRIND else [])]
-    return all(shutil.which(name) for name in names)
+    if not all(shutil.which(name) for name in names):
+        return False
+    nightly = ["rustc", "+nightly", "--version"]
+    return (
+        tool != "rustc" or not subprocess.run(nightly, capture_output=True, check=False).returncode
+    )
 
 
 def tasks_of(program: Path) -> Iterator[Task]:
@@ -178,7 +231,9 @@ def tasks_of(program: Path) -> Iterator[Task]:
 
 def programs(names: Sequence[str]) -> list[Path]:
     """List the programs asked for, or all of them."""
-    found = sorted(path.parent for folder in ("c", "rust") for path in (HERE / folder).rglob("truth.json"))
+    found = sorted(
+        path.parent for folder in ("c", "rust") for path in (HERE / folder).rglob("truth.json")
+    )
     unknown = set(names) - {path.name for path in found}
     if unknown:
         raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
@@ -201,7 +256,7 @@ def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
     """Record programs under every tool that is installed."""
     bad = 0
     for task in (one for path in paths for one in tasks_of(path)):
-        if only and not any(task.label in (one, task.tool) or task.label == one for one in only if one in (task.tool, task.label)):
+        if only and not {task.tool, task.label} & set(only):
             continue
         if not installed(task.tool, language(task.truth)):
             print(f"{task.program.name} {task.label}: {task.tool} is not installed")
@@ -215,9 +270,15 @@ def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
 
 def main() -> int:
     """Read the command line and record, or only check."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)")
-    parser.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels"
+    )
     parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
     args = parser.parse_args()
     paths = programs(args.program)

@@ -1,4 +1,4 @@
-"""Hold a recorded text of ThreadSanitizer, Helgrind or DRD against its truth.json, without the parsers of deadheat."""
+"""Hold a text of ThreadSanitizer, Helgrind or DRD against its truth.json, without deadheat's parsers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ EMPTY = re.compile(r"^==\d{1,9}== *\n", re.MULTILINE)
 
 #     #0 cart_add /src/shop/cart.c:9 (shop+0x11)  or  ==123==    at 0x10917D: cart_add (cart.c:9)
 STACK_START = re.compile(r"^ {1,6}#0 |^==\d{1,9}== {2,6}at 0x")
+#   Location is global 'x' of size 4 at 0x10 (shop+0x10)  or  ==123==  Address 0x10 is 0 bytes inside
+ASIDE = re.compile(
+    r"^(?:  (?:Location is |Mutex M\d+ \(0x\w+\) created|Thread T\d+ |As if )"
+    r"|==\d+== +(?:Address 0x|Location 0x|Allocation context|Other segment|.* was first observed))",
+    re.MULTILINE,
+)
 # \x1b[1m\x1b[31mWARNING: ThreadSanitizer: data race (pid=123)
 COLOUR = re.compile(r"\x1b\[\d{0,3}m")
 # ==00:00:00:01.505 123== (with --time-stamp=yes)
@@ -76,7 +82,7 @@ def family(label: str) -> str:
 
 
 def expected(truth: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
-    """Return the reports that a recording must show: those of its label, of a shorter one or of its format."""
+    """Return the reports that a recording must show: its label's, a shorter one's or its format's."""
     words = label.split("-")
     keys = ["-".join(words[:size]) for size in range(len(words), 0, -1)]
     reports: dict[str, list[dict[str, Any]] | None] = truth["reports"]
@@ -92,14 +98,21 @@ def tsan_blocks(text: str) -> list[tuple[str, str]]:
     """Cut ThreadSanitizer's output into reports."""
     starts = [*TSAN_START.finditer(text)]
     ends = [one.start() for one in starts][1:] + [len(text)] * bool(starts)
-    kinds = [TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "") for one in starts]
-    return [(kind, text[one.start() : end]) for kind, one, end in zip(kinds, starts, ends, strict=True)]
+    kinds = [
+        TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "")
+        for one in starts
+    ]
+    return [
+        (kind, text[one.start() : end]) for kind, one, end in zip(kinds, starts, ends, strict=True)
+    ]
 
 
 def helgrind_blocks(text: str) -> list[str]:
     """Cut Helgrind's output at its rules; what follows an announcement's rule is no report."""
     parts = RULE.split(text)[1:]
-    return [block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule]
+    return [
+        block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule
+    ]
 
 
 def blocks(text: str, label: str) -> list[tuple[str, str]]:
@@ -125,7 +138,7 @@ def printed_errors(text: str, label: str) -> int:
 
 
 def innermost(block: str, files: Sequence[str]) -> list[tuple[str, str]]:
-    """List, for every stack of a block, the text of its innermost frame in the program's own files, and its spot."""
+    """List the innermost frame of each stack in the program's own files: text before it, spot."""
     stacks: list[list[str]] = []
     for line in block.splitlines():
         if STACK_START.search(line):
@@ -137,14 +150,21 @@ def innermost(block: str, files: Sequence[str]) -> list[tuple[str, str]]:
     return [(one[1], one[2]) for one in firsts if one]
 
 
+def accesses(kind: str, block: str) -> str:
+    """Return the part of a report that has the sites: not where memory, locks and threads come from."""
+    start = max(block.find("Possible data race"), 0)
+    aside = None if kind == "thread-leak" else ASIDE.search(block, start)
+    return block[start : aside.start() if aside else len(block)]
+
+
 def own_name(site: dict[str, Any]) -> str:
     """Return the last part of a function's name, which every detector prints."""
     return str(site["function"]).rsplit("::", maxsplit=1)[-1]
 
 
-def has_sites(block: str, sites: Sequence[dict[str, Any]], shown: int, files: Sequence[str]) -> bool:
-    """Tell whether a block shows as many of the sites as its detector does."""
-    frames, found = innermost(block, files), 0
+def has_sites(text: str, sites: Sequence[dict[str, Any]], shown: int, files: Sequence[str]) -> bool:
+    """Tell whether a text shows as many of the sites as its detector does."""
+    frames, found = innermost(text, files), 0
     for site in sites:
         spot = f"{Path(site['file']).name}:{site['line']}"
         hit = next((one for one in frames if one[1] == spot and own_name(site) in one[0]), None)
@@ -158,26 +178,45 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
     """Return the regular expression of a location line."""
     kind, name = place["kind"], re.escape(str(place.get("name") or ""))
     if family(label) == "tsan":
-        forms = {"global": f"global '{name}'" if name else "global '", "heap": rf"(?:heap block|{name or '-'}) of size", "stack": "stack of", "tls": "TLS of"}
+        forms = {
+            "global": f"global '{name}'" if name else "global '",
+            "heap": rf"(?:heap block|{name or '-'}) of size",
+            "stack": "stack of",
+            "tls": "TLS of",
+        }
         return "Location is " + (forms.get(kind) or rf"(?:file descriptor|{name})")
     if family(label) == "helgrind":
-        forms = {"global": rf'(?:data symbol|declared at|var|inside) "?{name}', "heap": "inside a block of size", "stack": rf"stack|inside {name or '-'},"}
+        forms = {
+            "global": rf'(?:data symbol|declared at|var|inside) "?{name}',
+            "heap": "inside a block of size",
+            "stack": rf"stack|inside {name or '-'},",
+        }
         return forms[kind]
-    return {"global": r"(?:BSS|Data|\.data|\.bss) section|global var", "heap": "is at offset", "stack": "stack"}[kind]
+    return {
+        "global": r"(?:BSS|Data|\.data|\.bss) section|global var",
+        "heap": "is at offset",
+        "stack": "stack",
+    }[kind]
 
 
-def matches(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str) -> bool:
+def matches(
+    kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str
+) -> bool:
     """Tell whether a block is the expected report."""
     if kind != report["kind"]:
         return False
     if label in truth.get("no_lines", []):
-        named = sum(own_name(site) in block for site in report["sites"])
-        return named >= report.get("shown", len(report["sites"])) or label in truth.get("no_names", [])
+        named = sum(own_name(site) in accesses(kind, block) for site in report["sites"])
+        nameless = label in truth.get("no_names", [])
+        return nameless or named >= report.get("shown", len(report["sites"]))
     files = [Path(one).name for one in [*truth["sources"], *truth.get("headers", [])]]
     pairs = report.get("pairs", [report["sites"]])
     place = report.get("location")
     placed = place is None or re.search(location_pattern(place, label), block) is not None
-    return placed and any(has_sites(block, pair, report.get("shown", len(pair)), files) for pair in pairs)
+    return placed and any(
+        has_sites(accesses(kind, block), pair, report.get("shown", len(pair)), files)
+        for pair in pairs
+    )
 
 
 def plain(text: str) -> str:
@@ -194,7 +233,9 @@ def missing(recorded: str, truth: dict[str, Any], label: str) -> list[str]:
     if len(found) != printed_errors(text, label):
         lacks.append(f"{printed_errors(text, label)} reports instead of {len(found)}")
     for report in wanted:
-        if not report.get("optional") and not any(matches(*one, report, truth, label) for one in found):
+        if not report.get("optional") and not any(
+            matches(*one, report, truth, label) for one in found
+        ):
             lacks.append(f"{report['kind']} on {report.get('variable')}")
     for kind, block in found:
         if not any(matches(kind, block, report, truth, label) for report in wanted):
