@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
 
     from deadheat.dialects import Dialect
     from deadheat.model import Report
@@ -46,39 +48,42 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
 
 
 class Known:
-    """A report's text as one large number, so that it is compared in a few microseconds."""
+    """A report's text, cut so that another one is compared with it in a few microseconds."""
 
-    __slots__ = ("kept", "names", "number", "places", "same", "skeleton", "unread")
+    __slots__ = ("_decimal", "_fixed", "_hex", "_pieces", "_same", "names_in", "unread")
 
     def __init__(self, unread: Unread, volatile: re.Pattern[bytes]) -> None:
         self.unread = unread
         raw = unread.raw
-        kept = bytearray(b"\xff" * len(raw))
-        self.places: list[tuple[int, int]] = []
-        for match in volatile.finditer(raw):
-            start, end = match.span(match.lastgroup or 0)
-            digits = start + 2 if raw[start : start + 2] == b"0x" else start
-            kept[digits:end] = bytes(end - digits)
-            if match.lastgroup != "idle":
-                self.places.append((start, end))
-        self.kept = int.from_bytes(kept, "little")
-        self.number = int.from_bytes(raw, "little") & self.kept
-        self.skeleton = raw.translate(None, _HEX)
-        self.names = self.names_in(raw)
-        self.same = [self.names.index(name) for name in self.names]
-
-    def names_in(self, raw: bytes) -> list[bytes]:
-        """The addresses and the actors' numbers, in their order."""
-        return [raw[start:end] for start, end in self.places]
+        found = [(m.lastgroup, slice(*m.span(m.lastgroup or 0))) for m in volatile.finditer(raw)]
+        bounds = [0, *(edge for _, s in found for edge in (s.start, s.stop)), len(raw)]
+        self._fixed = _picker([slice(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=True)])
+        self._pieces = self._fixed(raw)
+        self._hex = _picker([s for group, s in found if group != "actor"])
+        self._decimal = _picker([s for group, s in found if group == "actor"])
+        # the addresses and the actors' numbers, in their order
+        self.names_in = _picker([s for group, s in found if group != "idle"])
+        self._same = _repetitions(self.names_in(raw))
 
     def echoed_by(self, raw: bytes) -> Echo | None:
-        """Is `raw` the same text with other digits, equal ones wherever ours are equal?"""
-        if int.from_bytes(raw, "little") & self.kept != self.number:
+        """Is `raw`, which is as long, our text with other numbers, equal ones where ours are equal?"""
+        if self._fixed(raw) != self._pieces or b"".join(self._hex(raw)).translate(None, _HEX):
             return None
-        names = [raw[start:end] for start, end in self.places]
-        if [names.index(name) for name in names] != self.same:
+        names = self.names_in(raw)
+        if not b"0".join(self._decimal(raw)).isdigit() or _repetitions(names) != self._same:
             return None
-        return Echo(self, raw, names) if raw.translate(None, _HEX) == self.skeleton else None
+        return Echo(self, raw, names)
+
+
+def _picker(slices: list[slice]) -> Callable[[bytes], tuple[bytes, ...]]:
+    """What cuts these slices out of a text."""
+    if len(slices) > 1:
+        return itemgetter(*slices)
+    return lambda raw: tuple([raw[s] for s in slices])
+
+
+def _repetitions(names: tuple[bytes, ...]) -> list[int]:
+    return [names.index(name) for name in names]
 
 
 class Echo:
@@ -86,7 +91,7 @@ class Echo:
 
     __slots__ = ("known", "names", "raw")
 
-    def __init__(self, known: Known, raw: bytes, names: list[bytes]) -> None:
+    def __init__(self, known: Known, raw: bytes, names: tuple[bytes, ...]) -> None:
         self.known = known
         self.raw = raw
         self.names = names

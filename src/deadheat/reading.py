@@ -45,7 +45,7 @@ class Reader:
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
-        self.echoes = Echoes()
+        self._echoes = Echoes()
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
         self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners))
@@ -70,12 +70,39 @@ class Reader:
             line = windows.line_start(offset, at)
             if end is not None and line >= end:
                 break
-            window = _Window(self, windows, encoding, covered, full)
-            for found in window.read(line, *self._owners[index]):
+            dialect, starts = self._owners[index]
+            if starts and (once := self._at_once(windows, line, dialect, full)) is not None:
+                at = covered = once.span.end
+                if line >= start:
+                    yield once
+                continue
+            window = _Window(self.dialects, windows, encoding, covered)
+            for found in window.read(line, dialect, starts):
                 if found.span.offset >= start and (end is None or found.span.offset < end):
                     yield found
             covered = window.covered
             at = max(window.behind, covered, offset + 1)
+
+
+    def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
+        """An undamaged report, whose text may even have been read before."""
+        if dialect.closing is None or dialect.volatile is None:
+            return None
+        raw = windows.until(line, dialect.closing, _LONGEST)
+        if raw is None:
+            return None
+        told: Report | Unread | Echo | None = self._echoes.find(raw)
+        if told is None:
+            if not clean.is_clean(raw):
+                return None
+            look = dialect.whole if full else dialect.glance
+            sketch = look(raw.decode())
+            if sketch is None:
+                return None
+            unread = Unread(dialect, raw, sketch)
+            self._echoes.learn(unread)
+            told = sketch if full else unread
+        return Found(told, Span(line, len(raw) + len(dialect.closing)))
 
 
 class _Reading:
@@ -98,11 +125,9 @@ class _Window:
     """One stretch of text: from a hit for as long as a report goes on in any lane."""
 
     def __init__(
-        self, reader: Reader, windows: Windows, encoding: str, floor: int, full: bool
+        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
     ) -> None:
-        self._dialects = reader.dialects
-        self._echoes = reader.echoes
-        self._full = full
+        self._dialects = dialects
         self._windows = windows
         self._encoding = encoding
         self._floor = floor
@@ -117,9 +142,6 @@ class _Window:
 
     def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
         """The reports of the window around the line that begins at `line`."""
-        if starts and (found := self._at_once(line, dialect)) is not None:
-            yield found
-            return
         raw = self._windows.slice(line, 0)
         if not dialect.promises(self._windows.peek(line, max(_AHEAD, len(raw)))):
             return
@@ -138,28 +160,6 @@ class _Window:
             begin = self._windows.back(line, dialect.back, self._floor)
             self._prelude = dialect
         yield from self._walk(begin, line, lanes)
-
-    def _at_once(self, line: int, dialect: Dialect) -> Found | None:
-        """An undamaged report, whose text may even have been read before."""
-        if dialect.closing is None or dialect.volatile is None:
-            return None
-        raw = self._windows.until(line, dialect.closing, _LONGEST)
-        if raw is None:
-            return None
-        told: Report | Unread | Echo | None = self._echoes.find(raw)
-        if told is None:
-            if not clean.is_clean(raw):
-                return None
-            look = dialect.whole if self._full else dialect.glance
-            sketch = look(raw.decode())
-            if sketch is None:
-                return None
-            unread = Unread(dialect, raw, sketch)
-            self._echoes.learn(unread)
-            told = sketch if self._full else unread
-        span = Span(line, len(raw) + len(dialect.closing))
-        self.covered = self.behind = span.end
-        return Found(told, span)
 
     def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""

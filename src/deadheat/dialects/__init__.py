@@ -79,7 +79,8 @@ class Dialect(Protocol):
 
     # what ends an undamaged report; None where nothing does
     closing: bytes | None
-    # the numbers in it that differ each time: groups `address` and `actor` are told, `idle` is not
+    # the numbers in it that differ each time: groups `address` and `actor` are told, `idle` is not;
+    # an actor's is decimal, the others are hexadecimal
     volatile: re.Pattern[bytes] | None
 
     def glance(self, text: str) -> Report | None:

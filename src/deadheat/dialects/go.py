@@ -95,7 +95,7 @@ class GoDialect:
     closing = b"\n==================\n"
     # addresses and goroutines, which a report gives; offsets of instructions, which it does not
     volatile = re.compile(
-        rb" (?:at (?P<address>0x[0-9a-f]+)|\+0x(?P<idle>[0-9a-f]+))|oroutine (?P<actor>\d+)"
+        rb" (?:at 0x(?P<address>[0-9a-f]+)|\+0x(?P<idle>[0-9a-f]+))|oroutine (?P<actor>\d+)"
     )
 
     def glance(self, text: str) -> Report | None:

@@ -25,9 +25,10 @@ def whole(text: str) -> Report | None:
     accesses: list[Side] = []
     creations: list[Side] = []
     for number, section in enumerate(sections):
-        header, _, lines = section.partition("\n")
+        end = section.find("\n")
+        header = section[:end]
         side = _access(header, number == 1) if number < 2 else _creation(header)
-        frames = go.frames(lines, lines.count("\n") + 1)
+        frames = go.frames(section[end:])
         if side is None or not frames:
             return None
         side.frames = frames
@@ -38,7 +39,7 @@ def whole(text: str) -> Report | None:
 def glance(text: str) -> Report | None:
     """The accesses with their sites and callers, for who only wants to know which race it is."""
     sections = _sections(text)
-    if sections is None:
+    if sections is None or not _is_even(text, len(sections)):
         return None
     accesses = []
     for number, section in enumerate(sections[:2]):
@@ -51,18 +52,20 @@ def glance(text: str) -> Report | None:
 
 
 def _sections(text: str) -> list[str] | None:
-    """Two accesses and the creation of everybody but main, if each line has its proper shape."""
+    """Two accesses and the creation of everybody but main."""
     banner, _, rest = text.partition("\n")
     sections = rest.split("\n\n")
-    count = len(sections)
-    if banner != BANNER or not 2 <= count <= 4:
-        return None
-    frames = rest.count("()\n      ")
-    if rest.count("\n") + 2 != 2 * frames + 2 * count or rest.count(" +0x") != frames:
+    if banner != BANNER or not 2 <= len(sections) <= 4:
         return None
     actors = {section.partition(":")[0].rpartition(" by ")[2] for section in sections[:2]}
     created = {f"g{section.partition(' (')[0][1:]}" for section in sections[2:]}
     return sections if created == actors - {_MAIN} else None
+
+
+def _is_even(text: str, sections: int) -> bool:
+    """Has every frame its two lines, as far as counting can tell?"""
+    frames = text.count("()\n      ")
+    return text.count("\n") == 2 * (frames + sections) - 1 and text.count(" +0x") == frames
 
 
 def _access(header: str, previous: bool) -> Side | None:
@@ -84,9 +87,12 @@ def _creation(header: str) -> Side | None:
 def _calls(section: str) -> tuple[Frame, ...] | None:
     """The site and the next of the user's functions outside it, which may be a test."""
     site: Frame | None = None
-    at = section.find("\n") + 1
+    at = section.find("\n")
     while match := go.PAIR.match(section, at):
-        frame = go.frame_of(*match.groups(default=""))
+        frames = go.frames(match[0])
+        if not frames:
+            return None
+        frame = frames[0]
         at = match.end()
         if frame.origin is Origin.USER:
             # a closure that lies elsewhere than its name says needs the other frames

@@ -13,51 +13,56 @@ if TYPE_CHECKING:
     from deadheat.render import Style
 
 # the values that differ from echo to echo: addresses, and actors that are numbered
-_TOLD = re.compile(r'"(?:0x[0-9a-f]+|[a-z]+ \d+)"')
+_TOLD = re.compile(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
 
 
 class Template:
     """The JSON of an echoed report with gaps for its numbers."""
 
     def __init__(self, echo: Echo, sighting: Sighting) -> None:
-        head, self.tail = wire.report_to_json(sighting.report, sighting.verdict)
-        names = [name.decode() for name in echo.names]
-        self._texts: list[str] = []
-        self._gaps: list[int] = []
-        at = 0
-        for match in _TOLD.finditer(head):
-            name = match[0].strip('"').rpartition(" ")[2]
-            if name in names:
-                end = match.end() - 1 - len(name)
-                self._texts.append(head[at:end])
-                self._gaps.append(names.index(name))
-                at = match.end() - 1
-        self._end = head[at:]
+        head, tail = wire.report_to_json(sighting.report, sighting.verdict)
+        self._pieces, self._gaps = _cut(_encoded(head), echo.names)
+        self._tail = _encoded(tail)
 
-    def head(self, echo: Echo) -> str:
-        names = [name.decode() for name in echo.names]
-        filled = [text + names[gap] for text, gap in zip(self._texts, self._gaps, strict=True)]
-        return "".join(filled) + self._end
+    def line(self, echo: Echo, sighting: Sighting) -> bytes:
+        names, pieces = echo.names, self._pieces
+        pieces[1::2] = [names[gap] for gap in self._gaps]
+        document = _encoded(wire.document_to_json(sighting.uri, sighting.span))
+        return b"".join([*pieces, document, self._tail])
+
+
+def _cut(head: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
+    """The text in pieces, every second one a name, and which names they are."""
+    pieces, gaps, at = [], [], 0
+    for match in _TOLD.finditer(head):
+        if match[1] in names:
+            pieces += [head[at : match.start(1)], match[1]]
+            gaps.append(names.index(match[1]))
+            at = match.end(1)
+    return [*pieces, head[at:]], gaps
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 class LinesGatherer:
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
 
     def add(self, sighting: Sighting) -> None:
         told = sighting.told
         if not isinstance(told, Echo):
-            self._lines.append(wire.sighting_to_json(sighting))
+            self._lines.append(_encoded(wire.sighting_to_json(sighting)))
             return
         notes = told.notes
         template = notes.get("jsonl")
         if template is None:
             notes["jsonl"] = template = Template(told, sighting)
-        document = wire.document_to_json(sighting.uri, sighting.span)
-        self._lines.append(f"{template.head(told)}{document}{template.tail}")
+        self._lines.append(template.line(told, sighting))
 
     def pack(self) -> bytes:
-        packed = "\n".join(self._lines).encode("utf-8", "replace")
+        packed = b"\n".join(self._lines)
         self._lines.clear()
         return packed
 
