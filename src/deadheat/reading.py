@@ -11,7 +11,6 @@ from deadheat.echo import Echo, Echoes, Unread
 from deadheat.model import Damage, Report, Span
 from deadheat.text import clean
 from deadheat.text.encoding import UTF8
-from deadheat.text.lanes import LaneLine, Lanes
 from deadheat.text.sift import Sifter, sifter
 from deadheat.text.window import Source, Windows
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.dialects import Dialect, Machine
+    from deadheat.text.lanes import LaneLine, Lanes
 
 # how far before a range a report that reaches into it may have begun
 REACH = 1 << 18
@@ -163,7 +163,7 @@ class _Window:
 
     def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
-        lanes, probe = Lanes(), Lanes()
+        lanes, probe = _new_lanes(), _new_lanes()
         pieces = [*probe.split(first), *probe.flush()]
         for _, text in pieces:
             if (column := self._column(text)) >= 0:
@@ -178,7 +178,7 @@ class _Window:
             return False
         if following is None:
             following, _ = clean.lines(self._windows.slice(self.behind, 1024), self._encoding)
-        probe = Lanes()
+        probe = _new_lanes()
         texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
         columns = [(self._column(text), text) for text in texts]
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
@@ -311,3 +311,9 @@ class _Window:
                 report = replace(report, damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
             span = Span(reading.start, reading.end - reading.start, reading.lane)
             self._found.append(Found(report, span))
+
+
+def _new_lanes() -> Lanes:
+    from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
+
+    return Lanes()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,8 @@ exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
 # below this many bytes, starting processes costs more than it gives
 _WORTH_FORKING = 1 << 24
 _BATCH = 256
+# where no terminal tells
+_WIDTH = 120
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -166,5 +167,15 @@ def _cores() -> int:
 def _style(args: argparse.Namespace) -> Style:
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size((120, 24)).columns
-    return Style(colour, min(width, 200), args.frames, args.brief)
+    return Style(colour, min(_width(), 200), args.frames, args.brief)
+
+
+def _width() -> int:
+    """As `shutil` finds it, which takes long to import."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or _WIDTH
+    except (OSError, ValueError):
+        return _WIDTH

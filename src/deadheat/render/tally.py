@@ -16,13 +16,10 @@ _PLACES = 3
 _MOST_SENT = 1 << 16
 
 
-class Count(NamedTuple):
-    """What one process has seen of a race since it last told."""
-
-    seen: int
-    places: list[str]
-    damage: int  # of the example
-    example: tuple[str, str] | None  # title and body; None where this process has sent a good one
+# what one process has seen of a race since it last told: how often, where, the damage of the example,
+# and the example's title and body, or None where this process has sent a good one; a plain tuple,
+# because it is made for every sighting
+Count = tuple[int, list[str], int, tuple[str, str] | None]
 
 
 class Tallied(NamedTuple):
@@ -50,16 +47,16 @@ class TallyGatherer:
         # the least damaged text makes the example; an undamaged one cannot be bettered
         if least and (damage := _damage(sighting)) < least:
             least, example = damage, self._render(sighting)
-        self._counts[race] = Count(seen + 1, places, least, example)
+        self._counts[race] = seen + 1, places, least, example
 
     def _first(self, race: str) -> Count:
-        return Count(0, [], self._sent.get(race, 1 << 30), None)
+        return 0, [], self._sent.get(race, 1 << 30), None
 
     def pack(self) -> dict[str, Count]:
         packed, self._counts = self._counts, {}
         if len(self._sent) > _MOST_SENT:
             self._sent.clear()
-        self._sent.update((race, count.damage) for race, count in packed.items())
+        self._sent.update((race, count[2]) for race, count in packed.items())
         return packed
 
 
@@ -83,16 +80,18 @@ class Tally:
         self._order = 0
 
     def merge(self, counts: dict[str, Count]) -> None:
-        for race, (seen, places, damage, example) in counts.items():
-            self._order += 1
-            title, body = example or (None, None)
-            self._base.execute(
-                "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
-                " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
-                " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
-                " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
-                (race, self._order, seen, damage, "\n".join(places), title, body),
-            )
+        first = self._order
+        self._order += len(counts)
+        self._base.executemany(
+            "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
+            " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
+            " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
+            " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
+            (
+                (race, order, seen, damage, "\n".join(places), *(example or (None, None)))
+                for order, (race, (seen, places, damage, example)) in enumerate(counts.items(), first)
+            ),
+        )
 
     def totals(self) -> tuple[int, int]:
         """How many races, and how many sightings of them."""

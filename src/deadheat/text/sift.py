@@ -23,8 +23,11 @@ class FindSifter:
     def __init__(self, literals: tuple[bytes, ...]) -> None:
         self.literals = literals
 
-    def hits(self, block: Buffer, start: int = 0) -> Hits:
-        """`(offset, index of the literal)` of every occurrence that begins at `start` or later."""
+    def hits(self, block: Buffer, start: int = 0, base: int = 0) -> Hits:
+        """`(offset, index of the literal)` of every occurrence that begins at `start` or later.
+
+        `base` is the offset of the block's first byte.
+        """
         found: Hits = []
         absent = [mark for mark in _MARKS if block.find(mark, start) < 0]
         for index, literal in enumerate(self.literals):
@@ -32,7 +35,7 @@ class FindSifter:
                 continue
             at = block.find(literal, start)
             while at >= 0:
-                found.append((at, index))
+                found.append((base + at, index))
                 at = block.find(literal, at + len(literal))
         found.sort()
         return found
@@ -56,14 +59,14 @@ class HyperscanSifter:
             flags=[0] * len(literals),
         )
 
-    def hits(self, block: Buffer, start: int = 0) -> Hits:
+    def hits(self, block: Buffer, start: int = 0, base: int = 0) -> Hits:
         """As `FindSifter.hits`."""
         found: Hits = []
-        lengths = self._lengths
+        shifts = [base + start - length for length in self._lengths]
         view = memoryview(block)[start:]  # type: ignore[arg-type]
 
         def hit(index: int, _begin: int, end: int, _flags: int, _context: object) -> None:
-            found.append((start + end - lengths[index], index))
+            found.append((end + shifts[index], index))
 
         with view:  # a map whose memory is still looked at cannot be closed
             self._database.scan(view, match_event_handler=hit)

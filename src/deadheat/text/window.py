@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -156,6 +157,6 @@ class Windows:
         known = self._hits[-1] if self._hits else (-1, -1)
         # at a multiple of a cache line, since vector instructions read slower from anywhere else
         fresh = max(0, self._sifted - self._overlap - base) & -64
-        found = self._sifter.hits(self._source.buffer, fresh)
-        self._hits += [(base + at, index) for at, index in found if (base + at, index) > known]
+        found = self._sifter.hits(self._source.buffer, fresh, base)
+        self._hits += found[bisect_right(found, known) :]
         self._sifted = self.end
