@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -230,3 +231,14 @@ def test_the_json_of_an_echo_is_that_of_its_report() -> None:
             gatherer.add(sighting)
         lines = gatherer.pack().decode().split("\n")
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
+
+
+def test_a_letter_in_a_number_makes_no_echo() -> None:
+    """What is recognised as a repetition reads as it would alone."""
+    for text in clean_reports()[::9]:
+        actor = re.search(r"by goroutine (\d+):", text)
+        if actor is None:
+            continue
+        odd = text.replace(f"oroutine {actor[1]}", f"oroutine {actor[1][:-1]}a")
+        found = deadheat.scan("".join([text] * 4 + [odd]))[4:]
+        assert [sides(s) for s in found] == [sides(s) for s in deadheat.scan(odd)], odd

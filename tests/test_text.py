@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
@@ -412,3 +413,12 @@ def test_many_short_hostile_lines_end() -> None:
     rng = random.Random(12)
     text = "\n".join(rng.choice([HEADER.strip(), *lines]) for _ in range(4000))
     assert isinstance(deadheat.scan(text), list)
+
+
+def test_a_closing_is_found_behind_what_was_searched_before() -> None:
+    text = b"begin begin " + b"x" * 50 + b"<end>"
+    windows = Windows(Stream(BytesIO(text).read), sift.FindSifter((b"begin",)))
+    assert windows.until(0, b"<end>", 40) is None
+    assert windows.until(6, b"<end>", 60) is None
+    assert windows.until(6, b"<end>", 61) == text[6:-5]
+    assert windows.until(7, b"<end>", 60) == text[7:-5]

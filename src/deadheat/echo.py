@@ -57,7 +57,9 @@ class Known:
         raw = unread.raw
         found = [(m.lastgroup, slice(*m.span(m.lastgroup or 0))) for m in volatile.finditer(raw)]
         bounds = [0, *(edge for _, s in found for edge in (s.start, s.stop)), len(raw)]
-        self._fixed = _picker([slice(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=True)])
+        self._fixed = _picker(
+            [slice(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=True)]
+        )
         self._pieces = self._fixed(raw)
         self._hex = _picker([s for group, s in found if group != "actor"])
         self._decimal = _picker([s for group, s in found if group == "actor"])
@@ -72,7 +74,7 @@ class Known:
         names = self.names_in(raw)
         if not b"0".join(self._decimal(raw)).isdigit() or _repetitions(names) != self._same:
             return None
-        return Echo(self, raw, names)
+        return Echo(self.unread, raw, names)
 
 
 def _picker(slices: list[slice]) -> Callable[[bytes], tuple[bytes, ...]]:
@@ -89,20 +91,17 @@ def _repetitions(names: tuple[bytes, ...]) -> list[int]:
 class Echo:
     """The text of a known report with other numbers."""
 
-    __slots__ = ("known", "names", "raw")
+    __slots__ = ("first", "names", "notes", "raw")
 
-    def __init__(self, known: Known, raw: bytes, names: tuple[bytes, ...]) -> None:
-        self.known = known
+    def __init__(self, first: Unread, raw: bytes, names: tuple[bytes, ...]) -> None:
+        self.first = first
         self.raw = raw
         self.names = names
+        self.notes = first.notes
 
     @property
     def dialect(self) -> Dialect:
-        return self.known.unread.dialect
-
-    @property
-    def notes(self) -> dict[str, Any]:
-        return self.known.unread.notes
+        return self.first.dialect
 
     def report(self) -> Report:
         return read_whole(self.dialect, self.raw)

@@ -83,7 +83,6 @@ class Reader:
             covered = window.covered
             at = max(window.behind, covered, offset + 1)
 
-
     def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
         """An undamaged report, whose text may even have been read before."""
         if dialect.closing is None or dialect.volatile is None:

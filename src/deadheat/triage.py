@@ -34,7 +34,7 @@ def verdict(report: Report) -> Verdict:
 
 
 def _concluded(told: Unread | Echo) -> Verdict:
-    unread = told if isinstance(told, Unread) else told.known.unread
+    unread = told if isinstance(told, Unread) else told.first
     unread.notes["verdict"] = concluded = verdict(unread.sketch)
     return concluded
 

@@ -85,7 +85,10 @@ class GoDialect:
         return _REMNANT.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return (b"()" in ahead or b"[failed" in ahead) and _PROMISE.search(ahead) is not None
+        # a single byte is looked for ten times as fast as two
+        calls = b"(" in ahead and b"()" in ahead
+        failed = b"[" in ahead and b"[failed" in ahead
+        return (calls or failed) and _PROMISE.search(ahead) is not None
 
     back = 1 << 14
 

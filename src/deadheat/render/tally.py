@@ -15,7 +15,6 @@ _PLACES = 3
 # beyond this many races a process may send an example again
 _MOST_SENT = 1 << 16
 
-
 # what one process has seen of a race since it last told: how often, where, the damage of the example,
 # and the example's title and body, or None where this process has sent a good one; a plain tuple,
 # because it is made for every sighting
@@ -80,18 +79,16 @@ class Tally:
         self._order = 0
 
     def merge(self, counts: dict[str, Count]) -> None:
-        first = self._order
-        self._order += len(counts)
-        self._base.executemany(
-            "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
-            " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
-            " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
-            " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
-            (
-                (race, order, seen, damage, "\n".join(places), *(example or (None, None)))
-                for order, (race, (seen, places, damage, example)) in enumerate(counts.items(), first)
-            ),
-        )
+        for race, (seen, places, damage, example) in counts.items():
+            self._order += 1
+            title, body = example or (None, None)
+            self._base.execute(
+                "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
+                " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
+                " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
+                " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
+                (race, self._order, seen, damage, "\n".join(places), title, body),
+            )
 
     def totals(self) -> tuple[int, int]:
         """How many races, and how many sightings of them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import frame_lists

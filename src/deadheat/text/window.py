@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class Windows:
         self._sifted = source.base
         self._hits: Hits = []
         self._next = 0
+        self._absent: dict[bytes, int] = {}  # up to where a literal does not begin
         self.ended = False
         self._sift()
 
@@ -83,12 +84,9 @@ class Windows:
     def next_hit(self, at: int) -> tuple[int, int] | None:
         """The first hit at `at` or later, moving on as far as it takes."""
         while True:
-            hits, i = self._hits, self._next
-            while i < len(hits) and hits[i][0] < at:
-                i += 1
-            self._next = i
-            if i < len(hits):
-                return hits[i]
+            self._next = i = bisect_left(self._hits, (at, -1), self._next)
+            if i < len(self._hits):
+                return self._hits[i]
             if not self._more(max(at, self.end) - BEHIND):
                 return None
 
@@ -116,9 +114,12 @@ class Windows:
         """What stands between `at` and a literal, if that comes within `most` bytes."""
         while True:
             begin = at - self._source.base
-            found = self._source.buffer.find(closing, begin, begin + most)
+            # what was searched for an earlier hit is not searched again
+            fresh = max(begin, self._absent.get(closing, 0) - self._source.base)
+            found = self._source.buffer.find(closing, fresh, begin + most)
             if found >= 0:
                 return self._source.buffer[begin:found]
+            self._absent[closing] = max(at, min(at + most, self.end) - len(closing) + 1)
             if len(self._source.buffer) - begin >= most or not self._more(at - BEHIND):
                 return None
 
