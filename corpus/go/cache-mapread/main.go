@@ -16,12 +16,12 @@ type Cache struct {
 func (c *Cache) update(sku string, cents int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.prices[sku] = cents
+	c.prices[sku] = cents //race:Cache.prices
 }
 
 //go:noinline
 func (c *Cache) price(sku string) int {
-	return c.prices[sku]
+	return c.prices[sku] //race:Cache.prices
 }
 
 func (c *Cache) refresh() {

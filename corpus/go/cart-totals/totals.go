@@ -20,7 +20,7 @@ func NewTotals() *Totals {
 
 // Record stores the price of one article.
 func (t *Totals) Record(sku string, cents int64) {
-	t.bySKU[sku] = cents
+	t.bySKU[sku] = cents //race:Totals.bySKU
 }
 
 // RecordAll records all lines of an order.

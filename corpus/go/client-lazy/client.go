@@ -18,10 +18,10 @@ func dial(addr string) *conn {
 }
 
 func (c *Client) connect() *conn {
-	if c.conn == nil {
-		c.conn = dial(c.addr)
+	if c.conn == nil { //race:Client.conn
+		c.conn = dial(c.addr) //race:Client.conn
 	}
-	return c.conn
+	return c.conn //race:Client.conn
 }
 
 // Get asks for a key.

@@ -17,7 +17,7 @@ var frames int
 //export onFrame
 func onFrame(n C.int) {
 	time.Sleep(10 * time.Millisecond)
-	frames += int(n)
+	frames += int(n) //race:frames
 }
 
 func decodeAll(wg *sync.WaitGroup, n int) {

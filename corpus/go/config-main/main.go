@@ -13,7 +13,7 @@ type Config struct {
 
 func watch(cfg *Config) {
 	for i := 1; i <= 3; i++ {
-		cfg.Level = i
+		cfg.Level = i //race:Config.Level
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -22,6 +22,6 @@ func main() {
 	cfg := &Config{}
 	go watch(cfg)
 	time.Sleep(5 * time.Millisecond)
-	fmt.Println("level", cfg.Level)
+	fmt.Println("level", cfg.Level) //race:Config.Level
 	time.Sleep(50 * time.Millisecond)
 }

@@ -17,5 +17,5 @@ func New() Counter {
 func (c Counter) Inc(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byName[name]++
+	c.byName[name]++ //race:Counter.byName
 }

@@ -15,13 +15,13 @@ type Feed struct {
 // Sort orders the posts by rank.
 func (f *Feed) Sort() {
 	sort.Slice(f.posts, func(i, j int) bool {
-		return f.posts[i].Rank < f.posts[j].Rank
+		return f.posts[i].Rank < f.posts[j].Rank //race:Feed.posts
 	})
 }
 
 // Promote raises every rank.
 func (f *Feed) Promote() {
 	for i := range f.posts {
-		f.posts[i].Rank++
+		f.posts[i].Rank++ //race:Feed.posts
 	}
 }

@@ -9,15 +9,15 @@ import (
 func writer(wg *sync.WaitGroup, end time.Time) {
 	for time.Now().Before(end) {
 		for i := 0; i < 1000; i++ {
-			wg.Add(1)
-			wg.Done()
+			wg.Add(1) //race:wg
+			wg.Done() //race:wg
 		}
 	}
 }
 
 func waiter(wg *sync.WaitGroup, end time.Time) {
 	for time.Now().Before(end) {
-		wg.Wait()
+		wg.Wait() //race:wg
 	}
 }
 

@@ -14,14 +14,14 @@ type Gauge struct {
 
 // Set stores a value.
 func (g *Gauge) Set(v float64, at int64) {
-	g.value = v
-	g.stamp = at
+	g.value = v  //race:Gauge.value
+	g.stamp = at //race:Gauge.stamp
 }
 
 // Get returns the value and its time.
 func (g *Gauge) Get() (float64, int64) {
-	v := g.value
-	return v, g.stamp
+	v := g.value      //race:Gauge.value
+	return v, g.stamp //race:Gauge.stamp
 }
 
 func main() {

@@ -14,6 +14,6 @@ type Greeter struct {
 // ServeHTTP greets a visitor.
 func (g *Greeter) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	time.Sleep(20 * time.Millisecond)
-	g.visits++
+	g.visits++ //race:Greeter.visits
 	fmt.Fprintln(w, "hello")
 }

@@ -5,13 +5,13 @@ import "time"
 var rotations int
 
 var onRotate = func(name string) {
-	rotations += len(name)
+	rotations += len(name) //race:rotations
 }
 
 func init() {
 	go func() {
 		time.Sleep(10 * time.Millisecond)
-		rotations = 1
+		rotations = 1 //race:rotations
 	}()
 }
 

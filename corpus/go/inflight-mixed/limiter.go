@@ -16,7 +16,7 @@ type Limiter struct {
 
 // Do runs f unless too many run already.
 func (l *Limiter) Do(f func() error) error {
-	if atomic.AddUint64(&l.inflight, 1) > l.max {
+	if atomic.AddUint64(&l.inflight, 1) > l.max { //race:Limiter.inflight
 		return ErrBusy
 	}
 	return f()
@@ -24,5 +24,5 @@ func (l *Limiter) Do(f func() error) error {
 
 // Reset forgets the requests under way.
 func (l *Limiter) Reset() {
-	l.inflight = 0
+	l.inflight = 0 //race:Limiter.inflight
 }

@@ -14,9 +14,9 @@ type Batch struct {
 func (b *Batch) run(job func() error) {
 	defer b.wg.Done()
 	if err := job(); err != nil {
-		b.wg.Done()
+		b.wg.Done() //race:Batch.wg
 	}
-}
+} //race:Batch.wg
 
 func main() {
 	b := &Batch{}

@@ -12,7 +12,7 @@ type Lease struct {
 func Grant(d time.Duration) *Lease {
 	l := &Lease{}
 	l.timer = time.AfterFunc(d, func() {
-		l.expired = true
+		l.expired = true //race:Lease.expired
 	})
 	return l
 }
@@ -20,6 +20,6 @@ func Grant(d time.Duration) *Lease {
 // Renew makes the lease last longer.
 func (l *Lease) Renew(d time.Duration) {
 	l.timer.Stop()
-	l.expired = false
+	l.expired = false //race:Lease.expired
 	l.timer.Reset(d)
 }

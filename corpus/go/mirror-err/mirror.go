@@ -35,9 +35,9 @@ func (m *Mirror) Sync(ref string) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err = m.copyLayer(url)
+		err = m.copyLayer(url) //race:err
 	}()
-	if _, err = m.head(ref + ".sig"); err != nil {
+	if _, err = m.head(ref + ".sig"); err != nil { //race:err
 		return err
 	}
 	<-done

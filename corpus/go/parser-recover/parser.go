@@ -46,12 +46,12 @@ func (p *Parser) Try(s string) (err error) {
 //
 //go:noinline
 func (p *Parser) Fail() {
-	p.errors++
+	p.errors++ //race:Parser.errors
 }
 
 // Watch resets the count once.
 //
 //go:noinline
 func (p *Parser) Watch() {
-	p.errors = 0
+	p.errors = 0 //race:Parser.errors
 }

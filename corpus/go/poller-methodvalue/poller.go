@@ -11,7 +11,7 @@ type Poller struct {
 func (p *Poller) run() {
 	defer p.wg.Done()
 	for i := 0; i < 3; i++ {
-		p.ticks++
+		p.ticks++ //race:Poller.ticks
 	}
 }
 

@@ -11,7 +11,7 @@ type Pool struct {
 }
 
 func (p *Pool) work(job func()) {
-	p.wg.Add(1)
+	p.wg.Add(1) //race:Pool.wg
 	defer p.wg.Done()
 	job()
 }
@@ -24,5 +24,5 @@ func (p *Pool) Submit(job func()) {
 // Drain waits for the jobs under way.
 func (p *Pool) Drain() {
 	time.Sleep(20 * time.Millisecond)
-	p.wg.Wait()
+	p.wg.Wait() //race:Pool.wg
 }

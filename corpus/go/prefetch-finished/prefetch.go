@@ -7,7 +7,7 @@ type Fetcher struct {
 }
 
 func (f *Fetcher) load(n int) {
-	f.page = make([]byte, n)
+	f.page = make([]byte, n) //race:Fetcher.page
 }
 
 // Prefetch loads the next page in the background.
@@ -18,5 +18,5 @@ func (f *Fetcher) Prefetch() {
 
 // Page returns the page loaded last.
 func (f *Fetcher) Page() []byte {
-	return f.page
+	return f.page //race:Fetcher.page
 }

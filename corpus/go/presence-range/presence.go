@@ -7,13 +7,13 @@ type Room struct {
 
 // Leave removes a member.
 func (r *Room) Leave(id int64) {
-	delete(r.members, id)
+	delete(r.members, id) //race:Room.members
 }
 
 // Names lists the members.
 func (r *Room) Names() []string {
 	var names []string
-	for _, name := range r.members {
+	for _, name := range r.members { //race:Room.members
 		names = append(names, name)
 	}
 	return names

@@ -11,7 +11,7 @@ func Start(stop <-chan struct{}) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(interval):
+			case <-time.After(interval): //race:interval
 			}
 		}
 	}()

@@ -11,7 +11,7 @@ func TestStart(t *testing.T) {
 
 func TestInterval(t *testing.T) {
 	old := interval
-	defer func() { interval = old }()
+	defer func() { interval = old }() //race:interval
 	time.Sleep(10 * time.Millisecond)
-	interval = time.Millisecond
+	interval = time.Millisecond //race:interval
 }

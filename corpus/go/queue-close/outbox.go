@@ -12,10 +12,10 @@ func New(n int) *Outbox {
 
 // Send queues a message.
 func (o *Outbox) Send(msg string) {
-	o.queue <- msg
+	o.queue <- msg //race:Outbox.queue
 }
 
 // Stop takes no more messages.
 func (o *Outbox) Stop() {
-	close(o.queue)
+	close(o.queue) //race:Outbox.queue
 }

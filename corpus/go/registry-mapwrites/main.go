@@ -10,7 +10,7 @@ type Registry struct {
 
 //go:noinline
 func (r *Registry) register(id int, addr string) {
-	r.nodes[id] = addr
+	r.nodes[id] = addr //race:Registry.nodes
 }
 
 func (r *Registry) serve(wg *sync.WaitGroup, base int) {

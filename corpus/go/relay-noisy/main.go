@@ -16,7 +16,7 @@ type Relay struct {
 }
 
 func (r *Relay) join() {
-	r.peers = 1
+	r.peers = 1 //race:Relay.peers
 }
 
 func main() {
@@ -35,7 +35,7 @@ func main() {
 	if _, err := out.Read(make([]byte, 1)); err != nil {
 		log.Fatal(err)
 	}
-	peers := r.peers
+	peers := r.peers //race:Relay.peers
 	if err := cmd.Process.Kill(); err != nil {
 		log.Fatal(err)
 	}

@@ -14,8 +14,8 @@ func (r *Resolver) ask(server string) string {
 // Resolve returns the first answer.
 func (r *Resolver) Resolve() (addr string) {
 	go func() {
-		addr = r.ask(r.secondary)
+		addr = r.ask(r.secondary) //race:addr
 	}()
 	time.Sleep(10 * time.Millisecond)
-	return r.ask(r.primary)
+	return r.ask(r.primary) //race:addr
 }

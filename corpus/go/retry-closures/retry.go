@@ -31,11 +31,11 @@ type Queue struct {
 // Run works until stop is closed.
 func (q *Queue) Run(stop <-chan struct{}) {
 	go Until(func() {
-		q.attempts++
+		q.attempts++ //race:attempts
 	}, time.Millisecond, stop)
 }
 
 // Attempts returns the count.
 func (q *Queue) Attempts() int {
-	return q.attempts
+	return q.attempts //race:attempts
 }

@@ -9,7 +9,7 @@ import (
 func worker(wg *sync.WaitGroup, end time.Time) {
 	for time.Now().Before(end) {
 		for i := 0; i < 1000; i++ {
-			wg.Add(1)
+			wg.Add(1) //race:wg
 			wg.Done()
 		}
 	}
@@ -20,6 +20,6 @@ func main() {
 	end := time.Now().Add(10 * time.Second)
 	go worker(&wg, end)
 	for time.Now().Before(end) {
-		wg.Wait()
+		wg.Wait() //race:wg
 	}
 }

@@ -24,10 +24,10 @@ func (s *Set) Sum(bonus int) int {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		total += bonus
+		total += bonus //race:total
 	}()
 	for _, v := range s.All() {
-		total += v
+		total += v //race:total
 	}
 	<-done
 	return total

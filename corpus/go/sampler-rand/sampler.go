@@ -15,5 +15,5 @@ func New(n int) *Sampler {
 
 // Keep decides about one trace.
 func (s *Sampler) Keep() bool {
-	return s.rng.Intn(s.n) == 0
+	return s.rng.Intn(s.n) == 0 //race:Sampler.rng
 }

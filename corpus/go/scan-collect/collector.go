@@ -11,7 +11,7 @@ type Collector struct {
 }
 
 func (c *Collector) add(r Row) {
-	c.rows = append(c.rows, r)
+	c.rows = append(c.rows, r) //race:Collector.rows
 }
 
 func (c *Collector) scanPartition(n int) {

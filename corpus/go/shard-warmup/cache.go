@@ -17,11 +17,11 @@ func (c *Cache) warm(id int) {
 // WarmUp loads every shard.
 func (c *Cache) WarmUp(ids []int) {
 	var wg sync.WaitGroup
-	for _, id := range ids {
+	for _, id := range ids { //race:id
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			c.warm(id)
+			c.warm(id) //race:id
 		}()
 	}
 	wg.Wait()

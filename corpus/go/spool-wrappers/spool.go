@@ -9,7 +9,7 @@ type Spool struct {
 
 //go:noinline
 func (s *Spool) flush(name string, force bool) {
-	s.last = name
+	s.last = name //race:Spool.last
 	if force {
 		time.Sleep(time.Millisecond)
 	}

@@ -5,12 +5,12 @@ type base struct {
 }
 
 func (b *base) Close() error {
-	b.closed = true
+	b.closed = true //race:base.closed
 	return nil
 }
 
 func (b *base) Closed() bool {
-	return b.closed
+	return b.closed //race:base.closed
 }
 
 // Engine is what a server needs of storage.

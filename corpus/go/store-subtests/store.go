@@ -7,9 +7,9 @@ type Store struct {
 
 // Take removes n pieces.
 func (s *Store) Take(n int) bool {
-	if s.stock < n {
+	if s.stock < n { //race:fixture.stock
 		return false
 	}
-	s.stock -= n
+	s.stock -= n //race:fixture.stock
 	return true
 }

@@ -12,7 +12,7 @@ type Ticker struct {
 }
 
 func (t *Ticker) beat() {
-	t.beats = 1
+	t.beats = 1 //race:Ticker.beats
 }
 
 func debug(until time.Time) {
@@ -29,6 +29,6 @@ func main() {
 	go debug(start.Add(4 * time.Millisecond))
 	for time.Since(start) < 100*time.Microsecond {
 	}
-	fmt.Println("beats", t.beats)
+	fmt.Println("beats", t.beats) //race:Ticker.beats
 	time.Sleep(10 * time.Millisecond)
 }

@@ -13,10 +13,10 @@ type Tracker struct {
 
 // Consume adds n bytes.
 func (t *Tracker) Consume(n int64) {
-	atomic.AddInt64(&t.used, n)
+	atomic.AddInt64(&t.used, n) //race:Tracker.used
 }
 
 // String names the tracker and its use.
 func (t *Tracker) String() string {
-	return t.label + ": " + strconv.FormatInt(t.used, 10)
+	return t.label + ": " + strconv.FormatInt(t.used, 10) //race:Tracker.used
 }

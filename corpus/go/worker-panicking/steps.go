@@ -15,7 +15,7 @@ func (r *Runner) step(n int, input []int) int {
 func (r *Runner) Run(input []int) {
 	defer func() {
 		if e := recover(); e != nil {
-			r.failed = true
+			r.failed = true //race:Runner.failed
 		}
 	}()
 	for i := 0; i <= len(input); i++ {
@@ -25,5 +25,5 @@ func (r *Runner) Run(input []int) {
 
 // Failed tells whether a step failed.
 func (r *Runner) Failed() bool {
-	return r.failed
+	return r.failed //race:Runner.failed
 }

@@ -8,10 +8,10 @@ type Settings struct {
 
 // Reload sets the region again.
 func (s *Settings) Reload(region string) {
-	s.region = region
+	s.region = region //race:Settings.region
 }
 
 // Region returns the region.
 func (s *Settings) Region() string {
-	return s.region
+	return s.region //race:Settings.region
 }

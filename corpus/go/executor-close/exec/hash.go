@@ -25,7 +25,7 @@ func (e *HashExec) Open(input []int) {
 func (e *HashExec) buildWorker() {
 	defer close(e.ended)
 	for _, v := range e.input {
-		t := e.table
+		t := e.table //race:HashExec.table
 		if t == nil {
 			return
 		}
@@ -36,6 +36,6 @@ func (e *HashExec) buildWorker() {
 
 // Close frees the table.
 func (e *HashExec) Close() error {
-	e.table = nil
+	e.table = nil //race:HashExec.table
 	return nil
 }

@@ -25,12 +25,12 @@ func (m *Manager) Open(id, user string) *Session {
 	s := &Session{ID: id, User: user}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sessions[id] = s
+	m.sessions[id] = s //race:Manager.sessions
 	return s
 }
 
 // Lookup finds a session by its id.
 func (m *Manager) Lookup(id string) (*Session, bool) {
-	s, ok := m.sessions[id]
+	s, ok := m.sessions[id] //race:Manager.sessions
 	return s, ok
 }

@@ -10,10 +10,10 @@ type Context struct {
 
 // Reset forgets the last statement.
 func (c *Context) Reset(text string) {
-	*c = Context{text: text}
+	*c = Context{text: text} //race:Context.warnings
 }
 
 // AppendWarning keeps a warning.
 func (c *Context) AppendWarning(msg string) {
-	c.warnings = append(c.warnings, msg)
+	c.warnings = append(c.warnings, msg) //race:Context.warnings
 }

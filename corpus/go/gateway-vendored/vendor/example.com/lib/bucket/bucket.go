@@ -13,9 +13,9 @@ func New(n int) *Bucket {
 
 // Take takes a token, if there is one.
 func (b *Bucket) Take() bool {
-	if b.tokens == 0 {
+	if b.tokens == 0 { //race:Bucket.tokens
 		return false
 	}
-	b.tokens--
+	b.tokens-- //race:Bucket.tokens
 	return true
 }

@@ -1,0 +1,182 @@
+"""Says of every recorded report which variable it is about, from the marks in the source that ran.
+
+A line that races ends in `//race:Cart.total` (several: `//race:a,b`). Program and variable are the race.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import deadheat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.model import Access, Frame, Sighting
+
+GO = Path(__file__).resolve().parent / "go"
+# a Go source line: `	c.total += n //race:Cart.total,Cart.lines`
+MARK = re.compile(r"//race:(\S+)$", re.MULTILINE)
+# a file's heading in an archive of texts: `-- go1.24-lines --`
+HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
+
+Files = dict[str, str]
+Marks = dict[tuple[str, int], frozenset[str]]
+
+
+class UnlabelledError(Exception):
+    """A report that the marks do not tell apart: the marks must be improved."""
+
+
+def held_out(program: str) -> bool:
+    """Half of the programs are set aside, by a hash of the name."""
+    return sha256(program.encode()).digest()[0] % 2 == 1
+
+
+def go_files(program: Path) -> Files:
+    """The source of a program, by its path below the program's folder."""
+    paths = sorted(program.rglob("*.go"))
+    return {str(path.relative_to(program)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def marks_of(files: Files) -> Marks:
+    """The variables that each marked line accesses."""
+    return {
+        (name, number): frozenset(found[1].split(","))
+        for name, text in files.items()
+        for number, line in enumerate(text.split("\n"), 1)
+        if (found := MARK.search(line))
+    }
+
+
+def variables_of(marks: Marks) -> frozenset[str]:
+    """Every variable that a program's marks name."""
+    return frozenset().union(*marks.values())
+
+
+def _is_at(frame: Frame, name: str) -> bool:
+    path = frame.path.replace("\\", "/")
+    return path == name or path.endswith(f"/{name}")
+
+
+def _side(access: Access, marks: Marks) -> frozenset[str]:
+    """What the innermost frame on a marked line accesses; nothing if there is no such frame."""
+    for frame in access.stack:
+        hits = [(name, at) for name, at in marks if at == frame.line and _is_at(frame, name)]
+        if hits:
+            return marks[max(hits, key=lambda hit: len(hit[0]))]
+    return frozenset()
+
+
+def _by_marks(sighting: Sighting, marks: Marks) -> str | None:
+    sides = [side for access in sighting.report.accesses if (side := _side(access, marks))]
+    shared = frozenset.intersection(*sides) if sides else frozenset()
+    return next(iter(shared)) if len(shared) == 1 else None
+
+
+def label(text: bytes, files: Files) -> tuple[list[str], dict[int, str]]:
+    """The race of each report in a text, and for those that the marks did not tell, how it is known."""
+    marks = marks_of(files)
+    sightings = deadheat.scan(text)
+    labels = [_by_marks(sighting, marks) for sighting in sightings]
+    addresses = {
+        access.address: race
+        for sighting, race in zip(sightings, labels, strict=True)
+        if race
+        for access in sighting.report.accesses
+    }
+    sole = variables_of(marks)
+    how: dict[int, str] = {}
+    for at, sighting in enumerate(sightings):
+        if labels[at]:
+            continue
+        known = [addresses.get(a.address) for a in sighting.report.accesses if a.address]
+        if known and known[0]:
+            labels[at], how[at] = known[0], "same address"
+        elif len(sole) == 1:
+            labels[at], how[at] = next(iter(sole)), "only race of the program"
+        else:
+            raise UnlabelledError(text[sighting.span.offset : sighting.span.end].decode())
+    return [race for race in labels if race], how
+
+
+def unpack(archive: str) -> dict[str, str]:
+    """The texts of an archive, by name."""
+    _, *parts = HEADING.split(archive)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def pack(texts: Mapping[str, str]) -> str:
+    """An archive of texts: each under a heading, as Go's own txtar format has it."""
+    ended = {name: text if text.endswith("\n") else f"{text}\n" for name, text in texts.items()}
+    return "".join(f"-- {name} --\n{text}" for name, text in sorted(ended.items()))
+
+
+def recordings(program: Path) -> Iterator[tuple[str, str]]:
+    """Every recorded text of a program with its label, those of variants last."""
+    for path in sorted((program / "recorded").glob("*.txt")):
+        yield path.stem, path.read_text(encoding="utf-8")
+    archive = program / "variants.txtar"
+    if archive.exists():
+        yield from unpack(archive.read_text(encoding="utf-8")).items()
+
+
+def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """The content of a program's labels.json."""
+    files = go_files(program)
+    found: dict[str, list[str]] = {}
+    inferred: dict[str, dict[str, str]] = {}
+    for name, text in texts:
+        found[name], how = label(text.encode(), files)
+        if how:
+            inferred[name] = {str(at): why for at, why in how.items()}
+    return {"recordings": found, "inferred": inferred}
+
+
+def programs() -> list[Path]:
+    """Every program of the corpus."""
+    return sorted(path.parent for path in GO.glob("*/truth.json"))
+
+
+def write(program: Path) -> dict[str, Any]:
+    """Label every recording of a program and keep the labels beside it."""
+    labels = labels_of(program, recordings(program))
+    (program / "labels.json").write_text(_laid_out(labels), encoding="utf-8")
+    return labels
+
+
+def _laid_out(labels: dict[str, Any]) -> str:
+    """JSON with one line per recording."""
+    parts = []
+    for key, rows in sorted(labels.items()):
+        lines = [f"  {json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)]
+        parts.append(f" {json.dumps(key)}: {{\n" + ",\n".join(lines) + "\n }")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def main() -> int:
+    """Label the programs named, or all of them."""
+    bad = 0
+    for program in programs():
+        if sys.argv[1:] and program.name not in sys.argv[1:]:
+            continue
+        try:
+            labels = write(program)
+        except UnlabelledError as fault:
+            bad += 1
+            print(f"{program.name}: no unique label for\n{fault}", file=sys.stderr)
+            continue
+        count = sum(map(len, labels["recordings"].values()))
+        print(
+            f"{program.name}: {count} reports, {sum(map(len, labels['inferred'].values()))} inferred"
+        )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
