@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
+from corpus.go_source import MARK, Files
+from corpus.variants_go import BY_KIND, late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -20,12 +22,9 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Sighting
 
 GO = Path(__file__).resolve().parent / "go"
-# a Go source line: `	c.total += n //race:Cart.total,Cart.lines`
-MARK = re.compile(r"//race:(\S+)$", re.MULTILINE)
 # a file's heading in an archive of texts: `-- go1.24-lines --`
 HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 
-Files = dict[str, str]
 Marks = dict[tuple[str, int], frozenset[str]]
 
 
@@ -38,9 +37,9 @@ def held_out(program: str) -> bool:
     return sha256(program.encode()).digest()[0] % 2 == 1
 
 
-def go_files(program: Path) -> Files:
+def source_of(program: Path) -> Files:
     """The source of a program, by its path below the program's folder."""
-    paths = sorted(program.rglob("*.go"))
+    paths = [program / "go.mod", *sorted(program.rglob("*.go"))]
     return {str(path.relative_to(program)): path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -64,17 +63,18 @@ def _is_at(frame: Frame, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
 
 
-def _side(access: Access, marks: Marks) -> frozenset[str]:
-    """What the innermost frame on a marked line accesses; nothing if there is no such frame."""
+def _place(access: Access, marks: Marks) -> tuple[str, int] | None:
+    """The innermost frame on a marked line."""
     for frame in access.stack:
         hits = [(name, at) for name, at in marks if at == frame.line and _is_at(frame, name)]
         if hits:
-            return marks[max(hits, key=lambda hit: len(hit[0]))]
-    return frozenset()
+            return max(hits, key=lambda hit: len(hit[0]))
+    return None
 
 
 def _by_marks(sighting: Sighting, marks: Marks) -> str | None:
-    sides = [side for access in sighting.report.accesses if (side := _side(access, marks))]
+    places = [_place(access, marks) for access in sighting.report.accesses]
+    sides = [marks[place] for place in places if place]
     shared = frozenset.intersection(*sides) if sides else frozenset()
     return next(iter(shared)) if len(shared) == 1 else None
 
@@ -105,6 +105,24 @@ def label(text: bytes, files: Files) -> tuple[list[str], dict[int, str]]:
     return [race for race in labels if race], how
 
 
+def second_places(text: str, files: Files) -> set[tuple[str, int]]:
+    """The marked lines that a text's reports name second, and never first."""
+    marks = marks_of(files)
+    pairs = [s.report.accesses for s in deadheat.scan(text) if len(s.report.accesses) == 2]
+    first, second = ({_place(pair[side], marks) for pair in pairs} for side in (0, 1))
+    return {place for place in second - first if place}
+
+
+def variant_source(program: Path, name: str) -> Files:
+    """The source that a recording of that name ran: that of the program, or a variant of it."""
+    files = source_of(program)
+    version, _, kind = name.partition("-")
+    if kind == "order":
+        base = (program / "recorded" / f"{version}.txt").read_text(encoding="utf-8")
+        return late(second_places(base, files))(files)
+    return BY_KIND[kind].change(files) if kind in BY_KIND else files
+
+
 def unpack(archive: str) -> dict[str, str]:
     """The texts of an archive, by name."""
     _, *parts = HEADING.split(archive)
@@ -128,11 +146,10 @@ def recordings(program: Path) -> Iterator[tuple[str, str]]:
 
 def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """The content of a program's labels.json."""
-    files = go_files(program)
     found: dict[str, list[str]] = {}
     inferred: dict[str, dict[str, str]] = {}
     for name, text in texts:
-        found[name], how = label(text.encode(), files)
+        found[name], how = label(text.encode(), variant_source(program, name))
         if how:
             inferred[name] = {str(at): why for at, why in how.items()}
     return {"recordings": found, "inferred": inferred}

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus.label_go import UnlabelledError, label, marks_of, source_of, variables_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -52,6 +54,8 @@ class Task:
     run: tuple[str, ...]
     truth: dict[str, Any]
     env: dict[str, str] = field(default_factory=dict)
+    source: dict[str, str] = field(default_factory=dict)  # in place of the program's own
+    shown: str = SHOWN_WORK
 
     @property
     def output(self) -> Path:
@@ -101,14 +105,25 @@ def normalise(text: str, task: Task, work: Path) -> str:
     names = {str(root), str(root.resolve()), str((root / "src").resolve().parent)}
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, SHOWN_GOROOT)
-    return text.replace(str(work.parent), SHOWN_WORK)
+    return text.replace(str(work.parent), task.shown)
+
+
+def lay_out(task: Task, work: Path) -> None:
+    """Put the source that is to run into the work directory."""
+    kept = ["recorded", "*.json", "*.txtar"]
+    shutil.copytree(
+        task.program, work, ignore=shutil.ignore_patterns(*kept, *(["*.go"] if task.source else []))
+    )
+    for name, text in task.source.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text, encoding="utf-8")
 
 
 def run_once(task: Task, cache: Path) -> str:
     """Run a program in a fresh copy and return what it printed."""
     with tempfile.TemporaryDirectory(prefix="corpus-") as temp:
         work = Path(temp).resolve() / task.program.name
-        shutil.copytree(task.program, work, ignore=shutil.ignore_patterns("recorded", "truth.json"))
+        lay_out(task, work)
         command = ["timeout", "-k", "5", str(SECONDS), *task.run]
         env = environment(task, work, cache)
         done = subprocess.run(
@@ -156,12 +171,29 @@ def missing(text: str, truth: dict[str, Any], label: str) -> list[str]:
     return wanted
 
 
+def unseen(text: str, program: Path) -> list[str]:
+    """Say which of the variables that the source marks a recorded text has no report about."""
+    source = source_of(program)
+    wanted = variables_of(marks_of(source))
+    try:
+        return sorted(wanted - {*label(text.encode(), source)[0]})
+    except UnlabelledError:
+        return ["a label for every report", *sorted(wanted)]
+
+
+def lacking(text: str, task: Task) -> list[str]:
+    """Say what a recorded text lacks, by the sites of truth.json or, where it has none, by the marks."""
+    if "sites" in task.truth:
+        return missing(text, task.truth, task.label)
+    return unseen(text, task.program)
+
+
 def attempts(task: Task, cache: Path) -> tuple[str, list[str]]:
     """Run a task until its text is complete; return the best text and what it lacks."""
     best = ("", ["everything"] * 9)
     for _ in range(task.truth.get("tries", TRIES)):
         text = run_once(task, cache)
-        lacks = missing(text, task.truth, task.label)
+        lacks = lacking(text, task)
         if len(lacks) < len(best[1]):
             best = (text, lacks)
         if not lacks:
@@ -173,7 +205,7 @@ def record(task: Task, cache: Path) -> list[str]:
     """Record a task, unless the text of an earlier run is better, and return what is lacking."""
     text, lacks = attempts(task, cache)
     if lacks and task.output.exists():
-        before = missing(task.output.read_text(encoding="utf-8"), task.truth, task.label)
+        before = lacking(task.output.read_text(encoding="utf-8"), task)
         if len(before) < len(lacks):
             return before
     task.output.parent.mkdir(exist_ok=True)
@@ -212,7 +244,9 @@ def check(paths: Sequence[Path]) -> int:
     for program in paths:
         truth = json.loads((program / "truth.json").read_text(encoding="utf-8"))
         for text in sorted((program / "recorded").glob("*.txt")):
-            lacks = missing(text.read_text(encoding="utf-8"), truth, text.stem)
+            words = text.read_text(encoding="utf-8")
+            known = "sites" in truth
+            lacks = missing(words, truth, text.stem) if known else unseen(words, program)
             bad += bool(lacks)
             if lacks:
                 print(f"{program.name} {text.stem}: lacks {'; '.join(lacks)}")

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bank
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/batch
+
+go 1.18

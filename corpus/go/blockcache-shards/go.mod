@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/blockcache
+
+go 1.18

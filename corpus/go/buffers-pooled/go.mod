@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pooled
+
+go 1.18

@@ -1,0 +1,8 @@
+package web
+
+import "testing"
+
+func TestServe(t *testing.T) {
+	s := &Server{}
+	s.Serve()
+}

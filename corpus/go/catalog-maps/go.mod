@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/catalog
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/confreload
+
+go 1.18

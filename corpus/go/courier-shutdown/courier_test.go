@@ -1,0 +1,12 @@
+package courier
+
+import (
+	"testing"
+	"time"
+)
+
+func TestStop(t *testing.T) {
+	c := Start()
+	time.Sleep(60 * time.Millisecond)
+	c.Stop()
+}

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/courier
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crawler
+
+go 1.18

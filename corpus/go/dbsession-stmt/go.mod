@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dbsession
+
+go 1.18

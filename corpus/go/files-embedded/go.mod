@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/files
+
+go 1.18

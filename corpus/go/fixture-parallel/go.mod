@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/fixture
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lazygate
+
+go 1.18

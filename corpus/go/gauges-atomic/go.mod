@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gauges
+
+go 1.18

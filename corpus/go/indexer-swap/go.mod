@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/indexer
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ledger
+
+go 1.18

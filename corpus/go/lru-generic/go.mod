@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lru
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/memtracker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/metrics
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/orm
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pipeline
+
+go 1.18

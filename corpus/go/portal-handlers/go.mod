@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/portal
+
+go 1.18

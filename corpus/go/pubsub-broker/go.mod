@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pubsub
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quorum
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/raftnode
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cursor
+
+go 1.18

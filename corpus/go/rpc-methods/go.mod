@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rpcmethods
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sched
+
+go 1.18

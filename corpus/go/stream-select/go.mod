@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stream
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tenants
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tokens
+
+go 1.18

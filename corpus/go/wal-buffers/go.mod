@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/wal
+
+go 1.18

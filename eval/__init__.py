@@ -1,0 +1,1 @@
+"""How well races keep their identity: deadheat's rule and those of others, on the labelled corpus."""

@@ -1,0 +1,117 @@
+"""`make eval`: groups the labelled reports by every rule and writes the scores into docs/identity.md."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval import rules
+from eval.confusions import worst
+from eval.items import VERSION, Item, damaged, load
+from eval.score import Score, grouped, score
+from tests.damage import DAMAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eval.items import Recording
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "identity.md"
+BEGIN, END = "<!-- made by make eval -->", "<!-- end of what make eval made -->"
+# the racing functions themselves get other names: no report alone can tell, so it is shown apart
+BEYOND = "extracted"
+SEED = 20240501
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
+    parser.add_argument("--held-out", action="store_true", help="the half that was set aside")
+    parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
+    parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
+    parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
+    args = parser.parse_args()
+    recordings = load(aside=args.held_out)
+    wanted = rules.RULES[:1] if args.only else rules.RULES
+    lines = list(_tables(recordings, wanted, damage=not args.no_damage))
+    text = "\n".join([_heading(recordings, args.held_out), *lines])
+    print(text)
+    if not (args.dry or args.held_out or args.only or args.no_damage):
+        _write(text)
+    return 0
+
+
+def _heading(recordings: Sequence[Recording], aside: bool) -> str:
+    items = [item for one in recordings for item in one.items]
+    programs = {item.uri.partition("/")[0] for item in items}
+    half = "set aside" if aside else "open"
+    return (
+        f"The {half} half: {len(programs)} programs, {len({i.race for i in items})} races,"
+        f" {len(recordings)} recordings, {len(items)} reports.\n"
+    )
+
+
+def _tables(
+    recordings: Sequence[Recording], wanted: Sequence[rules.Rule], *, damage: bool
+) -> Iterator[str]:
+    items = [item for one in recordings for item in one.items]
+    every = [item for item in items if item.kind != BEYOND]
+    yield "### All kinds\n"
+    yield from _overall([(rule, score(every, rule)) for rule in wanted])
+    yield "\n### Kind by kind\n"
+    yield from _kinds(items, wanted)
+    if damage:
+        yield "\n### Damaged text\n"
+        yield from _damages([one for one in recordings if one.kind != BEYOND], wanted)
+    yield "\n### The worst ten\n"
+    yield "Reports lost is the sum of what its reports lack in precision and in recall.\n"
+    yield "| race | lost | what became of it |\n|---|---|---|"
+    yield from worst(every, grouped(every, wanted[0]))
+
+
+def _cells(score: Score) -> str:
+    return f"{score.precision:.4f} | {score.recall:.4f} | {score.f1:.4f}"
+
+
+def _overall(scores: Sequence[tuple[rules.Rule, Score]]) -> Iterator[str]:
+    yield "| rule | precision | recall | F1 |\n|---|---|---|---|"
+    for rule, one in scores:
+        yield f"| {rules.title(rule)} | {_cells(one)} |"
+
+
+def _kinds(items: Sequence[Item], wanted: Sequence[rules.Rule]) -> Iterator[str]:
+    """Each kind against the plain recordings, averaged over the reports of the kind."""
+    others = wanted[1:]
+    head = "".join(f" {rules.title(rule).partition(':')[0]} |" for rule in others)
+    yield f"| kind | reports | precision | recall | F1 |{head}"
+    yield "|---|---|---|---|---|" + "---|" * len(others)
+    for kind in sorted({item.kind for item in items}, key=lambda kind: (kind != VERSION, kind)):
+        part = [item for item in items if item.kind in (VERSION, kind)]
+        own = score(part, wanted[0], {kind})
+        rest = "".join(f" {score(part, rule, {kind}).f1:.4f} |" for rule in others)
+        yield f"| {kind} | {own.count} | {_cells(own)} |{rest}"
+
+
+def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> Iterator[str]:
+    """Each recording under one damage, together with the plain recordings as they are."""
+    clean = [item for one in recordings if one.kind == VERSION for item in one.items]
+    for what, lossy in (("nothing of the report is gone", False), ("parts are gone", True)):
+        hurt = damaged(recordings, [d for d in DAMAGES if d.lossy == lossy], SEED)
+        kinds = {item.kind for item in hurt}
+        lost = sum(item.sighting is None for item in hurt)
+        yield f"{len(hurt)} reports, damaged so that {what}; {lost} not found.\n"
+        yield from _overall([(rule, score([*clean, *hurt], rule, kinds)) for rule in wanted])
+        yield ""
+
+
+def _write(text: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    made = f"{BEGIN}\n\n{text}\n\n{END}"
+    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    PAGE.write_text(pattern.sub(lambda _: made, page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""The labelled reports of the corpus; knows no rule."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import deadheat
+from corpus.label_go import held_out, recordings
+from tests.damage import Damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deadheat.model import Report, Sighting
+
+CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
+
+
+@dataclass(frozen=True)
+class Item:
+    """One labelled report; its sighting is None if the damage left nothing to find."""
+
+    race: str
+    kind: str
+    uri: str
+    sighting: Sighting | None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One recorded text with its labelled reports."""
+
+    uri: str
+    kind: str
+    text: str
+    items: tuple[Item, ...]
+
+
+def load(*, aside: bool = False) -> list[Recording]:
+    """The recordings of one half of the corpus: the open one, or that set aside."""
+    found = [*_go(aside), *_native(aside)]
+    return [one for one in found if one.items]
+
+
+def _folders(language: str, aside: bool) -> list[Path]:
+    folders = sorted(path.parent for path in (CORPUS / language).glob("*/truth.json"))
+    return [folder for folder in folders if held_out(folder.name) == aside]
+
+
+def _recording(uri: str, kind: str, text: str, races: Sequence[str | None]) -> Recording:
+    sightings = deadheat.scan(text, uri)
+    if len(sightings) != len(races):
+        raise SystemExit(f"{uri}: {len(sightings)} reports, {len(races)} labels: label it again")
+    labelled = [(race, s) for race, s in zip(races, sightings, strict=True) if race]
+    return Recording(uri, kind, text, tuple(Item(race, kind, uri, s) for race, s in labelled))
+
+
+def _go(aside: bool) -> Iterator[Recording]:
+    for folder in _folders("go", aside):
+        labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["recordings"]
+        for name, text in recordings(folder):
+            kind = name.partition("-")[2] or VERSION
+            races = [f"{folder.name} {variable}" for variable in labels[name]]
+            yield _recording(f"{folder.name}/{name}", kind, text, races)
+
+
+def _native(aside: bool) -> Iterator[Recording]:
+    """C and C++: a detector's reports are labelled by the sites that the truth lists for it."""
+    for folder in _folders("c", aside):
+        truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+        for path in sorted((folder / "recorded").glob("*.txt")):
+            text = path.read_text(encoding="utf-8")
+            uri = f"{folder.name}/{path.stem}"
+            races = [_native_race(folder.name, s.report, truth) for s in deadheat.scan(text, uri)]
+            kind = path.stem.partition("-")[2] or VERSION
+            yield _recording(uri, kind, text, races)
+
+
+def _native_race(program: str, report: Report, truth: dict[str, Any]) -> str | None:
+    told = truth.get("reports", {}).get(report.detector, [])
+    sites = {_spot(a.site.file, a.site.line) for a in report.accesses if a.site}
+    fits = {
+        one["variable"]
+        for one in told
+        if one["kind"] == report.kind
+        and sites <= {_spot(site["file"], site["line"]) for site in one["sites"]}
+    }
+    alone = {one["variable"] for one in told}
+    names = fits if len(fits) == 1 else alone
+    # what two detectors say of one variable is not compared: their texts have little in common
+    return f"{program} {names.pop()} ({report.detector})" if len(names) == 1 else None
+
+
+def _spot(file: str, line: int | None) -> str:
+    return f"{file.rpartition('/')[2]}:{line}"
+
+
+# --- damage -------------------------------------------------------------------------------------
+
+
+def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: int) -> list[Item]:
+    """The reports that are left when each recording meets one damage, and those that are lost."""
+    rng = random.Random(seed)
+    out: list[Item] = []
+    for recording in recordings:
+        damage = rng.choice(damages)
+        raw = damage.apply(recording.text, random.Random(rng.random()))
+        left = list(recording.items)
+        for sighting in deadheat.scan(raw, recording.uri):
+            item = _origin(sighting.report, recording.items)
+            if item is None:
+                continue
+            out.append(replace(item, kind=damage.name, sighting=sighting))
+            left = [one for one in left if one is not item]
+        out += [replace(one, kind=damage.name, sighting=None) for one in left]
+    return out
+
+
+def _origin(report: Report, items: Sequence[Item]) -> Item | None:
+    """The report that a damaged one was: the one with which it has most in common."""
+    mine = _features(report)
+    shared = [(sum((mine & _features(i.sighting.report)).values()), i) for i in items if i.sighting]
+    best = max((count for count, _ in shared), default=0)
+    likely = [item for count, item in shared if count == best > 0]
+    return likely[0] if len({item.race for item in likely}) == 1 else None
+
+
+def _features(report: Report) -> Counter[str]:
+    features: Counter[str] = Counter()
+    for access in report.accesses:
+        features.update(_spot(frame.file, frame.line) for frame in access.stack)
+        features.update([f"@{access.address}"] * 50 if access.address else [])
+    return features
