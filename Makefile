@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint types tests bench docs soak cases record clean
+.PHONY: help demo test lint types tests bench eval docs soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -35,6 +35,9 @@ cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 bench: $(STAMP) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
 
+eval: $(STAMP) ## how well races keep their identity, against the rules of others; writes docs/identity.md
+	$(BIN)/python -m eval
+
 docs: $(STAMP) ## write the pages and samples that are made from the code
 	$(BIN)/python tools/docs.py
 
@@ -42,7 +45,8 @@ soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB a
 	$(BIN)/python -m bench.soak
 
 record: $(STAMP) ## record the corpus again with every toolchain and detector that is here
-	$(BIN)/python corpus/record_go.py
+	$(BIN)/python -m corpus.record_go
+	$(BIN)/python -m corpus.record_variants
 	$(BIN)/python -m corpus.record_c
 
 clean: ## remove what the targets made

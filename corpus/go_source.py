@@ -17,7 +17,7 @@ COMMENT = re.compile(r"\s*//.*$")
 
 @dataclass(frozen=True)
 class Function:
-    """A function: the lines `[start, end)` of a file, its doc comment included; `head` is its `func` line."""
+    """The lines `[start, end)` of a file, the doc comment included; `head` is the `func` line."""
 
     file: str
     start: int

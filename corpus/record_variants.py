@@ -1,4 +1,4 @@
-"""Run every program in other shapes (lines moved, functions renamed, sides swapped) and keep what it prints."""
+"""Run every program in other shapes (lines moved, sides swapped, ...) and keep what it prints."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Other shapes of the same racy program: pure changes of its source that leave its races what they are."""
+"""Other shapes of a racy program: pure changes of its source that leave its races what they are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 
 from corpus.go_source import MARK, Files, Function, body, functions, imports, with_imports
@@ -192,9 +193,7 @@ def caller(files: Files) -> Files:
         calls = any(re.search(rf"\b{one.name}\(", body(function, files)) for one in marked)
         if function in marked or function.is_entry or not calls or not _only(files, name):
             continue
-        changed = _each(
-            changed, lambda text, name=name: re.sub(rf"\b{name}\b(?=\()", f"{name}Now", text)
-        )
+        changed = _each(changed, partial(re.sub, rf"\b{name}\b(?=\()", f"{name}Now"))
     return changed
 
 

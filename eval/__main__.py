@@ -91,7 +91,7 @@ def _kinds(items: Sequence[Item], wanted: Sequence[rules.Rule]) -> Iterator[str]
         part = [item for item in items if item.kind in (VERSION, kind)]
         own = score(part, wanted[0], {kind})
         rest = "".join(f" {score(part, rule, {kind}).f1:.4f} |" for rule in others)
-        yield f"| {kind} | {own.count} | {_cells(own)} |{rest}"
+        yield f"| {kind} | {own.reports} | {_cells(own)} |{rest}"
 
 
 def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> Iterator[str]:

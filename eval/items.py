@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import deadheat
 from corpus.label_go import held_out, recordings
-from tests.damage import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.model import Report, Sighting
+    from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version

@@ -17,7 +17,7 @@ class Score(NamedTuple):
 
     precision: float
     recall: float
-    count: int
+    reports: int
 
     @property
     def f1(self) -> float:

@@ -1,0 +1,147 @@
+"""The labelled corpus says what its source says, and its variants change what they are meant to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from corpus.label_go import (
+    UnlabelledError,
+    held_out,
+    label,
+    labels_of,
+    marks_of,
+    pack,
+    programs,
+    recordings,
+    source_of,
+    unpack,
+)
+from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAMS = programs()
+
+
+def _labels(program: Path) -> dict[str, dict[str, list[str]]]:
+    labels: dict[str, dict[str, list[str]]] = json.loads((program / "labels.json").read_text())
+    return labels
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
+def test_labels_are_what_the_marks_say(program: Path) -> None:
+    assert _labels(program) == labels_of(program, recordings(program)), "python -m corpus.label_go"
+
+
+def test_both_halves_are_large_enough() -> None:
+    aside = [program for program in PROGRAMS if held_out(program.name)]
+    assert len(PROGRAMS) >= 60
+    assert 30 <= len(aside) <= len(PROGRAMS) - 30
+
+
+def test_many_programs_have_races_that_look_alike() -> None:
+    found = [{race for one in _labels(p)["recordings"].values() for race in one} for p in PROGRAMS]
+    assert sum(len(races) > 1 for races in found) >= 20
+
+
+@pytest.mark.parametrize("kind", BY_KIND)
+def test_every_kind_is_recorded(kind: str) -> None:
+    names = [name for program in PROGRAMS for name in _labels(program)["recordings"]]
+    assert Counter(name.partition("-")[2] for name in names)[kind] >= 20
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.kind)
+def test_a_variant_keeps_every_mark(variant: Variant) -> None:
+    for program in PROGRAMS:
+        files = source_of(program)
+        changed = variant.change(files)
+        assert Counter(marks_of(changed).values()) == Counter(marks_of(files).values()), program
+
+
+SOURCE = {
+    "go.mod": "module example.com/shop\n",
+    "shop.go": """package shop
+
+// Cart holds lines.
+type Cart struct{ total, lines int }
+
+// Add adds a line.
+func (c *Cart) Add(n int) {
+	c.total += n //race:Cart.total
+	c.lines++    //race:Cart.lines
+}
+
+func run(c *Cart) {
+	go func() { c.Add(1) }()
+	c.Add(2)
+}
+""",
+}
+FRAME = """  example.com/shop.(*Cart).Add()
+      /src/shop.go:{line} +0x12
+"""
+
+
+def _report(first: int, second: int, address: str = "0x00c000012345") -> str:
+    return (
+        "==================\nWARNING: DATA RACE\n"
+        f"Write at {address} by goroutine 7:\n{FRAME.format(line=first)}\n"
+        f"Previous write at {address} by goroutine 6:\n{FRAME.format(line=second)}"
+        "==================\n"
+    )
+
+
+def test_a_label_is_what_both_sides_share() -> None:
+    text = _report(8, 8) + _report(9, 9, "0x00c000012355")
+    assert label(text.encode(), SOURCE) == (["Cart.total", "Cart.lines"], {})
+
+
+def test_a_report_without_marks_is_known_by_its_address() -> None:
+    text = _report(8, 8) + _report(9, 9, "0x00c000012355") + _report(40, 41, "0x00c000012355")
+    labels, how = label(text.encode(), SOURCE)
+    assert labels == ["Cart.total", "Cart.lines", "Cart.lines"]
+    assert how == {2: "same address"}
+
+
+def test_a_report_that_nothing_tells_is_refused() -> None:
+    with pytest.raises(UnlabelledError):
+        label(_report(8, 9).encode(), SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("lines", "\t// kept as it was\n\tc.total += n //race:Cart.total"),
+        ("closure", "func run(c *Cart) {\n\thook := func() {}\n\thook()\n\tgo func"),
+        ("wrapper", "func (c *Cart) CallAdd(n int) {\n\tc.Add(n)\n}"),
+        ("caller", "func runNow(c *Cart) {"),
+        ("extracted", "\tc.AddStep(n)\n}\n\nfunc (c *Cart) AddStep(n int) {\n\tc.total"),
+        ("major", "module example.com/shop/v2"),
+    ],
+)
+def test_what_a_variant_writes(kind: str, wanted: str) -> None:
+    assert wanted in "\n".join(BY_KIND[kind].change(SOURCE).values())
+
+
+def test_moved_functions_take_their_imports_along() -> None:
+    text = 'package a\n\nimport "time"\n\nfunc f() {\n\ttime.Sleep(1) //race:x\n}\n'
+    moved = BY_KIND["moved"].change({"go.mod": "module a\n", "a.go": text})
+    assert "import" not in moved["a.go"]
+    assert moved["moved.go"].startswith('package a\n\nimport (\n\t"time"\n)\n')
+
+
+def test_late_lines_wait_and_the_program_with_them() -> None:
+    text = "package main\n\nfunc main() {\n\tx = 1 //race:x\n}\n"
+    waits = late({("a.go", 4)})({"a.go": text})["a.go"]
+    assert "time.Sleep(60 * time.Millisecond)\n\tx = 1" in waits
+    assert "func main() {\n\tdefer time.Sleep(" in waits
+
+
+def test_an_archive_gives_back_its_texts() -> None:
+    texts = {"go1.24-lines": "--- FAIL: TestX\n-- \n", "go1.19-moved": "x\n"}
+    assert unpack(pack(texts)) == texts

@@ -1,0 +1,122 @@
+"""The scores and rules of the evaluation."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deadheat
+from eval import rules
+from eval.confusions import worst
+from eval.items import Item, Recording, damaged
+from eval.score import Score, each, score
+from tests.damage import named
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from deadheat.model import Sighting
+
+TEXT = """==================
+WARNING: DATA RACE
+Write at 0x00c0000{address} by goroutine 7:
+  example.com/shop.(*Cart).{first}()
+      /src/shop.go:{line} +0x12
+  example.com/shop.{caller}()
+      /src/shop.go:99 +0x12
+
+Previous read at 0x00c0000{address} by goroutine 6:
+  example.com/shop.(*Cart).{second}()
+      /src/shop.go:20 +0x12
+  example.com/shop.reader()
+      /src/shop.go:90 +0x12
+
+Goroutine 7 (running) created at:
+  example.com/shop.main()
+      /src/shop.go:80 +0x12
+==================
+"""
+
+
+def report(
+    first: str = "Add",
+    second: str = "Sum",
+    line: int = 10,
+    caller: str = "run",
+    address: str = "a0010",
+) -> Sighting:
+    text = TEXT.format(first=first, second=second, line=line, caller=caller, address=address)
+    (sighting,) = deadheat.scan(text, f"{first} {second} {line} {caller} {address}")
+    return sighting
+
+
+def _item(race: str, kind: str = "version") -> Item:
+    return Item(race, kind, race, None)
+
+
+def test_b_cubed_of_a_small_grouping() -> None:
+    items = [_item(race) for race in "aaab"]
+    # one report of the race stands alone, and two stand with another race
+    assert each(items, [1, 1, 2, 1]) == [(2 / 3, 2 / 3), (2 / 3, 2 / 3), (1, 1 / 3), (1 / 3, 1)]
+
+
+def test_the_score_is_the_mean_over_the_kinds_asked_for() -> None:
+    items = [_item("a"), _item("a", "lines"), _item("b", "lines")]
+    assert score(items, rules.both_chains, {"lines"}) == Score(1.0, 0.75, 2)
+    assert score(items, rules.both_chains, {"lines"}).f1 == pytest.approx(6 / 7)
+
+
+@pytest.mark.parametrize(
+    ("rule", "same", "other"),
+    [
+        (rules.both_chains, report(line=11), report(caller="walk")),
+        (rules.top_function, report(second="Max", line=12), report("Take")),
+        (rules.two_top_functions, report(caller="walk"), report(second="Max")),
+        (rules.three_functions, report(second="Max"), report(caller="walk")),
+        (rules.file_and_line, report("Put"), report(line=11)),
+        (rules.either_stack, report(second="Max", caller="run"), report("Take", "Max2")),
+        (rules.stack_distance, report(line=40), report("Take", "Max", caller="walk")),
+        (rules.deadheat, report(caller="walk", line=11), report("Take")),
+    ],
+)
+def test_what_a_rule_joins_and_what_it_tells_apart(
+    rule: rules.Rule, same: Sighting, other: Sighting
+) -> None:
+    groups = rule([report(), same, other])
+    assert groups[0] == groups[1] != groups[2]
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_the_order_of_reports_changes_no_group(rule: rules.Rule) -> None:
+    names = ("Add", "Take", "Put", "Drop")
+    reports = [report(a, b, caller=c) for a in names for b in names for c in ("run", "walk")]
+    mixed = random.Random(7).sample(range(len(reports)), len(reports))
+    straight, other = rule(reports), rule([reports[at] for at in mixed])
+    assert _partition(straight) == _partition(
+        [other[mixed.index(at)] for at in range(len(reports))]
+    )
+
+
+def _partition(groups: Sequence[Hashable]) -> set[frozenset[int]]:
+    return {frozenset(at for at, g in enumerate(groups) if g == group) for group in groups}
+
+
+def test_a_damaged_report_keeps_its_label_and_a_lost_one_is_counted() -> None:
+    two = [("a", report()), ("b", report("Take", "Max", address="a0020"))]
+    text = TEXT.format(first="Add", second="Sum", line=10, caller="run", address="a0010")
+    recording = Recording("u", "version", text, tuple(Item(r, "version", "u", s) for r, s in two))
+    hurt = damaged([recording], [named("github-actions")], 1)
+    assert [(item.race, item.kind, item.sighting is None) for item in hurt] == [
+        ("a", "github-actions", False),
+        ("b", "github-actions", True),
+    ]
+
+
+def test_the_worst_are_named_with_what_became_of_them() -> None:
+    items = [_item("a"), _item("a", "lines"), _item("b")]
+    rows = worst(items, [1, 2, 1])
+    assert rows[0] == (
+        "| `a` | 1.5 | together with `b` (1); in 2 groups (1 + 1), apart from the first: lines 1 |"
+    )
