@@ -25,6 +25,11 @@ class Variant:
     times: int = 1  # under how many versions of Go it is recorded
     versions: tuple[str, ...] = ()  # which; any, if none is named
 
+    @property
+    def changes(self) -> bool:
+        """Whether it is the source that differs."""
+        return self.change is not dict or self.kind == "order"
+
 
 def _is_go(name: str) -> bool:
     return name.endswith(".go") and not name.startswith("vendor/")

@@ -101,7 +101,8 @@ def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> I
         hurt = damaged(recordings, [d for d in DAMAGES if d.lossy == lossy], SEED)
         kinds = {item.kind for item in hurt}
         lost = sum(item.sighting is None for item in hurt)
-        yield f"{len(hurt)} reports, damaged so that {what}; {lost} not found.\n"
+        count = f"{len(hurt)} reports" + ("" if lossy else f", {lost} of them not found")
+        yield f"Damage by which {what}: {count}.\n"
         yield from _overall([(rule, score([*clean, *hurt], rule, kinds)) for rule in wanted])
         yield ""
 

@@ -71,30 +71,40 @@ def _go(aside: bool) -> Iterator[Recording]:
 
 
 def _native(aside: bool) -> Iterator[Recording]:
-    """C and C++: a detector's reports are labelled by the sites that the truth lists for it."""
+    """C and C++: a detector's reports are labelled by what the truth says that they show."""
     for folder in _folders("c", aside):
-        truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+        truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["reports"]
         for path in sorted((folder / "recorded").glob("*.txt")):
             text = path.read_text(encoding="utf-8")
-            uri = f"{folder.name}/{path.stem}"
-            races = [_native_race(folder.name, s.report, truth) for s in deadheat.scan(text, uri)]
-            kind = path.stem.partition("-")[2] or VERSION
-            yield _recording(uri, kind, text, races)
+            tool, _, kind = path.stem.partition("-")
+            races: list[str | None] = []
+            for sighting in deadheat.scan(text):
+                names = (path.stem, tool, sighting.report.detector)
+                told = next((truth[name] for name in names if name in truth), [])
+                races.append(_native_race(folder.name, sighting.report, told))
+            yield _recording(f"{folder.name}/{path.stem}", kind or VERSION, text, races)
 
 
-def _native_race(program: str, report: Report, truth: dict[str, Any]) -> str | None:
-    told = truth.get("reports", {}).get(report.detector, [])
-    sites = {_spot(a.site.file, a.site.line) for a in report.accesses if a.site}
-    fits = {
-        one["variable"]
-        for one in told
-        if one["kind"] == report.kind
-        and sites <= {_spot(site["file"], site["line"]) for site in one["sites"]}
-    }
-    alone = {one["variable"] for one in told}
-    names = fits if len(fits) == 1 else alone
+def _native_race(program: str, report: Report, told: list[dict[str, Any]]) -> str | None:
+    fits = {one["variable"] for one in told if _fits(report, one)}
+    names = fits if len(fits) == 1 else {one["variable"] for one in told}
     # what two detectors say of one variable is not compared: their texts have little in common
     return f"{program} {names.pop()} ({report.detector})" if len(names) == 1 else None
+
+
+def _fits(report: Report, told: dict[str, Any]) -> bool:
+    """Whether a report shows the sites, callers and place that the truth names."""
+    sites = {_spot(a.site.file, a.site.line) for a in report.accesses if a.site}
+    known = {_spot(s["file"], s["line"]) for p in told.get("pairs", [told["sites"]]) for s in p}
+    functions = {frame.function for access in report.accesses for frame in access.stack}
+    place = report.location and report.location.name
+    wanted = (told["location"] or {}).get("name")
+    return (
+        report.kind == told["kind"]
+        and sites <= known
+        and functions >= {*told.get("callers", [])}
+        and (not place or not wanted or place == wanted)
+    )
 
 
 def _spot(file: str, line: int | None) -> str:
@@ -105,7 +115,10 @@ def _spot(file: str, line: int | None) -> str:
 
 
 def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: int) -> list[Item]:
-    """The reports that are left when each recording meets one damage, and those that are lost."""
+    """The reports that are left when each recording meets one damage, and those that are lost.
+
+    Where a damage cuts text away, a report that is not found was not there: it is left out.
+    """
     rng = random.Random(seed)
     out: list[Item] = []
     for recording in recordings:
@@ -118,7 +131,8 @@ def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: in
                 continue
             out.append(replace(item, kind=damage.name, sighting=sighting))
             left = [one for one in left if one is not item]
-        out += [replace(one, kind=damage.name, sighting=None) for one in left]
+        if not damage.lossy:
+            out += [replace(one, kind=damage.name, sighting=None) for one in left]
     return out
 
 
