@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 USED = ("1.19", *(version for version in VERSIONS if not version.startswith("1.23")))
 # the runtime's own stops are dumps of every goroutine: large, and the same in most shapes
 FATAL_KINDS = ("lines", "moved", "wrapper")
-LARGEST = 40_000
+LARGEST = 16_000
 TRIES = 4
 
 
