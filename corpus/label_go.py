@@ -172,7 +172,8 @@ def _laid_out(labels: dict[str, Any]) -> str:
     parts = []
     for key, rows in sorted(labels.items()):
         lines = [f"  {json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)]
-        parts.append(f" {json.dumps(key)}: {{\n" + ",\n".join(lines) + "\n }")
+        body = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
+        parts.append(f" {json.dumps(key)}: {body}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 

@@ -288,7 +288,7 @@ VARIANTS = (
     Variant("lines", lines, times=2),
     Variant("renamed", renamed),
     Variant("moved", moved, times=2),
-    Variant("closure", closure, times=2),
+    Variant("closure", closure),
     Variant("wrapper", wrapper, times=2),
     Variant("caller", caller),
     Variant("extracted", extracted),
@@ -298,7 +298,7 @@ VARIANTS = (
     Variant("dir", shown="/builds/platform/checkout-4711/go"),
     Variant("again"),
     Variant("order", times=2),
-    Variant("noinline", flags=("-gcflags=all=-l",), times=2, versions=("1.26", "1.21")),
+    Variant("noinline", flags=("-gcflags=all=-l",), versions=("1.26", "1.21")),
     Variant("noopt", flags=("-gcflags=all=-N -l",), versions=("1.24", "1.27")),
     Variant("trimpath", flags=("-trimpath",), versions=("1.24", "1.22")),
 )

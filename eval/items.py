@@ -80,7 +80,7 @@ def _native(aside: bool) -> Iterator[Recording]:
             races: list[str | None] = []
             for sighting in deadheat.scan(text):
                 names = (path.stem, tool, sighting.report.detector)
-                told = next((truth[name] for name in names if name in truth), [])
+                told: list[dict[str, Any]] = next((truth[n] for n in names if n in truth), [])
                 races.append(_native_race(folder.name, sighting.report, told))
             yield _recording(f"{folder.name}/{path.stem}", kind or VERSION, text, races)
 

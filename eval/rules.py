@@ -72,7 +72,7 @@ def _told(sighting: Sighting) -> list[Chain]:
 
 
 def two_top_functions(sightings: Sequence[Sighting]) -> list[Hashable]:
-    """The functions on top of both stacks, in no order."""
+    """Two tops: the functions on top of both stacks, in no order."""
     return [tuple(sorted(chain[0] for chain in _told(s) if chain)) for s in sightings]
 
 

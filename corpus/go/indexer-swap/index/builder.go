@@ -24,7 +24,7 @@ func (b *builder) build(texts []string) *Segment {
 
 func (b *builder) add(s *Segment, doc int, text string) {
 	for _, term := range strings.Fields(text) {
-		s.terms[term] = append(s.terms[term], doc) //race:Segment.terms
+		s.terms[term] = append(s.terms[term], doc) //race:Segment.terms[]
 	}
 	b.done++ //race:builder.done
 }

@@ -28,7 +28,7 @@ func (x *Index) segment() *Segment {
 }
 
 func (s *Segment) find(term string) []int {
-	return s.terms[term] //race:Segment.terms
+	return s.terms[term] //race:Segment.terms,Segment.terms[]
 }
 
 func (x *Index) swap(s *Segment) {
