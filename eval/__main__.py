@@ -60,6 +60,8 @@ def _tables(
     every = [item for item in items if item.kind != BEYOND]
     yield "### All kinds\n"
     yield from _overall([(rule, score(every, rule)) for rule in wanted])
+    yield f"\nWith `{BEYOND}` among them:\n"
+    yield from _overall([(rule, score(items, rule)) for rule in wanted])
     yield "\n### Kind by kind\n"
     yield from _kinds(items, wanted)
     if damage:
@@ -100,11 +102,15 @@ def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> I
     for what, lossy in (("nothing of the report is gone", False), ("parts are gone", True)):
         hurt = damaged(recordings, [d for d in DAMAGES if d.lossy == lossy], SEED)
         kinds = {item.kind for item in hurt}
-        lost = sum(item.sighting is None for item in hurt)
-        count = f"{len(hurt)} reports" + ("" if lossy else f", {lost} of them not found")
-        yield f"Damage by which {what}: {count}.\n"
+        left = [item for item in hurt if item.sighting]
+        lost = len(hurt) - len(left)
+        yield f"Damage by which {what}: {len(hurt)} reports, {lost} of them not found.\n"
         yield from _overall([(rule, score([*clean, *hurt], rule, kinds)) for rule in wanted])
         yield ""
+        if lossy:
+            yield f"The same, for the {len(left)} reports that are found:\n"
+            yield from _overall([(rule, score([*clean, *left], rule, kinds)) for rule in wanted])
+            yield ""
 
 
 def _write(text: str) -> None:

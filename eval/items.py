@@ -117,7 +117,7 @@ def _spot(file: str, line: int | None) -> str:
 def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: int) -> list[Item]:
     """The reports that are left when each recording meets one damage, and those that are lost.
 
-    Where a damage cuts text away, a report that is not found was not there: it is left out.
+    A report that is there but cannot be told from another one is lost, too.
     """
     rng = random.Random(seed)
     out: list[Item] = []
@@ -131,8 +131,7 @@ def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: in
                 continue
             out.append(replace(item, kind=damage.name, sighting=sighting))
             left = [one for one in left if one is not item]
-        if not damage.lossy:
-            out += [replace(one, kind=damage.name, sighting=None) for one in left]
+        out += [replace(one, kind=damage.name, sighting=None) for one in left]
     return out
 
 

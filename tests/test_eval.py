@@ -78,7 +78,7 @@ def test_the_score_is_the_mean_over_the_kinds_asked_for() -> None:
         (rules.file_and_line, report("Put"), report(line=11)),
         (rules.either_stack, report(second="Max", caller="run"), report("Take", "Max2")),
         (rules.stack_distance, report(line=40), report("Take", "Max", caller="walk")),
-        (rules.deadheat, report(caller="walk", line=11), report("Take")),
+        (rules.deadheat, report(line=11), report("Take")),
     ],
 )
 def test_what_a_rule_joins_and_what_it_tells_apart(
