@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.identity import races
 from deadheat.identity.components import Components
+from deadheat.identity.evidence import address, mark
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -27,22 +28,25 @@ if TYPE_CHECKING:
 
 def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
     """deadheat: fingerprints, twins and links of every document, then lasting ids."""
-    found: dict[int, str] = {}
-    links: set[tuple[str, str]] = set()
     by_uri: dict[str, list[int]] = defaultdict(list)
     for at, sighting in enumerate(sightings):
         by_uri[sighting.uri].append(at)
+    nodes: dict[int, races.Node] = {}
+    found: list[races.Found] = []
     for members in by_uri.values():
         document = races.Document()
         for at in members:
             report = sightings[at].report
-            addresses = [access.address for access in report.accesses]
-            document.add(races.mark(report), sightings[at].span.lane, addresses)
-        names = document.races()
-        links |= document.links(names)
-        found |= dict(zip(members, names, strict=True))
-    ids = races.ids(found.values(), links)
-    return [ids[found[at]] for at in range(len(sightings))]
+            document.add(mark(report), sightings[at].span.lane, address(report))
+        found.append(document.found())
+        nodes |= dict(zip(members, found[-1].nodes, strict=True))
+    ids = races.ids(
+        nodes.values(),
+        {link for one in found for link in one.links},
+        {alias for one in found for alias in one.aliases},
+        {name for one in found for name in one.split},
+    )
+    return [ids[nodes[at].id] for at in range(len(sightings))]
 
 
 def _name(frame: Frame) -> str:

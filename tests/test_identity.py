@@ -11,36 +11,67 @@ from hypothesis import strategies as st
 import deadheat
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
+from deadheat.identity.evidence import address, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
 
 if TYPE_CHECKING:
+    import random
+
     from deadheat.model import Sighting
 
 names = st.sampled_from([f"{n:02x}" for n in range(12)])
-links = st.lists(st.tuples(names, names), max_size=14)
+NODES = [races.Node(f"{n // 3:02x}", f"c{n % 3}", n % 2) for n in range(12)]
+ids_of_nodes = st.sampled_from([node.id for node in NODES])
+pairs_of_nodes = st.lists(st.tuples(ids_of_nodes, ids_of_nodes), max_size=10)
+splits = st.sets(st.sampled_from([node.base for node in NODES]))
 
 
-@given(links, st.randoms())
-def test_neither_order_nor_batches_change_ids(pairs: list[tuple[str, str]], rng: object) -> None:
-    everybody = [f"{n:02x}" for n in range(12)]
-    once = races.ids(everybody, pairs)
-    mixed = [pair[::-1] for pair in pairs]
-    rng.shuffle(mixed)  # type: ignore[attr-defined]
-    assert races.ids(reversed(everybody), mixed) == once
-    half = races.ids(everybody, mixed[: len(mixed) // 2])
-    later = [(half[a], half[b]) for a, b in mixed[len(mixed) // 2 :]]
-    grown = races.ids(half.values(), later)
-    assert {race: grown[half[race]] for race in everybody} == once
+@given(pairs_of_nodes, pairs_of_nodes, splits, st.randoms())
+def test_order_does_not_change_ids(
+    links: list[tuple[str, str]],
+    aliases: list[tuple[str, str]],
+    split: set[str],
+    rng: random.Random,
+) -> None:
+    once = races.ids(NODES, links, aliases, split)
+    nodes, links, aliases = ([*mixed] for mixed in (NODES, links, aliases))
+    for mixed in (nodes, links, aliases):
+        rng.shuffle(mixed)
+    assert races.ids(nodes, [pair[::-1] for pair in links], aliases, split) == once
 
 
-@given(links, st.permutations([f"{n:02x}" for n in range(12)]))
-def test_the_oldest_gives_its_id(pairs: list[tuple[str, str]], age: list[str]) -> None:
-    oldest = {race: rank for rank, race in enumerate(age)}
-    ids = races.ids(age, pairs, oldest)
-    for race in age:
-        alike = [other for other in age if ids[other] == ids[race]]
-        assert ids[race] == min(alike, key=oldest.__getitem__)
+@given(pairs_of_nodes, pairs_of_nodes, splits, st.permutations(NODES))
+def test_the_oldest_gives_its_name(
+    links: list[tuple[str, str]],
+    aliases: list[tuple[str, str]],
+    split: set[str],
+    age: list[races.Node],
+) -> None:
+    oldest = {node.id: rank for rank, node in enumerate(age)}
+    ids = races.ids(NODES, links, aliases, split, oldest)
+    named: set[str] = set()
+    for node in age:
+        if ids[node.id] not in named:
+            assert ids[node.id] in (node.base, node.id)
+            named.add(ids[node.id])
+
+
+@given(pairs_of_nodes, splits, st.permutations(NODES))
+def test_a_name_once_given_is_kept_when_younger_ones_come(
+    links: list[tuple[str, str]], split: set[str], age: list[races.Node]
+) -> None:
+    """Each race that was there before still goes by its name, or has become part of an older one."""
+    oldest = {node.id: rank for rank, node in enumerate(age)}
+    half = {node.id for node in age[:6]}
+    early = [pair for pair in links if half.issuperset(pair)]
+    before = races.ids(age[:6], early, (), split, oldest)
+    after = races.ids(age, links, (), split, oldest)
+    for node in age[:6]:
+        first = min((n for n in age[:6] if before[n.id] == before[node.id]), key=age.index)
+        eldest = min((n for n in age if after[n.id] == after[node.id]), key=age.index)
+        if eldest == first:
+            assert after[node.id] == before[node.id]
 
 
 @given(st.lists(st.tuples(names, st.sets(st.integers(0, 20), max_size=3))))
@@ -138,18 +169,20 @@ def report(
 
 def ids(*texts: str) -> list[str]:
     """The races of documents that are scanned together, one id per report."""
-    found: list[str] = []
-    joined: set[tuple[str, str]] = set()
+    found: list[races.Found] = []
     for text in texts:
         document = races.Document()
         for s in deadheat.scan(text):
-            addresses = [access.address for access in s.report.accesses]
-            document.add(races.mark(s.report), s.span.lane, addresses)
-        own = document.races()
-        joined |= document.links(own)
-        found += own
-    lasting = races.ids(found, joined)
-    return [lasting[race] for race in found]
+            document.add(mark(s.report), s.span.lane, address(s.report))
+        found.append(document.found())
+    nodes = [node for one in found for node in one.nodes]
+    lasting = races.ids(
+        nodes,
+        {link for one in found for link in one.links},
+        {alias for one in found for alias in one.aliases},
+        {name for one in found for name in one.split},
+    )
+    return [lasting[node.id] for node in nodes]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +224,39 @@ def test_two_fields_in_one_pair_of_functions_are_two_races() -> None:
     found = ids(both, moved)
     assert found[0] != found[1]
     assert found[:2] == found[2:]
+
+
+CALLED = """  example.com/shop/{}()
+      /src/shop/x.go:{} +0x11
+"""
+
+
+def called(text: str, writer: str, reader: str) -> str:
+    """The report with a caller on each side."""
+    head, middle, tail = text.split("\n\n", 2)
+    ends = [CALLED.format(name, 9).rstrip("\n") for name in (writer, reader)]
+    return "\n\n".join([f"{head}\n{ends[0]}", f"{middle}\n{ends[1]}", tail])
+
+
+def test_one_helper_for_two_objects_is_two_races() -> None:
+    users = called(report(0xC000), "users.Put", "users.Get")
+    orders = called(report(0x9C000), "orders.Put", "orders.Get")
+    both = ids(users + orders, orders.replace("9c000", "8c000"), users.replace("c000 ", "d000 "))
+    assert both[0] != both[1]
+    assert both[2:] == [both[1], both[0]]
+    # nothing shows that there are two if they are never seen together
+    assert len(set(ids(users, orders))) == 1
+
+
+def test_a_wrapper_does_not_hide_who_called() -> None:
+    users = called(report(0xC000), "users.Put", "users.Get")
+    orders = called(report(0x9C000), "orders.Put", "orders.Get")
+    wrapped = users.replace(
+        CALLED.format("users.Put", 9),
+        CALLED.format("users.retry", 3) + CALLED.format("users.Put", 9),
+    )
+    found = ids(users + orders, wrapped)
+    assert found[2] == found[0] != found[1]
 
 
 def test_a_report_without_addresses_has_an_identity() -> None:

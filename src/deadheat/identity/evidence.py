@@ -7,17 +7,19 @@ word; and one line that is reached by the same calls accesses the same thing eve
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
-from deadheat.identity.fingerprint import digest, fingerprint, side
-from deadheat.identity.stacks import Chain, chain
+from deadheat.identity.fingerprint import accesses, digest, fingerprint, side
+from deadheat.identity.stacks import Chain, callers, chain
 from deadheat.model import Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from deadheat.model import Report
+    from deadheat.dialects import Symbols
+    from deadheat.model import Access, Report
 
 # how far apart, in bytes, two words of one object may be: 1 << 6
 _NEAR = 6
@@ -32,34 +34,54 @@ class Side(NamedTuple):
     name: str
     chain: Chain
     writes: bool
+    callers: tuple[str, ...]  # the nearest first
 
 
 class Mark(NamedTuple):
     """What identity needs to know of a report, apart from its addresses."""
 
     fingerprint: str
-    sides: tuple[Side, ...]  # in the order of the accesses
+    sides: tuple[Side, ...]  # in the order of their names
 
     def chains(self) -> tuple[Chain, ...]:
-        """The sides' calls, whichever side was printed first."""
-        return tuple(s.chain for s in sorted(self.sides))
+        """How both sides were reached."""
+        return tuple(s.chain for s in self.sides)
+
+    def called(self) -> str:
+        """Both sides' nearest callers, as one name."""
+        return _paired([(s.name, s.callers[0]) for s in self.sides])
+
+    def aliases(self) -> set[str]:
+        """What `called` would be if some of the callers were mere wrappers."""
+        ways = [[(s.name, caller) for caller in s.callers] for s in self.sides]
+        return {_paired(pair) for pair in product(*ways)}
+
+
+def _paired(sides: Iterable[tuple[str, str]]) -> str:
+    return digest("\n".join(f"{name} < {caller}" for name, caller in sorted(sides)))
 
 
 def mark(report: Report) -> Mark:
     symbols = registry.dialect(report.detector).symbols
-    return Mark(
-        fingerprint(report),
-        tuple(
-            Side(side(access, symbols), chain(access, symbols), access.op in _WRITES)
-            for access in report.accesses
-        ),
-    )
+    sides = [_side(access, symbols) for access in accesses(report)]
+    return Mark(fingerprint(report), tuple(sorted(sides)))
 
 
-def keys(mark: Mark, addresses: tuple[int, ...]) -> Iterator[str]:
+def _side(access: Access, symbols: Symbols) -> Side:
+    name = side(access, symbols)
+    writes = access.op in _WRITES
+    return Side(name, chain(access, symbols), writes, tuple(callers(access, name, symbols)))
+
+
+def address(report: Report) -> int:
+    """The address that the two sides race for; 0 where the detector did not say."""
+    return next((int(a.address, 16) for a in report.accesses if a.address), 0)
+
+
+def keys(mark: Mark, address: int) -> Iterator[str]:
     """The keys that reports about one object share, if they stand in one document and lane."""
-    names = "|".join(sorted(s.name for s in mark.sides))
-    for address, s in zip(addresses, mark.sides, strict=False):
+    names = "|".join(s.name for s in mark.sides)
+    for s in mark.sides:
         if not s.chain:
             continue
         if len(mark.sides) > 1:

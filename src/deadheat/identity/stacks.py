@@ -28,12 +28,15 @@ def own(access: Access) -> Iterator[Frame]:
             yield frame
 
 
-def calls(access: Access, symbols: Symbols) -> Iterator[str]:
-    """The names of those functions, up to the first one of a test."""
+def callers(access: Access, name: str, symbols: Symbols) -> list[str]:
+    """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
+    found = [""]
     for frame in own(access):
-        if is_test(frame):
-            return
-        yield symbols.key(frame)
+        if is_test(frame) or len(found) > _DEPTH:
+            break
+        if (key := symbols.key(frame)) != name and key != found[-1]:
+            found.append(key)
+    return found[1:] or found
 
 
 Chain = tuple[tuple[int, str], ...]
