@@ -18,6 +18,7 @@ from deadheat import registry, triage
 from deadheat.dialects import Verdict, go_quick
 from deadheat.dialects.go import DIALECT
 from deadheat.dialects.go_machine import GoMachine
+from deadheat.identity import evidence, stacks
 from deadheat.model import (
     Access,
     Actor,
@@ -255,7 +256,9 @@ def test_a_glance_sees_the_accesses_and_sites_of_the_whole() -> None:
         assert machine is not None, text
         assert seen(glance) == seen(machine), text
         assert triage.verdict(glance) == triage.verdict(machine)
+        assert evidence.mark(glance) == evidence.mark(machine), text
     assert glances > 100
+    assert go_quick.CALLS == stacks.DEPTH
 
 
 def seen(report: Report) -> list[tuple[object, ...]]:
@@ -292,6 +295,7 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
     if glance is not None:
         assert machine is not None
         assert seen(glance) == seen(machine)
+        assert triage.verdict(glance).fingerprint == triage.verdict(machine).fingerprint
 
 
 # -- what happens on the way -----------------------------------------------------------------------

@@ -11,6 +11,10 @@ from deadheat.symbols import go, roots
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
+# how many of the user's frames a glance takes
+CALLS = 6
+# what calls a test function
+_HARNESS = ("\n  testing.tRunner()", "\n  testing.runExample(", "\n  testing.(*B).runN(")
 
 
 def whole(text: str) -> Report | None:
@@ -85,8 +89,8 @@ def _creation(header: str) -> Side | None:
 
 
 def _calls(section: str) -> tuple[Frame, ...] | None:
-    """The site and the next of the user's functions outside it, which may be a test."""
-    site: Frame | None = None
+    """The user's innermost frames, as many as identity looks at; the first one is the site."""
+    found: list[Frame] = []
     at = section.find("\n")
     while match := go.PAIR.match(section, at):
         frames = go.frames(match[0])
@@ -98,12 +102,23 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
             # a closure that lies elsewhere than its name says needs the other frames
             if frame.function[-1:].isdigit() and roots.is_absolute(frame.file):
                 return None
-            if site is None:
-                site = frame
-            elif go.key(frame) != go.key(site):
-                return site, frame
-        if frame.function in _ENTRIES:
-            return site and (site,)  # what stands below may be stale
-        if site is None and frame.package == "sync/atomic":
+            found.append(frame)
+            if len(found) == CALLS:
+                break
+        elif not found and frame.package == "sync/atomic":
             return None
-    return (site,) if site and at >= len(section) else None
+        # what stands below may be stale
+        if frame.function in _ENTRIES:
+            break
+        if go.is_test(frame.function) and not section.startswith(_HARNESS, at):
+            return None
+    else:
+        if at < len(section):
+            return None
+    return tuple(found) if found and not _has_second_entry(section) else None
+
+
+def _has_second_entry(section: str) -> bool:
+    """Does the goroutine's entry stand in the middle, too? Then what is below it is stale."""
+    entry = section.rpartition("\n  ")[0].rpartition("\n  ")[2].partition("\n")[0]
+    return (".gowrap" in entry or "·dwrap·" in entry) and section.count(entry) > 1

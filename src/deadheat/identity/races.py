@@ -143,15 +143,12 @@ def ids(
 def _named(
     known: Mapping[str, Node], components: Components, oldest: Mapping[str, object]
 ) -> dict[str, str]:
-    """Gives every component the name of its oldest fingerprint that no older one has taken."""
+    """Every component goes by its oldest node: by that one's base, if no older node has the same."""
     age = {name: (name not in oldest, oldest.get(name, ""), name) for name in known}
-    taken: dict[str, str] = {}
+    claimed: dict[str, str] = {}
     names: dict[str, str] = {}
     for name in sorted(known, key=age.__getitem__):
-        root = components.root(name)
-        if root in names:
-            continue
         base = known[name].base
-        names[root] = name if base in taken else base
-        taken.setdefault(base, root)
+        first = claimed.setdefault(base, name) == name
+        names.setdefault(components.root(name), base if first else name)
     return {name: names[components.root(name)] for name in known}

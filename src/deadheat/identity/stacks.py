@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame
 
 # calls further out than this say nothing about an access
-_DEPTH = 3
+DEPTH = 6
+# how many calls make a way, and how many callers may be mere wrappers
+_WAY = 3
 
 
 def own(access: Access) -> Iterator[Frame]:
     """The user's frames that are true, from the site outwards."""
     inside = True
+    left = DEPTH
     for frame in access.stack:
         inside = inside and frame != access.site
-        if frame.stale:
+        if frame.stale or not left:
             return
         if not inside and frame.origin is Origin.USER:
+            left -= 1
             yield frame
 
 
@@ -32,7 +36,7 @@ def callers(access: Access, name: str, symbols: Symbols) -> list[str]:
     """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
     found = [""]
     for frame in own(access):
-        if is_test(frame) or len(found) > _DEPTH:
+        if is_test(frame) or len(found) > _WAY:
             break
         if (key := symbols.key(frame)) != name and key != found[-1]:
             found.append(key)
@@ -44,7 +48,7 @@ Chain = tuple[tuple[int, str], ...]
 
 def chain(access: Access, symbols: Symbols) -> Chain:
     """Lines and functions of the innermost calls: within one build, one access in one context."""
-    return tuple((f.line or 0, symbols.key(f)) for f in islice(own(access), _DEPTH))
+    return tuple((f.line or 0, symbols.key(f)) for f in islice(own(access), _WAY))
 
 
 def is_test(frame: Frame) -> bool:
