@@ -31,22 +31,18 @@ def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
     by_uri: dict[str, list[int]] = defaultdict(list)
     for at, sighting in enumerate(sightings):
         by_uri[sighting.uri].append(at)
-    nodes: dict[int, races.Node] = {}
-    found: list[races.Found] = []
+    nodes: dict[int, str] = {}
+    found = races.nothing()
     for members in by_uri.values():
         document = races.Document()
         for at in members:
             report = sightings[at].report
             document.add(mark(report), sightings[at].span.lane, address(report))
-        found.append(document.found())
-        nodes |= dict(zip(members, found[-1].nodes, strict=True))
-    ids = races.ids(
-        nodes.values(),
-        {link for one in found for link in one.links},
-        {alias for one in found for alias in one.aliases},
-        {name for one in found for name in one.split},
-    )
-    return [ids[nodes[at].id] for at in range(len(sightings))]
+        names, told = document.found()
+        found.add(told)
+        nodes |= dict(zip(members, names, strict=True))
+    ids = races.ids(found)
+    return [ids[nodes[at]] for at in range(len(sightings))]
 
 
 def _name(frame: Frame) -> str:

@@ -27,29 +27,33 @@ pairs_of_nodes = st.lists(st.tuples(ids_of_nodes, ids_of_nodes), max_size=10)
 splits = st.sets(st.sampled_from([node.base for node in NODES]))
 
 
+Pairs = list[tuple[str, str]]
+
+
+def told(nodes: list[races.Node], links: Pairs, aliases: Pairs, split: set[str]) -> races.Found:
+    return races.Found({node.id: node for node in nodes}, {*links}, {*aliases}, split)
+
+
 @given(pairs_of_nodes, pairs_of_nodes, splits, st.randoms())
-def test_order_does_not_change_ids(
-    links: list[tuple[str, str]],
-    aliases: list[tuple[str, str]],
-    split: set[str],
-    rng: random.Random,
+def test_order_and_batches_do_not_change_ids(
+    links: Pairs, aliases: Pairs, split: set[str], rng: random.Random
 ) -> None:
-    once = races.ids(NODES, links, aliases, split)
+    once = races.ids(told(NODES, links, aliases, split))
     nodes, links, aliases = ([*mixed] for mixed in (NODES, links, aliases))
     for mixed in (nodes, links, aliases):
         rng.shuffle(mixed)
-    assert races.ids(nodes, [pair[::-1] for pair in links], aliases, split) == once
+    batches = races.nothing()
+    batches.add(told(nodes[:5], [pair[::-1] for pair in links], [], split))
+    batches.add(told(nodes[5:], [], aliases, set()))
+    assert races.ids(batches) == once
 
 
 @given(pairs_of_nodes, pairs_of_nodes, splits, st.permutations(NODES))
 def test_the_oldest_gives_its_name(
-    links: list[tuple[str, str]],
-    aliases: list[tuple[str, str]],
-    split: set[str],
-    age: list[races.Node],
+    links: Pairs, aliases: Pairs, split: set[str], age: list[races.Node]
 ) -> None:
     oldest = {node.id: rank for rank, node in enumerate(age)}
-    ids = races.ids(NODES, links, aliases, split, oldest)
+    ids = races.ids(told(NODES, links, aliases, split), oldest)
     named: set[str] = set()
     for node in age:
         if ids[node.id] not in named:
@@ -59,14 +63,14 @@ def test_the_oldest_gives_its_name(
 
 @given(pairs_of_nodes, splits, st.permutations(NODES))
 def test_a_name_once_given_is_kept_when_younger_ones_come(
-    links: list[tuple[str, str]], split: set[str], age: list[races.Node]
+    links: Pairs, split: set[str], age: list[races.Node]
 ) -> None:
     """Each race that was there before still goes by its name, or has become part of an older one."""
     oldest = {node.id: rank for rank, node in enumerate(age)}
     half = {node.id for node in age[:6]}
     early = [pair for pair in links if half.issuperset(pair)]
-    before = races.ids(age[:6], early, (), split, oldest)
-    after = races.ids(age, links, (), split, oldest)
+    before = races.ids(told(age[:6], early, [], split), oldest)
+    after = races.ids(told(age, links, [], split), oldest)
     for node in age[:6]:
         first = min((n for n in age[:6] if before[n.id] == before[node.id]), key=age.index)
         eldest = min((n for n in age if after[n.id] == after[node.id]), key=age.index)
@@ -169,20 +173,17 @@ def report(
 
 def ids(*texts: str) -> list[str]:
     """The races of documents that are scanned together, one id per report."""
-    found: list[races.Found] = []
+    nodes: list[str] = []
+    found = races.nothing()
     for text in texts:
         document = races.Document()
         for s in deadheat.scan(text):
             document.add(mark(s.report), s.span.lane, address(s.report))
-        found.append(document.found())
-    nodes = [node for one in found for node in one.nodes]
-    lasting = races.ids(
-        nodes,
-        {link for one in found for link in one.links},
-        {alias for one in found for alias in one.aliases},
-        {name for one in found for name in one.split},
-    )
-    return [lasting[node.id] for node in nodes]
+        names, told = document.found()
+        nodes += names
+        found.add(told)
+    lasting = races.ids(found)
+    return [lasting[name] for name in nodes]
 
 
 @pytest.mark.parametrize(

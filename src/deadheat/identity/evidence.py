@@ -7,6 +7,8 @@ word; and one line that is reached by the same calls accesses the same thing eve
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,24 +39,39 @@ class Side(NamedTuple):
     callers: tuple[str, ...]  # the nearest first
 
 
-class Mark(NamedTuple):
-    """What identity needs to know of a report, apart from its addresses."""
+@dataclass(frozen=True)
+class Mark:
+    """What identity needs to know of a report, apart from its address; made once for its echoes."""
 
     fingerprint: str
     sides: tuple[Side, ...]  # in the order of their names
 
+    @cached_property
     def chains(self) -> tuple[Chain, ...]:
         """How both sides were reached."""
         return tuple(s.chain for s in self.sides)
 
+    @cached_property
     def called(self) -> str:
         """Both sides' nearest callers, as one name."""
         return _paired([(s.name, s.callers[0]) for s in self.sides])
 
-    def aliases(self) -> set[str]:
+    @cached_property
+    def aliases(self) -> frozenset[str]:
         """What `called` would be if some of the callers were mere wrappers."""
         ways = [[(s.name, caller) for caller in s.callers] for s in self.sides]
-        return {_paired(pair) for pair in product(*ways)}
+        return frozenset(_paired(pair) for pair in product(*ways)) - {self.called}
+
+    @cached_property
+    def ways(self) -> tuple[str, ...]:
+        """For each side, the pair of functions and how this side was reached."""
+        names = "|".join(s.name for s in self.sides)
+        return tuple(digest(f"{names} {s.chain}") for s in self.sides if s.chain)
+
+    @cached_property
+    def writers(self) -> tuple[str, ...]:
+        """How each side that writes was reached."""
+        return tuple(digest(str(s.chain)) for s in self.sides if s.chain and s.writes)
 
 
 def _paired(sides: Iterable[tuple[str, str]]) -> str:
@@ -80,19 +97,18 @@ def address(report: Report) -> int:
 
 def keys(mark: Mark, address: int) -> Iterator[str]:
     """The keys that reports about one object share, if they stand in one document and lane."""
-    names = "|".join(s.name for s in mark.sides)
+    if len(mark.sides) > 1:
+        yield from mark.ways
+    if not address:
+        return
     for s in mark.sides:
-        if not s.chain:
-            continue
-        if len(mark.sides) > 1:
-            yield digest(f"{names} {s.chain}")
-        if address:
+        if s.chain:
             yield f"{address:x} {s.name}"
-        if address and s.writes:
-            # of two near addresses, one's own bucket is the other's own or next one
-            calls = digest(str(s.chain))
-            yield f"{address >> _NEAR:x}~{calls}"
-            yield f"{(address >> _NEAR) + 1:x}~{calls}"
+    # of two near addresses, one's own bucket is the other's own or next one
+    bucket = address >> _NEAR
+    for calls in mark.writers:
+        yield f"{bucket:x}~{calls}"
+        yield f"{bucket + 1:x}~{calls}"
 
 
 class Links:

@@ -6,6 +6,7 @@ which twin it is. The reduce side sees nodes and says which of them are one race
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.identity import twins
@@ -14,7 +15,7 @@ from deadheat.identity.evidence import Links, Mark, keys
 from deadheat.identity.fingerprint import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from deadheat.identity.stacks import Chain
 
@@ -31,7 +32,9 @@ class Node(NamedTuple):
 
     @property
     def id(self) -> str:
-        return digest(f"{self.fingerprint} {self.called} {self.twin}")
+        # both are digests already
+        twin = f"{self.twin:x}" if self.twin else ""
+        return f"{self.fingerprint[:8]}{self.called[:8]}{twin}"
 
     @property
     def base(self) -> str:
@@ -39,13 +42,24 @@ class Node(NamedTuple):
         return digest(f"{self.fingerprint} {self.twin}") if self.twin else self.fingerprint
 
 
-class Found(NamedTuple):
-    """What one document tells the reduce side."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one document tells the reduce side, and what several tell together."""
 
-    nodes: tuple[Node, ...]  # one for each report, in their order
-    links: frozenset[tuple[str, str]]  # ids of nodes that are one race
-    aliases: frozenset[tuple[str, str]]  # id of a node, and one that it is if that one exists
-    split: frozenset[str]  # fingerprints whose callers race for different things
+    nodes: dict[str, Node]  # by their ids
+    links: set[tuple[str, str]]  # ids of nodes that are one race
+    aliases: set[tuple[str, str]]  # id of a node, and of one that it is, if that one exists
+    split: set[str]  # fingerprints whose callers race for different things
+
+    def add(self, other: Found) -> None:
+        self.nodes.update(other.nodes)
+        self.links.update(other.links)
+        self.aliases.update(other.aliases)
+        self.split.update(other.split)
+
+
+def nothing() -> Found:
+    return Found({}, set(), set(), set())
 
 
 class Document:
@@ -54,55 +68,64 @@ class Document:
     def __init__(self) -> None:
         self._seen: list[tuple[Mark, str | None, int]] = []
 
+    def __len__(self) -> int:
+        return len(self._seen)
+
     def add(self, mark: Mark, lane: str | None, address: int) -> None:
         """Takes a report; the address is 0 where the detector gave none."""
         self._seen.append((mark, lane, address))
 
-    def found(self) -> Found:
+    def found(self) -> tuple[list[str], Found]:
+        """The id of each report's node, in their order, and what else there is to tell."""
+        told = nothing()
+        ids = []
         ranks = self._ranks()
-        nodes = tuple(
-            Node(m.fingerprint, m.called(), ranks.get((m.fingerprint, lane, m.chains()), 0))
-            for m, lane, _ in self._seen
-        )
-        links = frozenset(self._links(nodes))
-        return Found(nodes, links, frozenset(self._aliases(nodes)), self._split(nodes, links))
+        known: dict[tuple[int, int], str] = {}
+        for m, lane, _ in self._seen:
+            rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
+            name = known.get((id(m), rank))
+            if name is None:
+                node = Node(m.fingerprint, m.called, rank)
+                known[id(m), rank] = name = node.id
+                told.nodes[name] = node
+                told.aliases.update((name, node._replace(called=c).id) for c in m.aliases)
+            ids.append(name)
+        if len(told.nodes) > 1:
+            told.links.update(self._links(ids))
+            told.split.update(self._split(ids, told))
+        return ids, told
 
     def _ranks(self) -> dict[tuple[str, str | None, tuple[Chain, ...]], int]:
         """The twins among the reports of one fingerprint."""
-        places: dict[tuple[str, str | None], dict[tuple[tuple[Chain, ...], int], None]] = {}
+        places: dict[tuple[str, str | None], dict[tuple[int, int], Mark]] = {}
         for m, lane, address in self._seen:
             if len(m.sides) == 2 and address:
-                places.setdefault((m.fingerprint, lane), {})[m.chains(), address] = None
+                places.setdefault((m.fingerprint, lane), {})[id(m), address] = m
         return {
             (name, lane, lines): rank
             for (name, lane), seen in places.items()
-            if len(seen) > 1
-            for lines, rank in twins.ranks(seen).items()
+            if len({number for number, _ in seen}) > 1
+            for lines, rank in twins.ranks((m.chains, at) for (_, at), m in seen.items()).items()
             if rank
         }
 
-    def _links(self, nodes: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
+    def _links(self, ids: list[str]) -> Iterator[tuple[str, str]]:
         links = Links()
-        for node, (m, lane, address) in zip(nodes, self._seen, strict=True):
-            for other in links.add(node.id, lane, keys(m, address)):
-                yield min(node.id, other), max(node.id, other)
+        for name, (m, lane, address) in zip(ids, self._seen, strict=True):
+            for other in links.add(name, lane, keys(m, address)):
+                yield min(name, other), max(name, other)
 
-    def _aliases(self, nodes: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
-        for node, (m, _, _) in zip(nodes, self._seen, strict=True):
-            for called in m.aliases() - {node.called}:
-                yield node.id, node._replace(called=called).id
-
-    def _split(self, nodes: tuple[Node, ...], links: Iterable[tuple[str, str]]) -> frozenset[str]:
+    def _split(self, ids: list[str], told: Found) -> Iterator[str]:
         """Fingerprints with two objects in one process, reached by different callers on both sides."""
         joined = Components()
-        for a, b in links:
+        for a, b in told.links:
             joined.join(a, b)
         ways: dict[tuple[str, str | None], dict[str, tuple[list[str], int]]] = {}
-        for node, (m, lane, address) in zip(nodes, self._seen, strict=True):
-            known = ways.setdefault((node.base, lane), {})
+        for name, (m, lane, address) in zip(ids, self._seen, strict=True):
+            known = ways.setdefault((told.nodes[name].base, lane), {})
             if address and len(m.sides) == 2 and len(known) < _MOST:
-                known.setdefault(joined.root(node.id), ([s.callers[0] for s in m.sides], address))
-        return frozenset(name for (name, _), known in ways.items() if _differ([*known.values()]))
+                known.setdefault(joined.root(name), ([s.callers[0] for s in m.sides], address))
+        return (name for (name, _), known in ways.items() if _differ([*known.values()]))
 
 
 def _differ(known: list[tuple[list[str], int]]) -> bool:
@@ -115,29 +138,22 @@ def _differ(known: list[tuple[list[str], int]]) -> bool:
     )  # fmt: skip
 
 
-def ids(
-    nodes: Iterable[Node],
-    links: Iterable[tuple[str, str]],
-    aliases: Iterable[tuple[str, str]] = (),
-    split: frozenset[str] | set[str] = frozenset(),
-    oldest: Mapping[str, object] | None = None,
-) -> dict[str, str]:
+def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
     """The race of every node, by the node's id.
 
     A race goes by the name of its oldest fingerprint. `oldest` gives, by node, something to compare,
     smaller for older; where nothing is known of age the smallest name is taken, so that neither
     order nor batches change anything.
     """
-    known = {node.id: node for node in nodes}
     components = Components()
-    for name, node in known.items():
-        components.join(name, name if node.base in split else f"{node.base}.")
-    for a, b in links:
+    for name, node in found.nodes.items():
+        components.join(name, name if node.base in found.split else f"{node.base}.")
+    for a, b in found.links:
         components.join(a, b)
-    for a, b in aliases:
-        if b in known:
+    for a, b in found.aliases:
+        if b in found.nodes:
             components.join(a, b)
-    return _named(known, components, oldest or {})
+    return _named(found.nodes, components, oldest or {})
 
 
 def _named(
