@@ -1,0 +1,127 @@
+"""A clone as the rest of this room sees it: its main line, its files, and answers from any version."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deadheat.code import lines, places
+from deadheat.code.git import Git
+from deadheat.code.history import MainLine
+from deadheat.code.store import Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.code.asking import Claim
+    from deadheat.model import Frame
+
+# "module github.com/pingcap/tidb", in go.mod
+_MODULE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
+_ABBREVIATED = re.compile(r"[0-9a-f]{7,64}$")
+_FAR = 1 << 24
+_ABSENT = -1
+
+
+class Clone:
+    """One repository that races are explained with."""
+
+    def __init__(self, where: str) -> None:
+        self.git = Git(where)
+        try:
+            self.main = MainLine(self.git)
+            self.answers = Answers()
+        except BaseException:
+            self.git.close()
+            raise
+        self._found: dict[tuple[str, str], list[str]] = {}
+
+    def close(self) -> None:
+        self.answers.close()
+        self.main.close()
+        self.git.close()
+
+    def __enter__(self) -> Clone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def modules(self) -> list[str]:
+        """The Go modules that the repository is, or was when it began to have a go.mod."""
+        content = self.git.object(f"{self.main.tip}:go.mod") if self.main.tip else None
+        return [m.decode("utf-8", "replace") for m in _MODULE.findall(content or b"")]
+
+    def paths(self, frame: Frame) -> list[str]:
+        """The paths that a frame's file has had in this repository."""
+        printed = frame.path or frame.file
+        key = (printed, frame.package)
+        if key not in self._found:
+            self._found[key] = self._paths(printed, frame)
+        return self._found[key]
+
+    def _paths(self, printed: str, frame: Frame) -> list[str]:
+        known = self.main.named(printed.replace("\\", "/").rpartition("/")[2])
+        told = places.module(frame)
+        if told and not told.vendored and not places.is_home(told, self.modules):
+            return []  # some other repository's file of the same name
+        found = places.matches(printed, known, self._may_be_bare(frame))
+        if not found and frame.file != printed:
+            found = places.matches(frame.file, known, self._may_be_bare(frame))
+        return found
+
+    def _may_be_bare(self, frame: Frame) -> bool:
+        """May a file at the root be meant? Not if the frame's package is plainly another's."""
+        if "." not in frame.package.partition("/")[0] or not self.modules:
+            return True
+        last = {places.plain(m).rpartition("/")[2] for m in self.modules}
+        return places.plain(frame.package).rpartition("/")[2].removesuffix("_test") in last
+
+    def blobs(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
+        """The versions that commits have of files, wherever the commits lie."""
+        pairs = [(commit, path) for commit in commits for path in paths]
+        return self.main.located(pairs)
+
+    def resolve(self, name: str) -> str | None:
+        """The commit that a revision's name stands for: an id, a tag, a branch."""
+        for prefix in ("refs/tags/", "refs/tags/v", "refs/heads/", "refs/remotes/origin/"):
+            if found := self.git.refs.get(prefix + name):
+                return self._commit(found)
+        return self._commit(name) if _ABBREVIATED.match(name) else None
+
+    def _commit(self, name: str) -> str | None:
+        return self.git.ids([f"{name}^{{commit}}"])[0]
+
+    def source(self, commit: str, path: str) -> bytes | None:
+        return self.git.object(f"{commit}:{path}")
+
+    def grades(self, claim: Claim, blobs: Iterable[str]) -> dict[str, int]:
+        """How well a claim holds in each version; versions that cannot be read are left out."""
+        question = "\n".join(["grade", *map(str, claim)])
+        known = self.answers.known(question)
+        wanted = [blob for blob in dict.fromkeys(blobs) if blob not in known]
+        spans = self._spans(claim, wanted)
+        for blob in wanted:
+            first, last = spans.get(blob, (0, 0))
+            near = first <= claim.line <= last or claim.does.startswith("value")
+            if not first or not near:
+                self.answers.learn(question, blob, lines.NOT)
+        wanted = [blob for blob in wanted if blob not in known]
+        for blob, source in self.git.objects(wanted):
+            if source is not None:
+                self.answers.learn(question, blob, lines.grade(claim, source, spans[blob]))
+        return known
+
+    def _spans(self, claim: Claim, blobs: list[str]) -> dict[str, tuple[int, int]]:
+        """Where the claim's function lies in each version; the answer serves every line of it."""
+        line = 0 if claim.language == "go" else claim.line
+        question = f"extent {claim.language}\n{claim.function}\n{line}"
+        known = self.answers.known(question)
+        missing = [blob for blob in blobs if blob not in known]
+        for blob, source in self.git.objects(missing):
+            span = lines.extent(claim, source) if source is not None else None
+            packed = _ABSENT if span is None else span[0] * _FAR + min(span[1], _FAR - 1)
+            self.answers.learn(question, blob, packed)
+        return {b: divmod(known[b], _FAR) for b in blobs if known.get(b, _ABSENT) != _ABSENT}

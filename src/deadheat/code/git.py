@@ -1,0 +1,200 @@
+"""Git as a reader of objects: plumbing commands only, in a clean environment, over a shadow."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from typing import IO, TYPE_CHECKING
+
+from deadheat.code.shadow import Shadow
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# what nobody reads in an editor is no source of a race, and may be a trap
+BIGGEST = 1 << 23
+_PIECE = 1 << 16
+_QUESTIONS = 1 << 14  # bytes; a pipe holds more, so that neither side waits for the other
+_KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
+
+
+def environment() -> dict[str, str]:
+    """Nothing that could lead git elsewhere, and nothing that lets it write, ask or fetch."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return kept | {
+        "LC_ALL": "C",
+        "HOME": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+
+
+class Git:
+    """A clone that is only ever read."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self._shadow = Shadow(where)
+        self._batch: subprocess.Popen[bytes] | None = None
+        self.missing = self._shadow.missing
+        self.refs = self._shadow.refs
+        self.head_name, self.head = self._shadow.head_name, self._shadow.head
+        self.shallow = self._shadow.shallow
+
+    def close(self) -> None:
+        self._stop()
+        self._shadow.close()
+
+    def __enter__(self) -> Git:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def command(self, *args: str) -> list[str]:
+        return [
+            "git",
+            f"--git-dir={self._shadow.path}",
+            "--literal-pathspecs",
+            "--no-pager",
+            "-c",
+            "safe.directory=*",
+            "-c",
+            "core.bigFileThreshold=8m",
+            "-c",
+            "core.commitGraph=false",
+            "-c",
+            "protocol.allow=never",
+            *args,
+        ]
+
+    def _start(
+        self, args: tuple[str, ...], stdin: int | IO[bytes] = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                self.command(*args),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+                cwd=self._shadow.path,
+            )
+        except OSError as error:
+            raise DeadheatError("git cannot be run", do="install git") from error
+
+    def lines(self, *args: str) -> Iterator[str]:
+        """What a command prints, line by line; a command that fails just ends."""
+        with self._start(args) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield line.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def records(self, asked: Iterable[str], *args: str) -> Iterator[bytes]:
+        """The NUL-ended records that a command prints when it is fed with lines."""
+        with tempfile.TemporaryFile() as file:
+            file.writelines(f"{line}\n".encode() for line in asked)
+            file.seek(0)
+            with self._start(args, file) as process:
+                assert process.stdout is not None
+                rest = b""
+                while piece := process.stdout.read(_PIECE):
+                    *whole, rest = (rest + piece).split(b"\0")
+                    yield from whole
+
+    def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """The content of each object by its name (`id`, `commit:path`); None if it cannot be had."""
+        waiting: list[str] = []
+        length = 0
+        for name in names:
+            if length + len(name) > _QUESTIONS:
+                yield from self._read(waiting)
+                waiting, length = [], 0
+            waiting.append(name[:_QUESTIONS])
+            length += len(name) + 1
+        yield from self._read(waiting)
+
+    def object(self, name: str) -> bytes | None:
+        ((_, content),) = list(self.objects([name]))
+        return content
+
+    def ids(self, names: Iterable[str]) -> list[str | None]:
+        """The id of each object by its name, without reading it."""
+        with tempfile.TemporaryFile() as file:
+            file.writelines(_question(name) for name in names)
+            file.seek(0)
+            with self._start(("cat-file", "--batch-check=%(objectname)"), file) as process:
+                assert process.stdout is not None
+                return [_id(line) for line in process.stdout]
+
+    def _read(self, names: list[str]) -> Iterator[tuple[str, bytes | None]]:
+        """One round: as many names as are sure to fit into a pipe, then as many answers."""
+        at, done = 0, False
+        try:
+            while at < len(names):
+                for name, content, broken in self._round(names[at:]):
+                    at += 1
+                    if broken:
+                        self._stop()
+                    yield name, content
+                    if broken:
+                        break
+            done = True
+        finally:
+            if not done:  # whoever asked has gone; the answers that are left must not meet others
+                self._stop()
+
+    def _round(self, names: list[str]) -> Iterator[tuple[str, bytes | None, bool]]:
+        if self._batch is None:
+            self._batch = self._start(("cat-file", "--batch"), subprocess.PIPE)
+        stdin, stdout = self._batch.stdin, self._batch.stdout
+        assert stdin is not None and stdout is not None
+        try:
+            stdin.write(b"".join(map(_question, names)))
+            stdin.flush()
+        except BrokenPipeError:
+            yield names[0], None, True
+            return
+        for name in names:
+            head = stdout.readline()
+            if not head:  # a broken object ends git
+                yield name, None, True
+                return
+            fields = head.rsplit(b" ", 2)
+            if len(fields) < 3 or not fields[2].strip().isdigit():
+                yield name, None, False
+                continue
+            size = int(fields[2])
+            if size > BIGGEST:
+                yield name, None, True
+                return
+            content = stdout.read(size)
+            broken = len(content) < size or stdout.read(1) != b"\n"
+            yield name, None if broken else content, broken
+            if broken:
+                return
+
+    def _stop(self) -> None:
+        if self._batch is not None:
+            self._batch.kill()
+            self._batch.communicate()
+            self._batch = None
+
+
+def _question(name: str) -> bytes:
+    """A newline in a path would be read as the end of a question."""
+    return name.replace("\n", "?").encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _id(answer: bytes) -> str | None:
+    """`<id>`, or `<name> missing`."""
+    told = answer.rstrip(b"\n")
+    return None if b" " in told else told.decode()

@@ -1,0 +1,238 @@
+"""The versions of every source file along a line of commits, oldest first; read once, kept on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from bisect import bisect_right
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from deadheat.code import store
+from deadheat.code.languages import is_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.code.git import Git
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS commits (pos INTEGER PRIMARY KEY, id TEXT, time INTEGER);
+CREATE UNIQUE INDEX IF NOT EXISTS commits_by_id ON commits (id);
+CREATE TABLE IF NOT EXISTS paths (path INTEGER PRIMARY KEY, full TEXT UNIQUE, name TEXT);
+CREATE INDEX IF NOT EXISTS paths_by_name ON paths (name);
+CREATE TABLE IF NOT EXISTS changes
+  (path INTEGER, pos INTEGER, blob TEXT, PRIMARY KEY (path, pos)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS changes_by_pos ON changes (pos);
+CREATE TABLE IF NOT EXISTS located
+  (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (full, id)) WITHOUT ROWID;
+"""
+_TRUNKS = ("main", "master", "trunk", "develop", "devel")
+# not links, submodules or deletions
+_FILES = (b"100644", b"100755", b"100664")
+
+
+class Change(NamedTuple):
+    """From a commit on a file has this content; None: it is gone."""
+
+    pos: int
+    blob: str | None
+
+
+class Line(Protocol):
+    """A line of commits, each the first parent of the next."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def commits(self) -> list[str]: ...
+
+    def versions(self, path: str) -> list[Change]: ...
+
+
+def version_at(versions: list[Change], pos: int) -> str | None:
+    """The content of a file at a place on its line."""
+    at = bisect_right(versions, pos, key=lambda change: change.pos)
+    return versions[at - 1].blob if at else None
+
+
+def trunk(git: Git) -> tuple[str, str]:
+    """The main line's name and newest commit: what is checked out, unless that is a side branch."""
+    on_trunk = git.head_name.rpartition("/")[2] in _TRUNKS
+    if git.head and on_trunk:
+        return git.head_name, git.head
+    for name in ("HEAD", *_TRUNKS):
+        if found := git.refs.get(f"refs/remotes/origin/{name}"):
+            return f"origin/{name}", found
+    for name in _TRUNKS:
+        if not git.head and (found := git.refs.get(f"refs/heads/{name}")):
+            return name, found
+    return git.head_name or "HEAD", git.head
+
+
+class MainLine:
+    """The main line of a clone, in a database that grows with it."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self.name, self.tip = trunk(git)
+        self._database = store.opened(f"history-{_mark(git)}", _SCHEMA)
+        if self.tip and self.position(self.tip) is None:
+            self._grow()
+
+    def close(self) -> None:
+        self._database.close()
+
+    def position(self, commit: str) -> int | None:
+        row = self._database.execute("SELECT pos FROM commits WHERE id = ?", (commit,)).fetchone()
+        return row[0] if row else None
+
+    @cached_property
+    def end(self) -> int:
+        """The place of the newest commit."""
+        return self.position(self.tip) or 0 if self.tip else -1
+
+    @cached_property
+    def commits(self) -> list[str]:
+        rows = self._database.execute(
+            "SELECT id FROM commits WHERE pos <= ? ORDER BY pos", (self.end,)
+        )
+        return [row[0] for row in rows]
+
+    def time(self, pos: int) -> int:
+        row = self._database.execute("SELECT time FROM commits WHERE pos = ?", (pos,)).fetchone()
+        return row[0] if row else 0
+
+    def before(self, time: int) -> int:
+        """The place of the last commit that was made by then."""
+        row = self._database.execute(
+            "SELECT max(pos) FROM commits WHERE time <= ? AND pos <= ?", (time, self.end)
+        ).fetchone()
+        return row[0] or 0
+
+    def versions(self, path: str) -> list[Change]:
+        rows = self._database.execute(
+            "SELECT pos, blob FROM changes WHERE pos <= ?"
+            " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
+            (self.end, path),
+        )
+        return [Change(*row) for row in rows]
+
+    def named(self, name: str) -> list[str]:
+        """Every path that a file of this name ever had."""
+        rows = self._database.execute("SELECT full FROM paths WHERE name = ?", (name,))
+        return [row[0] for row in rows]
+
+    def below(self, folder: str) -> list[str]:
+        """Every path that ever lay right in a folder."""
+        prefix = f"{folder}/" if folder else ""
+        rows = self._database.execute(
+            "SELECT full FROM paths WHERE full >= ? AND full < ?", (prefix, f"{prefix}\U0010ffff")
+        )
+        return [row[0] for row in rows if "/" not in row[0][len(prefix) :]]
+
+    def changed(self, pos: int) -> list[tuple[str, str | None]]:
+        """What one commit changed."""
+        rows = self._database.execute(
+            "SELECT full, blob FROM changes JOIN paths USING (path) WHERE pos = ?", (pos,)
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def located(self, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The content of files at commits that need not lie on the line."""
+        known: dict[tuple[str, str], str] = {}
+        for path in dict.fromkeys(path for _, path in pairs):
+            rows = self._database.execute("SELECT id, blob FROM located WHERE full = ?", (path,))
+            known.update({(commit, path): blob for commit, blob in rows})
+        missing = [pair for pair in pairs if pair not in known]
+        found = self._git.ids(f"{commit}:{path}" for commit, path in missing)
+        fresh = {pair: blob or "" for pair, blob in zip(missing, found, strict=True)}
+        with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.executemany(
+                "INSERT OR REPLACE INTO located VALUES (?, ?, ?)",
+                ((*pair, blob) for pair, blob in fresh.items()),
+            )
+        known.update(fresh)
+        return {pair: blob for pair in pairs if (blob := known[pair])}
+
+    def _grow(self) -> None:
+        told = list(self._git.lines("rev-list", "--first-parent", "--parents", "--timestamp", self.tip))
+        chain = [line.split() for line in reversed(told)]
+        known = dict(self._database.execute("SELECT id, pos FROM commits"))
+        fork = 0
+        while fork < len(chain) and known.get(chain[fork][1]) == fork:
+            fork += 1
+        with self._database:
+            self._database.execute("DELETE FROM changes WHERE pos >= ?", (fork,))
+            self._database.execute("DELETE FROM commits WHERE pos >= ?", (fork,))
+            self._database.executemany(
+                "INSERT INTO commits VALUES (?, ?, ?)",
+                ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)),
+            )
+            self._take_in(fork, [(c[1], c[2] if len(c) > 2 else "") for c in chain[fork:]])
+
+    def _take_in(self, fork: int, chain: list[tuple[str, str]]) -> None:
+        known: dict[str, int] = dict(self._database.execute("SELECT full, path FROM paths"))
+        count = len(known)
+        rows = []
+        for pos, path, blob in changes(self._git, chain):
+            if path not in known:
+                known[path] = len(known) + 1
+            rows.append((known[path], pos + fork, blob))
+        self._database.executemany(
+            "INSERT INTO paths VALUES (?, ?, ?)",
+            ((n, p, p.rpartition("/")[2]) for p, n in known.items() if n > count),
+        )
+        rows.sort()
+        self._database.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
+
+
+class SideLine:
+    """A release branch or the like: its own commits after those that it shares with the main line."""
+
+    def __init__(self, git: Git, main: MainLine, name: str, tip: str) -> None:
+        self.name = name
+        told = git.lines("rev-list", "--first-parent", "--parents", tip, f"^{main.tip}")
+        chain = [tuple(line.split()[:2]) for line in reversed(list(told))]
+        self.commits = [link[0] for link in chain]
+        self._git, self._fork = git, chain[0][1] if chain and len(chain[0]) > 1 else ""
+        self._changes: dict[str, list[Change]] = {}
+        pairs = [(link[0], link[1] if len(link) > 1 else "") for link in chain]
+        for pos, path, blob in changes(git, pairs):
+            self._changes.setdefault(path, []).append(Change(pos, blob))
+
+    def versions(self, path: str) -> list[Change]:
+        own = self._changes.get(path, [])
+        if own and own[0].pos == 0:
+            return own
+        (first,) = self._git.ids([f"{self._fork}:{path}"]) if self._fork else [None]
+        return [Change(0, first), *own]
+
+
+def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, str, str | None]]:
+    """What each commit changed against its first parent: place in the chain, path, new content."""
+    places = {commit: pos for pos, (commit, _) in enumerate(chain)}
+    asked = (f"{commit} {parent}".rstrip() for commit, parent in chain)
+    pos, meta = 0, b""
+    for record in git.records(
+        asked, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
+    ):
+        if meta:
+            path = record.decode("utf-8", "replace")
+            if is_source(path):
+                _, mode, _, new, _ = meta.split(b" ")
+                yield pos, path, new.decode() if mode in _FILES else None
+            meta = b""
+        elif record[:1] == b":":
+            meta = record
+        else:
+            pos = places[record.decode()]
+
+
+def _mark(git: Git) -> str:
+    """A clone by its place, and by the boundary of its history if it has one."""
+    text = f"{os.path.realpath(git.where)}\n{git.shallow}"
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

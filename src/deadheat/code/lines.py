@@ -1,0 +1,161 @@
+"""What a line of one version of a file can do: a quick look at the text, without a parser for Go.
+
+A pin asks this of thousands of versions, so it reads only what it must: Go's layout (gofmt puts `func`
+and the brace that ends it into the first column) gives a function's extent without parsing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from deadheat.code import syntax
+
+if TYPE_CHECKING:
+    from deadheat.code.asking import Claim
+
+# grades: no code of that function; code of it; could do what is claimed; plainly does
+NOT, INSIDE, COULD, DOES = 0, 1, 2, 3
+
+_DECLARATION_AFTER = (b"\n", b"f", b"t", b"v", b"c", b"/", b"i", b"\r", b"")
+# "// comment", "* in a comment", "/* comment */", "#define"; "}", "})", "{", ")," : no code at all
+_COMMENT = re.compile(rb"\s*(?://|/\*|\*[ /]|\*$|#)")
+_BRACES = re.compile(rb"[\s{}()\[\],;]*(?://.*)?$")
+# "x = 1", "x += 1", "x := 1", "x++", "ch <- 1", "delete(m, k)", "Field: value,"
+_WRITES = re.compile(
+    rb"(?<![=!<>])=(?!=)|\+\+|--|<-|\b(?:delete|append|copy|clear|memset|memcpy|memmove|store)\b|^\s*\w+:\s"
+)
+# "f(", "x.f(", "f[int](", "}(": a call of something
+_CALLS = re.compile(rb"[\w\]})>]\s?\(")
+# "func(" and "if (" are no calls
+_NO_CALL = re.compile(rb"\b(?:func|if|for|while|switch|return|sizeof|catch)\s?\(")
+_GOES = re.compile(rb"\bgo\b|\.Go\(|\.Run\(")
+_RETURNS = re.compile(rb"\s*(?:return\b|\}\s*$)")
+_WORD = re.compile(rb"\w")
+_ANYWHERE = (1, 1 << 30)
+
+
+def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
+    """The first and last line of the function that the claim names, if this version has it."""
+    if not claim.function:
+        return _ANYWHERE
+    if claim.language == "go":
+        return _go_extent(claim.function, source)
+    spans = syntax.functions(claim.language, source, claim.function)
+    inside = [s for s in spans if s[0] <= claim.line <= s[1]]
+    return inside[0] if inside else spans[0] if spans else None
+
+
+def _go_extent(function: str, source: bytes) -> tuple[int, int] | None:
+    anchor, header = _go_header(function)
+    at = -1
+    while (at := source.find(anchor, at + 1)) >= 0:
+        start = source.rfind(b"\n", 0, at) + 1 if anchor[:1] != b"\n" else at + 1
+        if header.match(source, start):
+            first = source.count(b"\n", 0, start) + 1
+            return first, first + source.count(b"\n", start, _go_end(source, start))
+    return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _go_header(function: str) -> tuple[bytes, re.Pattern[bytes]]:
+    """What to look for, and what it must look like: `func (e *T) M(`, `func F[K any](`."""
+    owner, _, name = function.encode("utf-8", "replace").rpartition(b".")
+    owner = owner.strip(b"(*)")
+    if not owner:
+        return b"func " + name, re.compile(rb"func %s[\[(]" % re.escape(name))
+    kind = re.escape(owner)
+    return (
+        b") " + name + b"(",
+        re.compile(rb"func \((?:\w+ )?\*?%s(?:\[[^\]]*\])?\) %s\(" % (kind, re.escape(name))),
+    )
+
+
+def _go_end(source: bytes, start: int) -> int:
+    """Where a function ends: a brace in the first column that a declaration or nothing follows.
+
+    A brace alone would not do: raw strings hold JSON and SQL.
+    """
+    line_end = source.find(b"\n", start)
+    if line_end < 0 or source[start:line_end].rstrip().endswith(b"}"):
+        return line_end if line_end > 0 else len(source)
+    at = line_end - 1
+    while (at := source.find(b"\n}", at + 1)) >= 0:
+        after = source[at + 2 : at + 4]
+        if not after or (after[:1] in (b"\n", b"\r") and after[-1:] in _DECLARATION_AFTER):
+            return at + 1
+    return len(source)
+
+
+def text(source: bytes, line: int) -> bytes | None:
+    """One line of a source, counted from 1."""
+    at = 0
+    for _ in range(line - 1):
+        at = source.find(b"\n", at) + 1
+        if not at:
+            return None
+    end = source.find(b"\n", at)
+    return source[at:end] if end >= 0 else source[at:]
+
+
+def grade(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
+    """How well the claim holds for a version in which its function has this extent."""
+    if claim.does.startswith("value "):
+        return _value(claim, source, span)
+    if not span[0] <= claim.line <= span[1]:
+        return NOT
+    line = text(source, claim.line)
+    if line is None:
+        return NOT
+    if _RETURNS.match(line) and claim.does.startswith("call") and span != _ANYWHERE:
+        return max(_deferred(claim, source, span), _plain(claim, line))
+    return _plain(claim, line)
+
+
+def _plain(claim: Claim, line: bytes) -> int:
+    if _COMMENT.match(line):
+        return NOT
+    does, _, name = claim.does.partition(" ")
+    if _BRACES.match(line) and not (does == "call" and b"}(" in line):
+        return NOT
+    if does == "read":
+        return DOES if _WORD.search(line) else NOT
+    if does == "write":
+        return DOES if _WRITES.search(line) else COULD
+    if does == "go":
+        return DOES if _GOES.search(line) else _calls(line)
+    if name and _named(name).search(line):
+        return DOES
+    calls = _calls(line)
+    return DOES if calls == COULD and not name else calls
+
+
+def _calls(line: bytes) -> int:
+    return COULD if _CALLS.search(_NO_CALL.sub(b"", line)) or b"panic" in line else INSIDE
+
+
+@lru_cache(maxsize=1 << 12)
+def _named(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<!\w)%s(?!\w)" % re.escape(name.encode("utf-8", "replace")))
+
+
+def _deferred(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
+    """Deferred calls run on the line of a `return` or of the function's last brace."""
+    body = syntax.rows(source, *span)
+    name = claim.does.partition(" ")[2]
+    defers = [row for row in body if b"defer " in row]
+    if any(name and _named(name).search(row) for row in defers):
+        return DOES
+    return COULD if defers else NOT
+
+
+def _value(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
+    """A method value's frame carries the method's own line, or (old) the one that took the value."""
+    if claim.line == span[0]:
+        return DOES
+    line = text(source, claim.line)
+    name = claim.does.partition(" ")[2]
+    if line is None or _COMMENT.match(line) or not _named(name).search(line):
+        return NOT
+    return DOES

@@ -1,0 +1,107 @@
+"""Which file of a repository a frame's printed path means: the longest suffix that only one has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.model import Frame
+
+# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/cache/mod/github.com/pingcap/errors@v0.11.5/…"
+_MODULE_CACHE = re.compile(r"(?:^|/)mod/([^@]{1,300})@(v[^/]{1,100})/")
+# "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
+_EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
+_VENDOR = re.compile(r"(?:^|/)vendor/(?:src/)?")
+_MAJOR = re.compile(r"/v\d{1,3}(?=/|$)")
+_ESCAPED = re.compile(r"!([a-z])")
+
+
+class Module(NamedTuple):
+    """A dependency, its version where the path tells it, and whether it lies in the user's tree."""
+
+    path: str
+    version: str | None
+    vendored: bool
+
+
+def module(frame: Frame) -> Module | None:
+    """The dependency that a frame belongs to, if its path says that it belongs to one."""
+    path = frame.path or frame.file
+    if told := _MODULE_CACHE.search(path):
+        # the module cache writes "!azure" for "Azure"
+        return Module(_ESCAPED.sub(lambda m: m[1].upper(), told[1]), told[2], False)
+    if told := _EXTERNAL.search(path):
+        return Module(_bazel(frame.package, told[1]), None, False)
+    if "/vendor/" in frame.package:
+        return Module(_root(frame.package.rpartition("/vendor/")[2]), None, True)
+    if told := _last(_VENDOR, path):
+        return Module(_root(path[told.end() :].rpartition("/")[0]), None, True)
+    return None
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = None
+    for found in pattern.finditer(text):
+        pass
+    return found
+
+
+def _bazel(package: str, external: str) -> str:
+    """`com_github_pingcap_errors` is the mangled name of a prefix of the package's path."""
+    parts = package.split("/")
+    for count in range(len(parts), 0, -1):
+        host = ".".join(reversed(parts[0].split(".")))
+        mangled = re.sub(r"[^a-z0-9]", "_", "/".join([host, *parts[1:count]]).lower())
+        if mangled == external:
+            return "/".join(parts[:count])
+    return package
+
+
+def _root(package: str) -> str:
+    """The module of a package on the hosts where modules have two elements below the host."""
+    parts = package.split("/")
+    if parts[0] in ("github.com", "gitlab.com", "bitbucket.org"):
+        return "/".join(parts[:3])
+    return "/".join(parts[:2])
+
+
+def is_home(told: Module, homes: Iterable[str]) -> bool:
+    """Is the dependency one of the modules that this repository is?"""
+    name = plain(told.path)
+    return any(name == h or name.startswith(f"{h}/") for h in map(plain, homes))
+
+
+def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
+    """The paths that agree best with a printed one; more than one where nothing decides.
+
+    `bare` tells whether a file at the root of the tree may match by its name alone.
+    """
+    parts = plain(printed.replace("\\", "/")).strip("/").split("/")
+    best = (False, 0, False)
+    found: list[str] = []
+    for path in known:
+        own = path.split("/")
+        shared = _shared(parts, own)
+        whole = shared == len(own)
+        if not (whole or shared > 1 or shared == len(parts)) or (shared == 1 < len(parts) and not bare):
+            continue
+        # a checkout's path ends in the whole of the tree's; one element alone proves little
+        rank = (whole and shared > 1, shared, whole)
+        if rank > best:
+            best, found = rank, [path]
+        elif rank == best:
+            found.append(path)
+    return found
+
+
+def _shared(a: list[str], b: list[str]) -> int:
+    most = min(len(a), len(b))
+    return next((n for n in range(most) if a[-1 - n] != b[-1 - n]), most)
+
+
+def plain(package: str) -> str:
+    """An import path without its major version."""
+    return _MAJOR.sub("", package)

@@ -1,0 +1,172 @@
+"""A stand-in for a clone's git directory: its objects and refs, and nothing of it that could run.
+
+Git obeys a repository's configuration, hooks, attributes, alternates and replace refs. A clone may come
+from anybody, so git is never pointed at it: it is given a directory of our own, with a configuration of
+our own, whose object store consists of links to the clone's packs and loose objects.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.errors import DeadheatError
+
+# "	objectformat = sha256", the one setting without which the objects cannot be read
+_SHA256 = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
+# "	bare = false" is of no use to us, "	promisor = true" says that objects may be missing
+_PROMISOR = re.compile(r"^\s*promisor\s*=\s*true\s*$", re.IGNORECASE | re.MULTILINE)
+_FAN_OUT = re.compile(r"[0-9a-f]{2}$")
+_PACK = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
+# "refs/pull/…" and the like of a mirror are no lines of development
+_REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?:heads|remotes|tags)/\S{1,500})$")
+_ID = re.compile(r"[0-9a-f]{40,64}$")
+_SYMBOLIC = re.compile(r"ref: (refs/\S{1,200})$")
+_KINDS = ("heads", "remotes", "tags")
+_MOST_LOOSE_REFS, _MOST_TEXT = 20_000, 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the parts of a clone lie: a linked work tree has a HEAD of its own."""
+
+    head: Path
+    common: Path
+
+
+def layout(where: str) -> Layout:
+    """The git directory of a clone, bare or not."""
+    root = Path(where)
+    inner = root / ".git"
+    if inner.is_file():
+        return _linked(inner)
+    for folder in (inner, root):
+        if (folder / "objects").is_dir() and (folder / "HEAD").is_file():
+            return Layout(folder, folder)
+    raise DeadheatError("not a git repository", where, "give the folder of a clone")
+
+
+def _linked(pointer: Path) -> Layout:
+    """A linked work tree, if the repository that it names knows of it."""
+    told = _text(pointer).partition("gitdir: ")[2].strip()
+    folder = (pointer.parent / told).resolve()
+    back = _text(folder / "gitdir").strip()
+    if not told or not back or Path(back).resolve() != pointer.resolve():
+        raise DeadheatError(
+            "its .git names a directory that does not name it back",
+            str(pointer.parent),
+            "give the repository itself",
+        )
+    common = (folder / (_text(folder / "commondir").strip() or ".")).resolve()
+    return Layout(folder, common)
+
+
+class Shadow:
+    """The directory that git is given in place of a clone's own."""
+
+    def __init__(self, where: str) -> None:
+        found = layout(where)
+        self.missing: list[str] = []
+        self.shallow = _text(found.common / "shallow")
+        self.refs = _refs(found.common)
+        self.head_name, self.head = _head(found.head, self.refs)
+        self.path = Path(tempfile.mkdtemp(prefix="deadheat-git-"))
+        try:
+            self._build(found.common)
+        except OSError as error:
+            self.close()
+            raise DeadheatError(str(error.strerror), where, "is it readable?") from error
+
+    def _build(self, common: Path) -> None:
+        config = _text(common / "config")
+        lines = ["[core]", "\tbare = true", "\trepositoryformatversion = 1"]
+        if _SHA256.search(config):
+            lines += ["[extensions]", "\tobjectformat = sha256"]
+        (self.path / "config").write_text("\n".join(lines) + "\n")
+        (self.path / "HEAD").write_text(f"{self.head or 'ref: refs/heads/none'}\n")
+        (self.path / "refs").mkdir()
+        if self.shallow:
+            (self.path / "shallow").write_text(self.shallow)
+            self.missing.append("the clone is shallow: history before its boundary is not there")
+        _link_objects(common / "objects", self.path / "objects")
+        if _PROMISOR.search(config):
+            self.missing.append("the clone is partial: files that it lacks are not looked at")
+        if (common / "objects" / "info" / "alternates").exists():
+            self.missing.append("objects that the clone borrows from other repositories are not read")
+        if (common / "reftable").is_dir():
+            self.missing.append("refs are kept in a reftable, which is not read")
+
+    def close(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _link_objects(source: Path, target: Path) -> None:
+    """Links to packs and loose objects; symbolic links in the clone are left out."""
+    (target / "pack").mkdir(parents=True)
+    (target / "info").mkdir()
+    with os.scandir(source) as entries:
+        for entry in entries:
+            if _FAN_OUT.match(entry.name) and entry.is_dir(follow_symlinks=False):
+                os.symlink(Path(entry.path).resolve(), target / entry.name)
+    if not (source / "pack").is_dir() or (source / "pack").is_symlink():
+        return
+    with os.scandir(source / "pack") as entries:
+        for entry in entries:
+            if _PACK.match(entry.name) and entry.is_file(follow_symlinks=False):
+                os.symlink(Path(entry.path).resolve(), target / "pack" / entry.name)
+
+
+def _text(path: Path) -> str:
+    """A small file's text; nothing where there is none."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            return ""
+        with open(path, "rb") as file:
+            return file.read(_MOST_TEXT).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+
+
+def _refs(common: Path) -> dict[str, str]:
+    """Every branch and tag by its full name, with the id that it stands for."""
+    refs = {}
+    for line in _text(common / "packed-refs").splitlines():
+        if told := _REF.match(line):
+            refs[told[2]] = told[1]
+    count = 0
+    for folder, folders, names in os.walk(common / "refs"):
+        folders[:] = sorted(f for f in folders if folder != str(common / "refs") or f in _KINDS)
+        for name in sorted(names):
+            count += 1
+            if count > _MOST_LOOSE_REFS:
+                return refs
+            path = Path(folder) / name
+            text = _text(path).strip()
+            full = path.relative_to(common).as_posix()
+            if _ID.match(text):
+                refs[full] = text
+            elif told := _SYMBOLIC.match(text):
+                refs[full] = told[0]
+    return {name: _followed(refs, value) for name, value in refs.items() if _followed(refs, value)}
+
+
+def _followed(refs: dict[str, str], value: str) -> str:
+    """The id behind a ref that names another, as `refs/remotes/origin/HEAD` does."""
+    for _ in range(5):
+        told = _SYMBOLIC.match(value)
+        if not told:
+            return value
+        value = refs.get(told[1], "")
+    return ""
+
+
+def _head(folder: Path, refs: dict[str, str]) -> tuple[str, str]:
+    """The branch that is checked out (empty if none is) and the id of its commit."""
+    text = _text(folder / "HEAD").strip()
+    if told := _SYMBOLIC.match(text):
+        return told[1], refs.get(told[1], "")
+    return "", text if _ID.match(text) else ""
