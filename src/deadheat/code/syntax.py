@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -43,7 +43,9 @@ def _parser(language: str) -> Parser:
     return Parser(Language(grammar.language()))
 
 
+@lru_cache(maxsize=32)
 def parse(language: str, source: bytes) -> Tree:
+    """The tree of a source; a few are kept, since questions about one file come in a row."""
     return _parser(language).parse(source[:_BIGGEST])
 
 
@@ -88,3 +90,19 @@ def called(function: Node) -> bytes:
 def rows(source: bytes, first: int, last: int) -> list[bytes]:
     """The lines from first to last, counted from 1."""
     return source.split(b"\n", last)[first - 1 : last]
+
+
+def member(language: str, sources: dict[str, bytes], name: str) -> tuple[str, str, int] | None:
+    """The struct that declares a member of that name, with file and line; None if several do."""
+    wanted = name.encode("utf-8", "replace")
+    found = []
+    for path, source in sources.items():
+        if wanted not in source:
+            continue
+        for node in walk(parse(language, source).root_node):
+            if node.type == "field_declaration" and called(node) == wanted:
+                owner = node.parent.parent if node.parent is not None else None
+                label = owner.child_by_field_name("name") if owner is not None else None
+                text = (label.text or b"").decode("utf-8", "replace") if label is not None else ""
+                found.append((text, path, node.start_point.row + 1))
+    return found[0] if len({f[0] for f in found}) == 1 else None

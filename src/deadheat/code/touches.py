@@ -1,0 +1,192 @@
+"""What the expressions on a line can touch: fields, variables, elements; by tree-sitter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+# how sure it is that the line's operation is on this
+TARGET, OPERAND, CALLEE, BASE = 3, 2, 1, 0
+
+_FIELDS = {
+    "selector_expression": ("operand", "field"),  # Go
+    "field_expression": ("argument", "field"),  # C, C++
+}
+_RUST_FIELDS = ("value", "field")
+_NAMES = ("identifier", "field_identifier")
+_WRITES = {
+    "assignment_statement": "left",
+    "short_var_declaration": "left",
+    "range_clause": "left",
+    "assignment_expression": "left",
+    "compound_assignment_expr": "left",
+    "inc_statement": "",
+    "dec_statement": "",
+    "update_expression": "argument",
+    "receive_statement": "left",
+    "init_declarator": "declarator",
+    "send_statement": "channel",
+}
+_WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
+_INDEXED = ("index_expression", "subscript_expression", "slice_expression", "parenthesized_expression")
+
+
+class Touch(NamedTuple):
+    """One thing that a line can touch."""
+
+    name: str  # the field or variable
+    path: tuple[str, ...]  # from the base to the name; a call is written "f()"
+    rank: int
+    writes: bool
+    whole: str = ""  # the type that is stored in one go, where the line says so
+    element: bool = False  # not the variable itself but what it holds
+
+
+def touches(language: str, source: bytes, line: int) -> list[Touch]:
+    """Everything that a line can touch, surest first."""
+    root = syntax.parse(language, source).root_node
+    row = line - 1
+    found: dict[tuple[str, ...], Touch] = {}
+    for node in _on(root, row):
+        for touch in _touch(node, row):
+            old = found.get(touch.path)
+            if old is None or (touch.rank, touch.writes) > (old.rank, old.writes):
+                found[touch.path] = touch
+    return sorted(found.values(), key=lambda t: -t.rank)
+
+
+def _on(root: Node, row: int) -> Iterator[Node]:
+    """The nodes that reach into a row; whatever lies elsewhere is not entered."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.start_point.row <= row <= node.end_point.row:
+            yield node
+            waiting += reversed(node.children)
+
+
+def _touch(node: Node, row: int) -> Iterator[Touch]:
+    if node.type in _WRITES:
+        yield from _written(node, row)
+    elif node.type in _FIELDS or node.type == "identifier":
+        end = node.child_by_field_name("field") or node
+        if end.start_point.row == row and not _is_part(node):
+            yield from _along(chain(node), _rank(node), _may_write(node))
+
+
+def _written(node: Node, row: int) -> Iterator[Touch]:
+    field = _WRITES[node.type]
+    left = node.child_by_field_name(field) if field else node.named_child(0)
+    if left is None or node.start_point.row != row:
+        return
+    right = node.child_by_field_name("right")
+    whole = _whole(right) if right is not None else ""
+    for target in left.named_children if left.type == "expression_list" else [left]:
+        stored, element = target, False
+        while stored.type in (*_INDEXED, "unary_expression", "pointer_expression"):
+            element = element or stored.type != "parenthesized_expression"
+            inner = (
+                stored.child_by_field_name("operand")
+                or stored.child_by_field_name("argument")
+                or stored.named_child(0)
+            )
+            if inner is None:
+                break
+            stored = inner
+        if path := chain(stored):
+            yield Touch(path[-1].removesuffix("()"), path, TARGET, True, whole, element)
+            yield from _along(path[:-1], OPERAND, False)
+
+
+def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
+    """The end of a chain and everything on the way to it; a method may write to what it is called on."""
+    if not path:
+        return
+    yield Touch(path[-1].removesuffix("()"), path, rank, writes and rank != CALLEE)
+    for end in range(len(path) - 1, 0, -1):
+        if not path[end - 1].endswith("()"):
+            last = writes and rank == CALLEE and end == len(path) - 1
+            yield Touch(path[end - 1], path[:end], OPERAND if end > 1 or last else BASE, last)
+
+
+def _whole(right: Node) -> str:
+    """The type of a composite literal that is the whole right side: `stmtctx.StatementContext{}`."""
+    value = right.named_child(0) if right.type == "expression_list" else right
+    if value is None or value.type not in ("composite_literal", "compound_literal_expression"):
+        return ""
+    kind = value.child_by_field_name("type")
+    return (kind.text or b"").decode("utf-8", "replace").rpartition(".")[2] if kind else ""
+
+
+def _is_part(node: Node) -> bool:
+    """Is it the beginning or the end of a longer chain, the name of a key or a declaration?"""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type in _FIELDS:
+        return True
+    if parent.type in ("call_expression", "parenthesized_expression", "index_expression"):
+        above = parent.parent
+        inner = parent.child_by_field_name("function") or parent.child_by_field_name("operand")
+        return above is not None and above.type in _FIELDS and inner == node and not _is_base(above, parent)
+    if parent.type == "literal_element":  # "Field: value": the key of a literal
+        pair = parent.parent
+        return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+    return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")
+
+
+def _is_base(above: Node, below: Node) -> bool:
+    return above.child_by_field_name("field") == below
+
+
+def _rank(node: Node) -> int:
+    parent = node.parent
+    if parent is not None and parent.type == "call_expression":
+        return CALLEE if parent.child_by_field_name("function") == node else OPERAND
+    return OPERAND
+
+
+def _may_write(node: Node) -> bool:
+    """Taken by address, passed to a call that writes, or the receiver of a call."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type in ("unary_expression", "pointer_expression", "reference_expression"):
+        return (parent.text or b"")[:1] == b"&"
+    if parent.type == "argument_list" and parent.parent is not None:
+        function = parent.parent.child_by_field_name("function")
+        return function is not None and function.text in _WRITING_CALLS
+    return parent.type == "call_expression"
+
+
+def chain(node: Node | None) -> tuple[str, ...]:
+    """`r.ctx.GetSessionVars().StmtCtx` as ("r", "ctx", "GetSessionVars()", "StmtCtx")."""
+    parts: list[str] = []
+    called = ""
+    while node is not None:
+        if node.type in _FIELDS:
+            base, field = _FIELDS[node.type]
+            if node.child_by_field_name(base) is None:
+                base, field = _RUST_FIELDS
+            parts.append(_text(node.child_by_field_name(field)) + called)
+            called, node = "", node.child_by_field_name(base)
+        elif node.type == "call_expression":
+            called, node = "()", node.child_by_field_name("function")
+        elif node.type in (*_INDEXED, "type_assertion_expression", "unary_expression"):
+            node = node.child_by_field_name("operand") or node.named_child(0)
+        elif node.type in (*_NAMES, "self"):
+            parts.append(_text(node) + called)
+            return tuple(reversed(parts))
+        else:
+            return ()
+    return ()
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""

@@ -1,0 +1,165 @@
+"""The sources of one commit, searched for declarations; read once, and only as far as needed."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code.languages import language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.code.git import Git
+
+_MOST_FILES, _MOST_BYTES = 30_000, 1 << 28
+# "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
+_FIELD = rb"^[ \t]+(?:\w+, )*%s(?:, \w+)*[ \t]+([^\s:=(,][^\n`/]{0,200})"
+# "	data [2]T", one line of a struct; "	sync.Mutex", "	*Base": an embedded one
+_EMBEDDED = re.compile(rb"^[ \t]+\*?(?:\w+\.)?(\w+)(?:\[[^\]]*\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE)
+_STRUCT = rb"^type %s(?:\[[^\]]*\])? struct \{"
+_METHOD = rb"^func (?:\([^)]*\) )?%s(?:\[[^\]]*\])?\([^\n]*\) ?\(?([*\w.\[\]]+)"
+# "type StatementContext struct {": what encloses a line
+_TYPE = re.compile(rb"^type (\w+)(?:\[[^\]]*\])? struct \{", re.MULTILINE)
+
+
+class Place(NamedTuple):
+    """Where something is declared."""
+
+    file: str
+    line: int
+
+
+class Field(NamedTuple):
+    """A field of a struct, and the type it was declared with."""
+
+    owner: str
+    name: str
+    kind: str
+    place: Place
+
+
+class Tree:
+    """Every source file of a commit."""
+
+    def __init__(self, git: Git, commit: str) -> None:
+        self._git, self.commit = git, commit
+
+    @cached_property
+    def _entries(self) -> list[tuple[str, str]]:
+        """Path and content id of every source file."""
+        found = []
+        for line in self._git.lines("ls-tree", "-r", "--full-tree", self.commit):
+            meta, _, path = line.partition("\t")
+            mode, _, blob = meta.split(" ")[:3]
+            if mode.startswith("100") and language(path):
+                found.append((path, blob))
+        return found[:_MOST_FILES]
+
+    @cached_property
+    def all(self) -> dict[str, bytes]:
+        """The content of every file; the vendored ones are left out."""
+        own = [(p, b) for p, b in self._entries if "vendor/" not in p and "testdata/" not in p]
+        sources, size = {}, 0
+        contents = self._git.objects(blob for _, blob in own)
+        for (path, _), (_, content) in zip(own, contents, strict=False):
+            size += len(content or b"")
+            if size > _MOST_BYTES:
+                break
+            sources[path] = content or b""
+        contents.close()
+        return sources
+
+    def folder(self, path: str) -> list[str]:
+        """The files beside a file."""
+        above = path.rpartition("/")[0]
+        return [p for p, _ in self._entries if p.rpartition("/")[0] == above]
+
+    def near(self, path: str) -> dict[str, bytes]:
+        """The files of a file's folder, with what they hold."""
+        if "all" in self.__dict__:
+            return {p: self.all.get(p, b"") for p in self.folder(path)}
+        blobs = dict(self._entries)
+        names = self.folder(path)
+        contents = self._git.objects(blobs[name] for name in names)
+        return {n: content or b"" for n, (_, content) in zip(names, contents, strict=True)}
+
+    def fields(self, name: str, sources: dict[str, bytes]) -> list[Field]:
+        """Every field of that name in these Go files."""
+        word = name.encode("utf-8", "replace")
+        pattern = re.compile(_FIELD % re.escape(word), re.MULTILINE)
+        return [
+            field
+            for path, source in sources.items()
+            if path.endswith(".go")
+            for start in _rows_with(source, word)
+            if (match := pattern.match(source, start))
+            and (field := _field(name, path, source, match))
+        ]
+
+    def struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
+        """Path, line and body of a struct's declaration."""
+        word = name.encode("utf-8", "replace")
+        pattern = re.compile(_STRUCT % re.escape(word), re.MULTILINE)
+        for path, source in sources.items():
+            start = source.find(b"type " + word) if path.endswith(".go") else -1
+            if start >= 0 and (match := pattern.search(source, start)):
+                end = source.find(b"\n}", match.end())
+                body = source[match.end() : end if end > 0 else len(source)]
+                return path, source.count(b"\n", 0, match.start()) + 1, body
+        return None
+
+    def embedded(self, name: str, sources: dict[str, bytes]) -> list[str]:
+        """The types that a struct embeds."""
+        found = self.struct(name, sources)
+        return [m.decode() for m in _EMBEDDED.findall(found[2])] if found else []
+
+    def result(self, function: str, sources: dict[str, bytes]) -> str:
+        """The (first) type that a function or method gives back."""
+        word = function.encode("utf-8", "replace")
+        pattern = re.compile(_METHOD % re.escape(word), re.MULTILINE)
+        told = {
+            bare(match[1].decode("utf-8", "replace"))
+            for path, source in sources.items()
+            if path.endswith(".go")
+            for start in _rows_with(source, word)
+            if (match := pattern.match(source, start))
+        }
+        return told.pop() if len(told) == 1 else ""
+
+
+def bare(kind: str) -> str:
+    """The name of a type without what stands around it: `[]*stmtctx.StatementContext` as it is called."""
+    kind = kind.strip().partition(" ")[0] if not kind.strip().startswith("map") else kind.strip()
+    kind = re.sub(r"^(?:map\[[^\]]*\]|\[[^\]]*\]|\*|chan |<-)*", "", kind)
+    return kind.partition("[")[0].rpartition(".")[2].strip("*{} ")
+
+
+def _field(name: str, path: str, source: bytes, match: re.Match[bytes]) -> Field | None:
+    """A match that lies in a struct's declaration."""
+    start = source.rfind(b"\ntype ", 0, match.start())
+    if start < 0 or source.find(b"\n}", start, match.start()) >= 0:
+        return None
+    told = _TYPE.match(source, start + 1)
+    if not told:
+        return None
+    line = source.count(b"\n", 0, match.start()) + 1
+    kind = match[1].decode("utf-8", "replace").strip()
+    return Field(told[1].decode(), name, kind, Place(path, line))
+
+
+def _rows_with(source: bytes, word: bytes) -> Iterator[int]:
+    """Where the lines begin that hold a word; each once."""
+    at = source.find(word)
+    while at >= 0:
+        yield source.rfind(b"\n", 0, at) + 1
+        end = source.find(b"\n", at)
+        at = source.find(word, end) if end >= 0 else -1
+
+
+def lines_of(source: bytes, word: str) -> Iterator[int]:
+    """The lines on which a word stands."""
+    pattern = re.compile(rb"(?<!\w)%s(?!\w)" % re.escape(word.encode("utf-8", "replace")))
+    for match in pattern.finditer(source):
+        yield source.count(b"\n", 0, match.start()) + 1

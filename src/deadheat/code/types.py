@@ -1,0 +1,93 @@
+"""Of which type a Go expression is, as far as declarations near it tell; no type checker."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.code.tree import Field, Tree, bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# "func (e *IndexNestedLoopHashJoin) Close() error {"
+_RECEIVER = re.compile(rb"func \((\w+) \*?(\w+)")
+_DEPTH = 3
+
+
+class Types:
+    """Answers for one commit, looking beside a file first and then everywhere."""
+
+    def __init__(self, tree: Tree, path: str, body: bytes) -> None:
+        self._tree, self._path, self._body = tree, path, body
+
+    def _sources(self) -> Iterator[dict[str, bytes]]:
+        yield self._tree.near(self._path)
+        yield self._tree.all
+
+    def variable(self, name: str) -> str:
+        """The type of a receiver, parameter or local variable."""
+        told = _RECEIVER.match(self._body)
+        if told and told[1].decode() == name:
+            return told[2].decode()
+        word = re.escape(name.encode("utf-8", "replace"))
+        for pattern in (
+            rb"(?<![\w.])%s(?:, \w+)* \*?(?:\w+\.)?([A-Za-z_]\w*)[,)\n]" % word,  # a parameter
+            rb"\b%s(?:, \w+)* :?= &?(?:\w+\.)?(\w+)\{" % word,
+            rb"\bvar %s \*?(?:\w+\.)?(\w+)" % word,
+            rb"\b%s(?:, \w+)* :?= new\((?:\w+\.)?(\w+)\)" % word,
+        ):
+            if match := re.search(pattern, self._body):
+                return match[1].decode()
+        if match := re.search(rb"\b%s(?:, \w+)* :?= (?:[\w.]+\.)?(\w+)\(" % word, self._body):
+            return self._result(match[1].decode())
+        # "for _, col := range tblInfo.Columns {", "state, ok := m.nodeMap[d.Node]"
+        held = rb"(?:for \w+, %s :?= range (?:[\w.]+\.)?(\w+) \{|\b%s(?:, \w+)? :?= (?:[\w.]+\.)?(\w+)\[)"
+        if match := re.search(held % (word, word), self._body):
+            return self.kind((match[1] or match[2]).decode(), "")
+        return ""
+
+    def _result(self, function: str) -> str:
+        return next((t for s in self._sources() if (t := self._tree.result(function, s))), "")
+
+    def owner(self, path: tuple[str, ...]) -> str:
+        """The type that holds the last element of a chain."""
+        kind = self.variable(path[0])
+        for step in path[1:-1]:
+            if step.endswith("()"):
+                kind = self._result(step.removesuffix("()"))
+            else:
+                kind = self.kind(step, kind)
+        return kind
+
+    def kind(self, name: str, owner: str) -> str:
+        """The type of a field of that owner, or of all fields that are called so."""
+        if field := self.field(name, owner):
+            return bare(field.kind)
+        for sources in self._sources():
+            kinds = {bare(f.kind) for f in self._tree.fields(name, sources)}
+            if kinds:
+                return kinds.pop() if len(kinds) == 1 else ""
+        return ""
+
+    def field(self, name: str, owner: str) -> Field | None:
+        """The declaration of a field of that owner, or of the only one that has such a field."""
+        for sources in self._sources():
+            found = self._tree.fields(name, sources)
+            if field := self._of(owner, found, sources, _DEPTH):
+                return field
+        return found[0] if not owner and len({f.owner for f in found}) == 1 else None
+
+    def _of(
+        self, owner: str, found: list[Field], sources: dict[str, bytes], depth: int
+    ) -> Field | None:
+        """The field of a struct, or of one that it embeds."""
+        if not owner or not depth:
+            return None
+        for field in found:
+            if field.owner == owner:
+                return field
+        for inner in self._tree.embedded(owner, sources):
+            if field := self._of(inner, found, sources, depth - 1):
+                return field._replace(owner=owner)
+        return None

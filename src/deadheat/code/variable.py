@@ -1,0 +1,319 @@
+"""The variable that a race is on: what both racing lines touch, by name, owner and declaration."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import lines, syntax, touches
+from deadheat.code.asking import declared
+from deadheat.code.languages import language
+from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
+from deadheat.code.tree import Place, Tree, bare, lines_of
+from deadheat.code.types import Types
+from deadheat.model import Access, Frame, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.code.clone import Clone
+    from deadheat.model import Report
+
+_WRITING = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+# a function that is entered for what it touches is no longer than this
+_LONG = 80
+_NO_VARIABLE = frozenset("nil true false this self len cap append make new panic string".split())
+_READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
+# `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
+_IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"]*/)?([\w.-]+)"$', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What a race is on. `sure` where both sides name it themselves."""
+
+    name: str
+    owner: str | None
+    kind: str  # field, captured, package, struct
+    declared: Place | None
+    sure: bool
+    why: str
+    part: str | None = None  # what of it the other side touches, where one side stores all of it
+
+
+class Side(NamedTuple):
+    """One access at the pin."""
+
+    access: Access
+    frame: Frame
+    path: str
+    source: bytes
+    body: bytes  # of the function
+    first: int  # its line
+    touches: list[Touch]
+
+
+def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
+    """The racing lines of a report with what they touch, as far as their source is at hand."""
+    found: dict[int, Side] = {}
+    for number, access in enumerate(report.accesses):
+        for frame in access.stack:
+            blobs = clone.blobs([tree.commit], clone.paths(frame))
+            if side := next((_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None):
+                found[number] = side
+                break
+    for number, access in enumerate(report.accesses):
+        if number not in found and found and access.stack:
+            side = _unplaced(clone, tree, access, next(iter(found.values())).path)
+            found |= {number: side} if side else {}
+    return [found[number] for number in sorted(found)]
+
+
+def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | None:
+    """An access of which only the function is known: looked for beside the other."""
+    frame = access.stack[0]
+    if frame.line is not None or not declared(frame.function, "go"):
+        return None
+    for path in tree.folder(beside):
+        blob = clone.blobs([tree.commit], [path]).get((tree.commit, path), "")
+        if side := _side(clone, access, frame, path, blob):
+            return side
+    return None
+
+
+def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> Side | None:
+    source, tongue = clone.git.object(blob), language(path)
+    if source is None or tongue is None:
+        return None
+    span = _span(tongue, source, frame)
+    if span is None:
+        return None
+    body = b"\n".join(syntax.rows(source, *span))
+    rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
+    found = [t for row in rows for t in touches.touches(tongue, source, row)]
+    return Side(access, frame, path, source, body, span[0], _possible(found, access.op, source))
+
+
+def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
+    name = declared(frame.function, tongue)
+    if tongue == "go" and name:
+        return lines.go_extent(name, source)
+    spans = syntax.functions(tongue, source, name)
+    line = frame.line or 0
+    return next((s for s in spans if s[0] <= line <= s[1]), spans[0] if spans else None)
+
+
+def _possible(found: list[Touch], op: Op, source: bytes) -> list[Touch]:
+    """What the operation can be on: a write has a target, names of packages and calls are nothing."""
+    imports = {(m[0] or m[1]).decode() for m in _IMPORT.findall(source)}
+    kept = [
+        t
+        for t in found
+        if t.name not in _NO_VARIABLE
+        and not (len(t.path) == 1 and (t.name in imports or t.rank == CALLEE))
+        and not (len(t.path) == 2 and t.path[0] in imports and t.rank == CALLEE)
+        and t.name[:1] != "_"
+    ]
+    if op in _WRITING:
+        return [t for t in kept if t.writes] or kept
+    return kept
+
+
+def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | None:
+    """The variable of a race, if anything names it."""
+    if (place := report.location) and place.kind == "global" and place.name:
+        where = Place(place.file, place.line) if place.file and place.line else None
+        return Variable(place.name, None, "package", where, True, "the detector names it")
+    if not both:
+        return None
+    if len(both) == 1:
+        return _lone(tree, both[0])
+    a, b = both[:2]
+    return (
+        _common(tree, a, b, a.touches, b.touches, "both lines touch it")
+        or _struct(tree, a, b)
+        or _struct(tree, b, a)
+        or _hop(tree, a, b)
+        or _hop(tree, b, a)
+    )
+
+
+def _common(
+    tree: Tree, a: Side, b: Side, of_a: Iterable[Touch], of_b: Iterable[Touch], why: str
+) -> Variable | None:
+    best: tuple[int, Touch, Touch] | None = None
+    theirs = list(of_b)
+    for mine in of_a:
+        for other in theirs:
+            if mine.name != other.name or mine.rank == other.rank == BASE:
+                continue
+            if _is_field(mine, a) != _is_field(other, b):
+                continue
+            if not _is_field(mine, a) and not _is_shared(tree, a, b, mine.name):
+                continue
+            rank = _weight(mine, a) + _weight(other, b)
+            if best is None or rank > best[0]:
+                best = rank, mine, other
+    if best is None:
+        return None
+    return _told(tree, a, b, best[1], best[2], why)
+
+
+def _is_shared(tree: Tree, a: Side, b: Side, name: str) -> bool:
+    """Can both lines mean one variable? In one function, or if it is the package's."""
+    if (a.path, a.first) == (b.path, b.first):
+        return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
+    return _package_variable(tree, a, name) is not None
+
+
+def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
+    for path, source in tree.near(side.path).items():
+        for line in lines_of(source, name):
+            text = lines.text(source, line) or b""
+            if text[:1] not in b" \t" and _declares(name, text) and not text.startswith(b"func"):
+                return Place(path, line)
+    return None
+
+
+def _weight(touch: Touch, side: Side) -> int:
+    return touch.rank if side.access.op in _WRITING else _READ_RANKS[touch.rank]
+
+
+def _is_field(touch: Touch, side: Side) -> bool:
+    return len(touch.path) > 1 and not _is_import(touch.path[0], side)
+
+
+def _is_import(name: str, side: Side) -> bool:
+    return any((m[0] or m[1]).decode() == name for m in _IMPORT.findall(side.source))
+
+
+def _told(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch, why: str) -> Variable:
+    if not _is_field(mine, a):
+        return _plain(tree, a, b, mine.name, why)
+    for side, touch in sorted([(a, mine), (b, other)], key=lambda st: len(st[1].path)):
+        if found := _field(tree, side, touch):
+            return Variable(mine.name, found[0], "field", found[1], True, why)
+    owner = next((o for s, t in ((a, mine), (b, other)) if (o := _owner(tree, s, t))), None)
+    return Variable(mine.name, owner, "field", None, True, why)
+
+
+def _field(tree: Tree, side: Side, touch: Touch) -> tuple[str, Place] | None:
+    tongue = language(side.path)
+    if tongue != "go":
+        found = syntax.member(tongue or "c", tree.near(side.path), touch.name)
+        return (found[0], Place(*found[1:])) if found else None
+    types = Types(tree, side.path, side.body)
+    owner = types.owner(touch.path)
+    field = types.field(touch.name, owner)
+    return (field.owner, field.place) if field else None
+
+
+def _owner(tree: Tree, side: Side, touch: Touch) -> str | None:
+    if language(side.path) != "go":
+        return None
+    return Types(tree, side.path, side.body).owner(touch.path) or None
+
+
+def _plain(tree: Tree, a: Side, b: Side, name: str, why: str) -> Variable:
+    """A variable without an owner: captured by a closure, or the package's."""
+    for side in (a, b):
+        for row, text in enumerate(side.body.split(b"\n"), side.first):
+            if _declares(name, text):
+                return Variable(name, None, "captured", Place(side.path, row), True, why)
+    place = _package_variable(tree, a, name) or _package_variable(tree, b, name)
+    return Variable(name, None, "package" if place else "captured", place, True, why)
+
+
+def _declares(name: str, text: bytes) -> bool:
+    word = re.escape(name.encode("utf-8", "replace"))
+    return bool(
+        re.search(rb"(?<![\w.])%s(?:, \w+)* :=|\bvar %s\b|\blet (?:mut )?%s\b" % (word, word, word), text)
+        or re.match(rb"(?:static |extern |volatile )*[\w:<>*]+[ *]+%s(?:\[\w*\])?\s*[=;]" % word, text)
+        or re.search(rb"func.*[(,] ?%s(?:, \w+)* [\w*\[]" % word, text)
+    )
+
+
+def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
+    """One side stores a whole struct, the other works on something that lies in it."""
+    for stored in a.touches:
+        if not stored.whole:
+            continue
+        found = tree.struct(bare(stored.whole), tree.all)
+        held = (_holds(found[2], kind) for kind in _kinds(tree, b)) if found else iter(())
+        part = next((h for h in held if h), None)
+        if found is None or part is None:
+            continue
+        field = _field(tree, a, stored)
+        name = ".".join(stored.path[1:]) or stored.name
+        owner = Types(tree, a.path, a.body).variable(stored.path[0])
+        return Variable(
+            name,
+            owner or (field[0] if field else None),
+            "struct",
+            field[1] if field else Place(found[0], found[1]),
+            False,
+            f"one side stores a whole {bare(stored.whole)}, the other works on its {part}",
+            f"{part} of {bare(stored.whole)}",
+        )
+    return None
+
+
+def _receiver(side: Side) -> str:
+    told = re.match(rb"func \((?:\w+ )?\*?(\w+)", side.body)
+    return told[1].decode() if told else ""
+
+
+def _kinds(tree: Tree, side: Side) -> list[str]:
+    """The types that a side works on: its receiver, and what its line's fields are."""
+    types = Types(tree, side.path, side.body)
+    fields = [t.path for t in side.touches if _is_field(t, side) and t.rank > CALLEE]
+    kinds = [types.kind(path[-1], types.owner(path)) for path in fields]
+    return [kind for kind in (_receiver(side), *kinds) if kind]
+
+
+def _holds(body: bytes, kind: str) -> str | None:
+    """The field of a struct that is of a type, by value before by pointer."""
+    word = re.escape(kind.encode("utf-8", "replace"))
+    for star in (b"", rb"\*"):
+        if match := re.search(rb"^[ \t]+(\w+)[ \t]+%s(?:\w+\.)?%s\b" % (star, word), body, re.MULTILINE):
+            return match[1].decode()
+    return None
+
+
+def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
+    """The same through one call: what a function that one line calls touches."""
+    near = tree.near(a.path)
+    for call in [t for t in a.touches if t.rank == CALLEE]:
+        for path, source in near.items():
+            tongue = language(path)
+            spans = syntax.functions(tongue, source, call.name) if tongue else []
+            for span in [s for s in spans if s[1] - s[0] < _LONG]:
+                rows = range(span[0], span[1] + 1)
+                inner = [t for row in rows for t in touches.touches(tongue or "", source, row)]
+                body = b"\n".join(syntax.rows(source, *span))
+                there = Side(a.access, a.frame, path, source, body, span[0], inner)
+                why = f"one line touches it through {call.name}"
+                if found := _common(tree, there, b, _possible(inner, a.access.op, source), b.touches, why):
+                    return found
+    return None
+
+
+def _lone(tree: Tree, side: Side) -> Variable | None:
+    """With one access at hand: the only thing that its line can be about."""
+    wanted = TARGET if side.access.op in _WRITING else OPERAND
+    likely = [t for t in side.touches if t.rank == wanted] or [t for t in side.touches if t.writes]
+    fields = [t for t in likely if _is_field(t, side)] or likely
+    # of a chain only its end is what the line is about
+    ends = [t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)]
+    if len(ends) != 1:
+        return None
+    found = _field(tree, side, ends[0]) if _is_field(ends[0], side) else None
+    return Variable(
+        ends[0].name,
+        found[0] if found else None,
+        "field" if _is_field(ends[0], side) else "captured",
+        found[1] if found else None,
+        False,
+        "the only access that is known touches nothing else",
+    )
