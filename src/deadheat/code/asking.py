@@ -91,7 +91,7 @@ def _does(frame: Frame, above: Frame | None, access: Access | None, tongue: str)
         return _modelled(above) or _accesses(access.op)
     if above is None:
         return "go" if tongue == "go" else "call"
-    if above.origin is Origin.RUNTIME or _is_nameless(above.function):
+    if above.origin is Origin.RUNTIME or is_nameless(above.function):
         return "call"
     return f"call {_name(above.function, tongue)}"
 
@@ -106,7 +106,7 @@ def _accesses(op: Op) -> str:
     return "write" if op in (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE) else "read"
 
 
-def _is_nameless(function: str) -> bool:
+def is_nameless(function: str) -> bool:
     """Is it called by another name than its own, or by none?"""
     return function.endswith(_METHOD_VALUE) or bool(
         _CLOSURE.search(function) or _WRAPPER.search(function)

@@ -163,3 +163,28 @@ def _value(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
     if line is None or _COMMENT.match(line) or not _named(name).search(line):
         return NOT
     return DOES
+
+
+def names(name: str, text: bytes) -> bool:
+    """Does the name stand in the text as a word of its own?"""
+    return _named(name).search(text) is not None
+
+
+def returns(line: bytes) -> bool:
+    """Can deferred calls run on this line?"""
+    return _RETURNS.match(line) is not None
+
+
+def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:
+    """The extents of all functions and methods of that name, whatever they are methods of."""
+    word = name.encode("utf-8", "replace")
+    found = []
+    for match in _any_header(word).finditer(source):
+        first = source.count(b"\n", 0, match.start()) + 1
+        found.append((first, first + source.count(b"\n", match.start(), _go_end(source, match.start()))))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _any_header(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"^func (?:\([^)\n]{0,200}\) )?%s[\[(]" % re.escape(word), re.MULTILINE)

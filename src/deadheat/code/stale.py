@@ -1,0 +1,121 @@
+"""Frames that the source refutes: a line that cannot call the frame above it ends what can be trusted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import lines, syntax, touches
+from deadheat.code.asking import declared, is_nameless, tongue_of
+from deadheat.model import Frame, Origin, Report
+
+if TYPE_CHECKING:
+    from deadheat.code.clone import Clone
+    from deadheat.code.pin import Pin
+    from deadheat.code.tree import Tree
+
+Stack = tuple[Frame, ...]
+_BUILT_IN = frozenset(
+    "append cap clear close complex copy delete imag len make max min new panic print println real"
+    " recover bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8"
+    " uint16 uint32 uint64 uintptr".split()
+)
+
+
+class Break(NamedTuple):
+    """Where a stack stops being true."""
+
+    where: str  # "goroutine 304", or "creation of goroutine 304"
+    above: Frame
+    below: Frame
+    why: str
+
+
+class Proof:
+    """Looks at one commit whether lines can call what their frames say."""
+
+    def __init__(self, clone: Clone, tree: Tree, pin: Pin) -> None:
+        self._clone, self._tree = clone, tree
+        # where one line of a file does not fit, none of its lines proves anything
+        self._doubtful = {f.path or f.file for f in pin.misfits}
+        self._known: dict[tuple[str, int | None, str], str] = {}
+        self._found: dict[str, list[bytes]] = {}
+
+    def report(self, report: Report) -> tuple[Report, list[Break]]:
+        """The report with its refuted frames marked, and where they begin."""
+        breaks: list[Break] = []
+        accesses = tuple(
+            replace(a, stack=self._marked(a.stack, a.actor, breaks)) for a in report.accesses
+        )
+        actors = tuple(
+            replace(a, created_at=self._marked(a.created_at, f"creation of {a.id}", breaks))
+            for a in report.actors
+        )
+        return replace(report, accesses=accesses, actors=actors), breaks
+
+    def _marked(self, stack: Stack, where: str, breaks: list[Break]) -> Stack:
+        for at in range(1, len(stack)):
+            if why := self._refuted(stack[at - 1], stack[at]):
+                breaks.append(Break(where, stack[at - 1], stack[at], why))
+                return stack[:at] + tuple(f._replace(stale=True) for f in stack[at:])
+        return stack
+
+    def _refuted(self, above: Frame, below: Frame) -> str:
+        """Why the line of one frame cannot have called the other; empty if it can."""
+        if above.origin in (Origin.RUNTIME, Origin.GENERATED) or is_nameless(above.function):
+            return ""
+        tongue = tongue_of(below)
+        if tongue != "go" or (below.path or below.file) in self._doubtful:
+            return ""
+        name = declared(above.function, tongue).rpartition(".")[2]
+        if not name:
+            return ""
+        key = (below.path or below.file, below.line, name)
+        if key not in self._known:
+            self._known[key] = self._looked(below, name)
+        return self._known[key]
+
+    def _looked(self, below: Frame, name: str) -> str:
+        blobs = self._clone.blobs([self._tree.commit], self._clone.paths(below))
+        source = next((s for b in blobs.values() if (s := self._clone.git.object(b))), None)
+        span = lines.go_extent(declared(below.function, "go"), source) if source else None
+        line = below.line or 0
+        if source is None or span is None or not span[0] <= line <= span[1]:
+            return ""
+        text = lines.text(source, line) or b""
+        if lines.names(name, text) or lines.returns(text):
+            return ""  # deferred calls run where a function returns
+        called = [t for t in touches.touches("go", source, line) if t.rank == touches.CALLEE]
+        body = b"\n".join(syntax.rows(source, *span))
+        if any(self._may_reach(t.path, name, body) for t in called):
+            return ""
+        shown = ", ".join(dict.fromkeys(t.name for t in called)) or "nothing"
+        return f"{below.file}:{line} calls {shown}, and none of it leads to {name}"
+
+    def _may_reach(self, path: tuple[str, ...], name: str, body: bytes) -> bool:
+        """Can a call by this name end up in the function? Not if what it runs never names it."""
+        last = path[-1].removesuffix("()")
+        if len(path) == 1 and (last in _BUILT_IN or _is_closure(last, body)):
+            return lines.names(name, body)  # a closure would have a frame of its own
+        bodies = self._bodies(last)
+        # what the tree does not declare is a function value or another module's
+        return not bodies or any(lines.names(name, found) for found in bodies)
+
+    def _bodies(self, name: str) -> list[bytes]:
+        """The functions and methods of that name, anywhere in the tree."""
+        if name not in self._found:
+            word = b" " + name.encode("utf-8", "replace") + b"("
+            self._found[name] = [
+                b"\n".join(syntax.rows(source, *span))
+                for path, source in self._tree.all.items()
+                if path.endswith(".go") and word in source
+                for span in lines.go_functions(source, name)
+            ]
+        return self._found[name]
+
+
+def _is_closure(name: str, body: bytes) -> bool:
+    """Does the function itself give the name to a function literal? `tryAction := func(…`"""
+    word = re.escape(name.encode("utf-8", "replace"))
+    return re.search(rb"\b%s :?= func\(" % word, body) is not None
