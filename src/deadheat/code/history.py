@@ -10,8 +10,9 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from deadheat.code import store
+from deadheat.code import store, words
 from deadheat.code.languages import is_source
+from deadheat.code.words import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,12 +27,19 @@ CREATE INDEX IF NOT EXISTS paths_by_name ON paths (name);
 CREATE TABLE IF NOT EXISTS changes
   (path INTEGER, pos INTEGER, blob TEXT, PRIMARY KEY (path, pos)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS changes_by_pos ON changes (pos);
+CREATE TABLE IF NOT EXISTS words
+  (pos INTEGER PRIMARY KEY, racy INTEGER, subject TEXT, message TEXT, author TEXT, time INTEGER,
+   parents INTEGER);
+CREATE INDEX IF NOT EXISTS words_by_racy ON words (racy, pos);
 CREATE TABLE IF NOT EXISTS located
   (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (full, id)) WITHOUT ROWID;
 """
 _TRUNKS = ("main", "master", "trunk", "develop", "devel")
 # not links, submodules or deletions
 _FILES = (b"100644", b"100755", b"100664")
+
+
+_WORDS = "pos, subject, message, author, time, parents"
 
 
 class Change(NamedTuple):
@@ -80,6 +88,8 @@ class MainLine:
         self._git = git
         self.name, self.tip = trunk(git)
         self._database = store.opened(f"history-{_mark(git)}", _SCHEMA)
+        self._versions: dict[str, list[Change]] = {}
+        self._moves: dict[int, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
         if self.tip and self.position(self.tip) is None:
             self._grow()
 
@@ -114,12 +124,14 @@ class MainLine:
         return row[0] or 0
 
     def versions(self, path: str) -> list[Change]:
-        rows = self._database.execute(
-            "SELECT pos, blob FROM changes WHERE pos <= ?"
-            " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
-            (self.end, path),
-        )
-        return [Change(*row) for row in rows]
+        if path not in self._versions:
+            rows = self._database.execute(
+                "SELECT pos, blob FROM changes WHERE pos <= ?"
+                " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
+                (self.end, path),
+            )
+            self._versions[path] = [Change(*row) for row in rows]
+        return self._versions[path]
 
     def named(self, name: str) -> list[str]:
         """Every path that a file of this name ever had."""
@@ -134,12 +146,54 @@ class MainLine:
         )
         return [row[0] for row in rows if "/" not in row[0][len(prefix) :]]
 
-    def changed(self, pos: int) -> list[tuple[str, str | None]]:
-        """What one commit changed."""
+    def said(self, pos: int) -> Message:
+        """What one commit says."""
+        self._hear()
+        rows = self._database.execute(f"SELECT {_WORDS} FROM words WHERE pos = ?", (pos,))
+        return Message(*next(iter(rows))[1:])
+
+    def heard(self, after: int, also: Iterable[int], number: str) -> dict[int, Message]:
+        """What later commits say: those that speak of races, of an issue, and some others."""
+        self._hear()
+        named = "OR message LIKE ?" if number else ""
         rows = self._database.execute(
-            "SELECT full, blob FROM changes JOIN paths USING (path) WHERE pos = ?", (pos,)
+            f"SELECT {_WORDS} FROM words WHERE pos > ? AND pos <= ? AND (racy {named})",
+            (after, self.end, *([f"%{number}%"] if number else [])),
         )
-        return [(row[0], row[1]) for row in rows]
+        found = {row[0]: Message(*row[1:]) for row in rows}
+        for pos in also:
+            if pos not in found:
+                found[pos] = self.said(pos)
+        return found
+
+    def _hear(self) -> None:
+        """Reads the messages that were not read before."""
+        (known,) = self._database.execute("SELECT coalesce(max(pos), -1) FROM words").fetchone()
+        if known >= self.end:
+            return
+        heard = self._git.objects(self.commits[known + 1 :])
+        rows = []
+        for pos, (_, content) in enumerate(heard, known + 1):
+            told = words.message(content or b"")
+            rows.append((pos, told.is_racy, told.subject, told.text, told.author, told.time, told.parents))
+        with self._database:
+            self._database.executemany(
+                "INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)",
+                rows,
+            )
+
+    def moves(self, pos: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """The files that a commit brought and those that it took away, each with its content."""
+        if pos not in self._moves:
+            rows = self._database.execute(
+                "SELECT full, now.blob, (SELECT blob FROM changes AS old WHERE old.path = now.path"
+                " AND old.pos < now.pos ORDER BY old.pos DESC LIMIT 1)"
+                " FROM changes AS now JOIN paths USING (path) WHERE now.pos = ?",
+                (pos,),
+            ).fetchall()
+            brought = [(path, new) for path, new, old in rows if new and not old]
+            self._moves[pos] = brought, [(path, old) for path, new, old in rows if old and not new]
+        return self._moves[pos]
 
     def located(self, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The content of files at commits that need not lie on the line."""
@@ -168,6 +222,7 @@ class MainLine:
         with self._database:
             self._database.execute("DELETE FROM changes WHERE pos >= ?", (fork,))
             self._database.execute("DELETE FROM commits WHERE pos >= ?", (fork,))
+            self._database.execute("DELETE FROM words WHERE pos >= ?", (fork,))
             self._database.executemany(
                 "INSERT INTO commits VALUES (?, ?, ?)",
                 ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)),

@@ -1,0 +1,141 @@
+"""What becomes of files and lines over time: moves, the commit that brought a line, changed functions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import lines, syntax
+from deadheat.code.history import Change, version_at
+from deadheat.code.languages import language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.code.clone import Clone
+
+_SPACE = re.compile(rb"\s+")
+_ALIKE = 0.5
+_MOST_MOVES = 8
+_BATCH = 48
+
+
+class Step(NamedTuple):
+    """A file under one path, from a place on the main line on."""
+
+    path: str
+    first: int
+    last: int | None  # the place at which it went away
+
+
+def forward(clone: Clone, path: str, pos: int) -> list[Step]:
+    """Where a file goes after a place, through renames; the last step is where it is now."""
+    steps: list[Step] = []
+    while len(steps) < _MOST_MOVES:
+        versions = clone.main.versions(path)
+        gone = next((v.pos for v in versions if v.pos > pos and v.blob is None), None)
+        steps.append(Step(path, pos, gone))
+        if gone is None:
+            return steps
+        target = _moved(clone, path, gone, version_at(versions, gone - 1), to=True)
+        if target is None:
+            return steps
+        path, pos = target, gone
+    return steps
+
+
+def backward(clone: Clone, path: str, pos: int) -> Iterator[tuple[str, list[Change]]]:
+    """The paths a file had up to a place, newest first, each with its versions, newest first."""
+    for _ in range(_MOST_MOVES):
+        versions = [v for v in clone.main.versions(path) if v.pos <= pos]
+        born = next((n for n in range(len(versions) - 1, 0, -1) if versions[n - 1].blob is None), 0)
+        versions = versions[born:]
+        if not versions or versions[0].blob is None:
+            return
+        yield path, versions[::-1]
+        source = _moved(clone, path, versions[0].pos, versions[0].blob, to=False)
+        if source is None:
+            return
+        path, pos = source, versions[0].pos - 1
+
+
+def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str | None:
+    """The other end of a rename in one commit: by content, else by name and likeness."""
+    if blob is None:
+        return None
+    brought, taken = clone.main.moves(pos)
+    tongue = language(path)
+    others = [end for end in (brought if to else taken) if language(end[0]) == tongue]
+    same = [other for other, content in others if content == blob]
+    if same:
+        return max(same, key=lambda other: _shared(path, other))
+    name = path.rpartition("/")[2]
+    folder = path.rpartition("/")[0]
+    near = [o for o in others if o[0].rpartition("/")[2] == name or o[0].rpartition("/")[0] == folder]
+    near.sort(key=lambda o: -_shared(path, o[0]))
+    text = clone.git.object(blob)
+    for other, content in near[:20]:
+        there = clone.git.object(content)
+        if text and there and _likeness(text, there) >= _ALIKE:
+            return other
+    return None
+
+
+def _shared(a: str, b: str) -> int:
+    """How many elements two paths have in common at their ends."""
+    pairs = zip(reversed(a.split("/")), reversed(b.split("/")), strict=False)
+    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(a.count("/"), b.count("/")) + 1)
+
+
+def _likeness(a: bytes, b: bytes) -> float:
+    mine, theirs = set(a.split(b"\n")), set(b.split(b"\n"))
+    return len(mine & theirs) / max(len(mine), len(theirs), 1)
+
+
+def function_text(clone: Clone, blob: str | None, path: str, function: str) -> bytes | None:
+    """The text of a function in one version of a file; None if it has none."""
+    source = clone.git.object(blob) if blob else None
+    return _function(source, path, function) if source is not None else None
+
+
+def _function(source: bytes, path: str, function: str) -> bytes | None:
+    tongue = language(path)
+    if tongue is None or not function:
+        return None
+    if tongue == "go":
+        span = lines.go_extent(function, source)
+    else:
+        span = next(iter(syntax.functions(tongue, source, function)), None)
+    return b"\n".join(syntax.rows(source, *span)) if span else None
+
+
+def brought(clone: Clone, path: str, function: str, line: bytes, pos: int) -> int | None:
+    """The place of the commit that brought a line into a function, as it stood at a place."""
+    wanted, found = squeezed(line), None
+    for where, versions in backward(clone, path, pos):
+        for start in range(0, len(versions), _BATCH):
+            batch = versions[start : start + _BATCH]
+            held = _held(clone, where, function, wanted, [v.blob for v in batch if v.blob])
+            for change in batch:
+                if not held.get(change.blob or ""):
+                    return found
+                found = change.pos
+    return found
+
+
+def _held(
+    clone: Clone, path: str, function: str, wanted: bytes, blobs: list[str]
+) -> dict[str, int]:
+    """Which versions of a file hold a line in a function."""
+    question = f"holds {language(path)} {function}\n{wanted.decode('utf-8', 'replace')}"
+    known = clone.answers.known(question)
+    for blob, source in clone.git.objects([b for b in blobs if b not in known]):
+        text = _function(source, path, function) if source else None
+        held = text is not None and wanted in map(squeezed, text.split(b"\n"))
+        clone.answers.learn(question, blob, int(held))
+    return known
+
+
+def squeezed(line: bytes) -> bytes:
+    """A line without its layout."""
+    return _SPACE.sub(b" ", line).strip()
