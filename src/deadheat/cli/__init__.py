@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # exit status, as in the contract
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = ("scan",)
+_COMMANDS = ("scan", "explain")
 
 
 def parser() -> argparse.ArgumentParser:

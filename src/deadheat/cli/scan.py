@@ -84,7 +84,7 @@ class _Scan:
     def __init__(self, args: argparse.Namespace) -> None:
         self._quiet = args.quiet
         renderer: Renderer = registry.renderers()[args.format]
-        style = _style(args)
+        style = style_of(args)
         self._output = renderer.output(sys.stdout, style)
         self._gatherer = renderer.gatherer(style)
         self._full = renderer.full
@@ -164,7 +164,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _style(args: argparse.Namespace) -> Style:
+def style_of(args: argparse.Namespace) -> Style:
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
     return Style(colour, min(_width(), 200), args.frames, args.brief)

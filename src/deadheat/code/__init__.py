@@ -1,1 +1,1 @@
-"""What a clone of the repository tells about a race; ring 1: reads git and source, imports ring 0 only."""
+"""What a clone of the code tells about a race; reads git and source, imports the core only."""

@@ -79,7 +79,9 @@ def _stack(stack: tuple[Frame, ...], access: Access | None) -> Iterator[Asked]:
         if broken:
             does = "call"
         weight = 1 if frame.stale or access is None else 8 if racing else 2
-        yield Asked(frame, Claim(tongue, declared(frame.function, tongue), line, does), weight, racing)
+        yield Asked(
+            frame, Claim(tongue, declared(frame.function, tongue), line, does), weight, racing
+        )
         racing = False
         above = frame
 

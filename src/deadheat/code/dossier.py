@@ -65,10 +65,12 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     hints = hints or Hints()
     module = _module(report)
     pinned = [(c, found) for c in clones if (found := pin(c, report, hints.candidates))]
-    best = max(pinned, key=lambda p: _rank(*p, report), default=None)
+    best = max(pinned, key=lambda p: _rank(p[0], p[1], report), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
-        return Dossier(report, reproduce=reproduce.reproduce(report), module=module, missing=missing)
+        return Dossier(
+            report, reproduce=reproduce.reproduce(report), module=module, missing=missing
+        )
     return _explained(report, *best, hints, module, missing)
 
 
@@ -126,4 +128,6 @@ def _explained(
 
 def _touched(side: variable.Side) -> Touched:
     text = lines.text(side.source, side.frame.line) if side.frame.line else None
-    return Touched(side.frame, (text or b"").decode("utf-8", "replace").strip(), tuple(side.touches))
+    return Touched(
+        side.frame, (text or b"").decode("utf-8", "replace").strip(), tuple(side.touches)
+    )

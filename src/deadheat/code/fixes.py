@@ -1,10 +1,11 @@
-"""Which later commits may have mended a race, which earlier ones may have brought it, and is it there yet."""
+"""Which later commits may have mended a race, which earlier ones brought it, and is it there yet."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.code import follow, lines
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from deadheat.model import Frame, Report
 
 # "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
-_CLOSES = re.compile(r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE)
+_CLOSES = re.compile(
+    r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
+)
 _REVERT = re.compile(r"^revert\b", re.IGNORECASE)
 # what makes an access safe, in Go, C, C++ and Rust
 _GUARD = re.compile(
@@ -141,7 +144,10 @@ class Past:
             if target.racing:
                 words += [(name, "function"), (owner.strip("(*)"), "type")]
         if variable:
-            words += [(variable.name.rpartition(".")[2], "variable"), (variable.owner or "", "type")]
+            words += [
+                (variable.name.rpartition(".")[2], "variable"),
+                (variable.owner or "", "type"),
+            ]
         words.append((self._report.test or "", "test"))
         return [(w, what) for w, what in dict.fromkeys(words) if len(w) > 2]
 
@@ -288,7 +294,7 @@ class Past:
             (v.pos, follow.function_text(self._clone, v.blob, target.path, target.function))
             for v in versions
         ]
-        changed = [b[0] for a, b in zip(texts, texts[1:], strict=False) if a[1] != b[1]]
+        changed = [b[0] for a, b in pairwise(texts) if a[1] != b[1]]
         return changed[::-1][:3]
 
 
@@ -327,7 +333,9 @@ def _spoken(
     """What a commit says about itself."""
     candidate = Candidate(commit, message.subject, message.time)
     closed = _CLOSES.findall(message.text)
-    issue = next((i for i in issues if re.search(rf"(?:#|issues/){re.escape(i)}\b", message.text)), None)
+    issue = next(
+        (i for i in issues if re.search(rf"(?:#|issues/){re.escape(i)}\b", message.text)), None
+    )
     if issue is not None:
         candidate.on_variable = True
         candidate.gain(5.0, f"names #{issue}")
@@ -335,7 +343,9 @@ def _spoken(
         candidate.gain(-1.5, f"closes another issue, #{closed[0]}")
     candidate.racy = message.is_racy
     if RACE.search(message.text):
-        candidate.gain(2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race")
+        candidate.gain(
+            2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race"
+        )
     elif candidate.racy:
         candidate.gain(1.5, "speaks of synchronisation")
     for word, what in words:

@@ -1,4 +1,4 @@
-"""What becomes of files and lines over time: moves, the commit that brought a line, changed functions."""
+"""What becomes of files and lines over time: moves, and the commit that brought a line."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str
         return max(same, key=lambda other: _shared(path, other))
     name = path.rpartition("/")[2]
     folder = path.rpartition("/")[0]
-    near = [o for o in others if o[0].rpartition("/")[2] == name or o[0].rpartition("/")[0] == folder]
+    near = [
+        o for o in others if o[0].rpartition("/")[2] == name or o[0].rpartition("/")[0] == folder
+    ]
     near.sort(key=lambda o: -_shared(path, o[0]))
     text = clone.git.object(blob)
     for other, content in near[:20]:
@@ -84,7 +86,9 @@ def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str
 def _shared(a: str, b: str) -> int:
     """How many elements two paths have in common at their ends."""
     pairs = zip(reversed(a.split("/")), reversed(b.split("/")), strict=False)
-    return next((n for n, (x, y) in enumerate(pairs) if x != y), min(a.count("/"), b.count("/")) + 1)
+    return next(
+        (n for n, (x, y) in enumerate(pairs) if x != y), min(a.count("/"), b.count("/")) + 1
+    )
 
 
 def _likeness(a: bytes, b: bytes) -> float:

@@ -156,7 +156,8 @@ class Git:
         if self._batch is None:
             self._batch = self._start(("cat-file", "--batch"), subprocess.PIPE)
         stdin, stdout = self._batch.stdin, self._batch.stdout
-        assert stdin is not None and stdout is not None
+        assert stdin is not None
+        assert stdout is not None
         try:
             stdin.write(b"".join(map(_question, names)))
             stdin.flush()

@@ -175,7 +175,9 @@ class MainLine:
         rows = []
         for pos, (_, content) in enumerate(heard, known + 1):
             told = words.message(content or b"")
-            rows.append((pos, told.is_racy, told.subject, told.text, told.author, told.time, told.parents))
+            rows.append(
+                (pos, told.is_racy, told.subject, told.text, told.author, told.time, told.parents)
+            )
         with self._database:
             self._database.executemany(
                 "INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -213,7 +215,9 @@ class MainLine:
         return {pair: blob for pair in pairs if (blob := known[pair])}
 
     def _grow(self) -> None:
-        told = list(self._git.lines("rev-list", "--first-parent", "--parents", "--timestamp", self.tip))
+        told = list(
+            self._git.lines("rev-list", "--first-parent", "--parents", "--timestamp", self.tip)
+        )
         chain = [line.split() for line in reversed(told)]
         known = dict(self._database.execute("SELECT id, pos FROM commits"))
         fork = 0

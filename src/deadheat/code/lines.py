@@ -33,10 +33,14 @@ _NO_CALL = re.compile(rb"\b(?:func|if|for|while|switch|return|sizeof|catch)\s?\(
 _GOES = re.compile(rb"\bgo\b|\.Go\(|\.Run\(")
 _RETURNS = re.compile(rb"\s*(?:return\b|\}\s*$)")
 # "p.status.since()" up to its brackets; what is left of a line names what it reads
-_CALLED = re.compile(rb"^func [^{]{0,300}\{|[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func|err|nil|ctx)\b")
+_CALLED = re.compile(
+    rb"^func [^{]{0,300}\{|[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func)\b"
+    rb"|\b(?:err|nil|ctx)\b"
+)
 _READS = re.compile(rb"[A-Za-z_]\w*")
 _WORD = re.compile(rb"\w")
-_ANYWHERE = (1, 1 << 30)
+_ANYWHERE = (1, (1 << 24) - 1)
+_LONGEST = 4_000  # bytes of a line that anybody reads
 
 
 def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
@@ -99,7 +103,7 @@ def text(source: bytes, line: int) -> bytes | None:
         if not at:
             return None
     end = source.find(b"\n", at)
-    return source[at:end] if end >= 0 else source[at:]
+    return source[at : min(end if end >= 0 else len(source), at + _LONGEST)]
 
 
 def grade(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
@@ -124,7 +128,9 @@ def _plain(claim: Claim, line: bytes) -> int:
         return NOT
     if does == "read":
         # of "return p.status.since()" only the way to the call is read: possible, not likely
-        return DOES if _READS.search(_CALLED.sub(b"", line)) else COULD if _WORD.search(line) else NOT
+        return (
+            DOES if _READS.search(_CALLED.sub(b"", line)) else COULD if _WORD.search(line) else NOT
+        )
     if does == "write":
         return DOES if _WRITES.search(line) else COULD
     if does == "go":
@@ -181,7 +187,9 @@ def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:
     found = []
     for match in _any_header(word).finditer(source):
         first = source.count(b"\n", 0, match.start()) + 1
-        found.append((first, first + source.count(b"\n", match.start(), _go_end(source, match.start()))))
+        found.append(
+            (first, first + source.count(b"\n", match.start(), _go_end(source, match.start())))
+        )
     return found
 
 

@@ -67,7 +67,9 @@ def _pattern(rule: str) -> re.Pattern[str] | None:
     anchored = rule.startswith("/") or "/" in body.rstrip("/")
     out = "" if anchored else "(?:.*/)?"
     for piece in re.split(r"(\*\*/|\*\*|\*|\?)", body.rstrip("/")):
-        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece, re.escape(piece))
+        out += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(
+            piece, re.escape(piece)
+        )
     return re.compile(f"{out}/.*$" if rule.endswith("/") else f"{out}(?:/.*)?$")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 # a place is worth the closer look that outer frames take if it does this well on the racing ones
 _WORTH = 0.6
 # "refs/heads/release-5.2", "refs/remotes/origin/v1.12.x", "refs/heads/5.0-stable"
-_RELEASE = re.compile(r"refs/(?:heads|remotes/[^/]+)/(?:.*(?:release|stable|branch).*|[vV]?\d+\.\d+\S*)$")
+_RELEASE = re.compile(
+    r"refs/(?:heads|remotes/[^/]+)/(?:.*(?:release|stable|branch).*|[vV]?\d+\.\d+\S*)$"
+)
 _NUMBERS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 
@@ -94,6 +96,7 @@ class Pin:
     named: str | None  # what the document names, where that decided
     absent: tuple[Frame, ...]  # frames whose file this repository never had
     ambiguous: tuple[Frame, ...]
+    main: Window | None = None  # the best of the main line, where a side line does better
 
     @property
     def exact(self) -> bool:
@@ -118,7 +121,7 @@ class _Pinning:
         self._clone, self._asked, self._absent = clone, asked, absent
 
     def pin(self, candidates: Sequence[str]) -> Pin | None:
-        best = self._best(self._clone.main)
+        on_main = best = self._best(self._clone.main)
         score = best[0].run.score if best else 0
         fitting = self._revisions(self._tags(), score)
         if any(r.score > score for r in fitting):
@@ -128,7 +131,12 @@ class _Pinning:
             return None
         tags = sorted(r.name for r in fitting if r.score == score)
         named = self._named(candidates, score)
-        return self._told(named[1] if named else self._newest(best, candidates), best, tags, named)
+        chosen = named[1] if named else self._newest(best, candidates)
+        told = self._told(chosen, best, tags, named)
+        if chosen.line is self._clone.main or not on_main:
+            return told
+        base = self._newest(on_main, candidates)
+        return replace(told, main=base.window(base.wide))
 
     def _best(self, line: Line) -> list[Found]:
         """The runs of a line that do best, oldest first."""

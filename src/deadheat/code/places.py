@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame
 
-# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/cache/mod/github.com/pingcap/errors@v0.11.5/…"
+# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…"
 _MODULE_CACHE = re.compile(r"(?:^|/)mod/([^@]{1,300})@(v[^/]{1,100})/")
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
@@ -43,10 +43,8 @@ def module(frame: Frame) -> Module | None:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text):
-        pass
-    return found
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
 
 
 def _bazel(package: str, external: str) -> str:
@@ -86,7 +84,9 @@ def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
         own = path.split("/")
         shared = _shared(parts, own)
         whole = shared == len(own)
-        if not (whole or shared > 1 or shared == len(parts)) or (shared == 1 < len(parts) and not bare):
+        if not (whole or shared > 1 or shared == len(parts)) or (
+            shared == 1 < len(parts) and not bare
+        ):
             continue
         # a checkout's path ends in the whole of the tree's; one element alone proves little
         rank = (whole and shared > 1, shared, whole)

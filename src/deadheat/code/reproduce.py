@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 _TIMES = 20
 # "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
 _BAZEL_MAIN = re.compile(r"bazel-out/[^/]{1,100}/bin/(?:(.{1,300})/)?([^/]{1,200})_/testmain\.go$")
-_GOCHECK = ("github.com/pingcap/check", "gopkg.in/check.v1", "launchpad.net/gocheck", "github.com/go-check/check")
+_GOCHECK = (
+    "github.com/pingcap/check",
+    "gopkg.in/check.v1",
+    "launchpad.net/gocheck",
+    "github.com/go-check/check",
+)
 _TESTIFY = "github.com/stretchr/testify/suite"
 _GINKGO = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
 # "executor_test.(*testSerialSuite).TestIssue28650"
@@ -58,7 +63,9 @@ def _test(frames: list[Frame]) -> Frame | None:
     tests = [
         f
         for f in frames
-        if go.test_name(f.function) and f.file.endswith("_test.go") and ".TestMain" not in f.function
+        if go.test_name(f.function)
+        and f.file.endswith("_test.go")
+        and ".TestMain" not in f.function
     ]
     return next((f for f in tests if go.is_test(f.function)), tests[0] if tests else None)
 
@@ -71,7 +78,9 @@ def _folder(frame: Frame, where: Path) -> str | None:
 
 
 def _bazel(frames: list[Frame], test: Frame | None, where: Path) -> Reproduction | None:
-    label = next((f"//{m[1] or ''}:{m[2]}" for f in frames if (m := _BAZEL_MAIN.search(f.path))), None)
+    label = next(
+        (f"//{m[1] or ''}:{m[2]}" for f in frames if (m := _BAZEL_MAIN.search(f.path))), None
+    )
     if label is None and test is not None:
         label = _label(test, frames)
     if label is None:

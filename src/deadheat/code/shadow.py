@@ -96,7 +96,9 @@ class Shadow:
         if _PROMISOR.search(config):
             self.missing.append("the clone is partial: files that it lacks are not looked at")
         if (common / "objects" / "info" / "alternates").exists():
-            self.missing.append("objects that the clone borrows from other repositories are not read")
+            self.missing.append(
+                "objects that the clone borrows from other repositories are not read"
+            )
         if (common / "reftable").is_dir():
             self.missing.append("refs are kept in a reftable, which is not read")
 
@@ -111,13 +113,13 @@ def _link_objects(source: Path, target: Path) -> None:
     with os.scandir(source) as entries:
         for entry in entries:
             if _FAN_OUT.match(entry.name) and entry.is_dir(follow_symlinks=False):
-                os.symlink(Path(entry.path).resolve(), target / entry.name)
+                (target / entry.name).symlink_to(Path(entry.path).resolve())
     if not (source / "pack").is_dir() or (source / "pack").is_symlink():
         return
     with os.scandir(source / "pack") as entries:
         for entry in entries:
             if _PACK.match(entry.name) and entry.is_file(follow_symlinks=False):
-                os.symlink(Path(entry.path).resolve(), target / "pack" / entry.name)
+                (target / "pack" / entry.name).symlink_to(Path(entry.path).resolve())
 
 
 def _text(path: Path) -> str:

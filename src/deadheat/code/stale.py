@@ -1,4 +1,4 @@
-"""Frames that the source refutes: a line that cannot call the frame above it ends what can be trusted."""
+"""Frames that the source refutes: a line that cannot call the frame above it ends the trust."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from deadheat.code.tree import Tree
 
 Stack = tuple[Frame, ...]
+# calls and conversions that lead to no code of the user's
 _BUILT_IN = frozenset(
-    "append cap clear close complex copy delete imag len make max min new panic print println real"
-    " recover bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8"
-    " uint16 uint32 uint64 uintptr".split()
-)
+    ("append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len",
+     "make", "max", "min", "new", "panic", "print", "println", "real", "recover", "bool",
+     "byte", "error", "float32", "float64", "int", "int8", "int16", "int32", "int64",
+     "rune", "string", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr")
+)  # fmt: skip
 
 
 class Break(NamedTuple):

@@ -78,7 +78,11 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
 def called(function: Node) -> bytes:
     """The bare name of a function's definition."""
     node: Node | None = function
-    while node is not None and node.type not in ("identifier", "field_identifier", "destructor_name"):
+    while node is not None and node.type not in (
+        "identifier",
+        "field_identifier",
+        "destructor_name",
+    ):
         node = (
             node.child_by_field_name("name")
             or node.child_by_field_name("declarator")

@@ -34,7 +34,12 @@ _WRITES = {
     "send_statement": "channel",
 }
 _WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
-_INDEXED = ("index_expression", "subscript_expression", "slice_expression", "parenthesized_expression")
+_INDEXED = (
+    "index_expression",
+    "subscript_expression",
+    "slice_expression",
+    "parenthesized_expression",
+)
 
 
 class Touch(NamedTuple):
@@ -134,7 +139,12 @@ def _is_part(node: Node) -> bool:
     if parent.type in ("call_expression", "parenthesized_expression", "index_expression"):
         above = parent.parent
         inner = parent.child_by_field_name("function") or parent.child_by_field_name("operand")
-        return above is not None and above.type in _FIELDS and inner == node and not _is_base(above, parent)
+        return (
+            above is not None
+            and above.type in _FIELDS
+            and inner == node
+            and not _is_base(above, parent)
+        )
     if parent.type == "literal_element":  # "Field: value": the key of a literal
         pair = parent.parent
         return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent

@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 _MOST_FILES, _MOST_BYTES = 30_000, 1 << 28
 # "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
-_FIELD = rb"^[ \t]+(?:\w+, )*%s(?:, \w+)*[ \t]+([^\s:=(,][^\n`/]{0,200})"
+_FIELD = (
+    rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
+)
 # "	data [2]T", one line of a struct; "	sync.Mutex", "	*Base": an embedded one
-_EMBEDDED = re.compile(rb"^[ \t]+\*?(?:\w+\.)?(\w+)(?:\[[^\]]*\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE)
+_EMBEDDED = re.compile(
+    rb"^[ \t]+\*?(?:\w+\.)?(\w+)(?:\[[^\]]*\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE
+)
 _STRUCT = rb"^type %s(?:\[[^\]]*\])? struct \{"
-_METHOD = rb"^func (?:\([^)]*\) )?%s(?:\[[^\]]*\])?\([^\n]*\) ?\(?([*\w.\[\]]+)"
+_METHOD = (
+    rb"^func (?:\([^)\n]{0,200}\) )?%s(?:\[[^\]\n]{0,200}\])?\([^\n]{0,500}\) ?\(?([*\w.\[\]]+)"
+)
 # "type StatementContext struct {": what encloses a line
 _TYPE = re.compile(rb"^type (\w+)(?:\[[^\]]*\])? struct \{", re.MULTILINE)
 
@@ -63,12 +69,10 @@ class Tree:
         own = [(p, b) for p, b in self._entries if "vendor/" not in p and "testdata/" not in p]
         sources, size = {}, 0
         contents = self._git.objects(blob for _, blob in own)
-        for (path, _), (_, content) in zip(own, contents, strict=False):
+        for (path, _), (_, content) in zip(own, contents, strict=True):
             size += len(content or b"")
-            if size > _MOST_BYTES:
-                break
-            sources[path] = content or b""
-        contents.close()
+            if size < _MOST_BYTES:
+                sources[path] = content or b""
         return sources
 
     def folder(self, path: str) -> list[str]:
@@ -130,7 +134,7 @@ class Tree:
 
 
 def bare(kind: str) -> str:
-    """The name of a type without what stands around it: `[]*stmtctx.StatementContext` as it is called."""
+    """A type's own name: `StatementContext` for `[]*stmtctx.StatementContext`."""
     kind = kind.strip().partition(" ")[0] if not kind.strip().startswith("map") else kind.strip()
     kind = re.sub(r"^(?:map\[[^\]]*\]|\[[^\]]*\]|\*|chan |<-)*", "", kind)
     return kind.partition("[")[0].rpartition(".")[2].strip("*{} ")

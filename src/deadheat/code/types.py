@@ -32,17 +32,23 @@ class Types:
             return told[2].decode()
         word = re.escape(name.encode("utf-8", "replace"))
         for pattern in (
-            rb"(?<![\w.])%s(?:, \w+)* \*?(?:\w+\.)?([A-Za-z_]\w*)[,)\n]" % word,  # a parameter
-            rb"\b%s(?:, \w+)* :?= &?(?:\w+\.)?(\w+)\{" % word,
+            rb"(?<![\w.])%s(?:, \w{1,80}){0,8} \*?(?:\w+\.)?([A-Za-z_]\w*)[,)\n]"
+            % word,  # a parameter
+            rb"\b%s(?:, \w{1,80}){0,8} :?= &?(?:\w+\.)?(\w+)\{" % word,
             rb"\bvar %s \*?(?:\w+\.)?(\w+)" % word,
-            rb"\b%s(?:, \w+)* :?= new\((?:\w+\.)?(\w+)\)" % word,
+            rb"\b%s(?:, \w{1,80}){0,8} :?= new\((?:\w+\.)?(\w+)\)" % word,
         ):
             if match := re.search(pattern, self._body):
                 return match[1].decode()
-        if match := re.search(rb"\b%s(?:, \w+)* :?= (?:[\w.]+\.)?(\w+)\(" % word, self._body):
+        if match := re.search(
+            rb"\b%s(?:, \w{1,80}){0,8} :?= (?:[\w.]{1,200}\.)?(\w+)\(" % word, self._body
+        ):
             return self._result(match[1].decode())
         # "for _, col := range tblInfo.Columns {", "state, ok := m.nodeMap[d.Node]"
-        held = rb"(?:for \w+, %s :?= range (?:[\w.]+\.)?(\w+) \{|\b%s(?:, \w+)? :?= (?:[\w.]+\.)?(\w+)\[)"
+        held = (
+            rb"(?:for \w{1,80}, %s :?= range (?:[\w.]{1,200}\.)?(\w+) \{"
+            rb"|\b%s(?:, \w{1,80})? :?= (?:[\w.]{1,200}\.)?(\w+)\[)"
+        )
         if match := re.search(held % (word, word), self._body):
             return self.kind((match[1] or match[2]).decode(), "")
         return ""
@@ -72,6 +78,7 @@ class Types:
 
     def field(self, name: str, owner: str) -> Field | None:
         """The declaration of a field of that owner, or of the only one that has such a field."""
+        found: list[Field] = []
         for sources in self._sources():
             found = self._tree.fields(name, sources)
             if field := self._of(owner, found, sources, _DEPTH):
@@ -88,6 +95,6 @@ class Types:
             if field.owner == owner:
                 return field
         for inner in self._tree.embedded(owner, sources):
-            if field := self._of(inner, found, sources, depth - 1):
-                return field._replace(owner=owner)
+            if below := self._of(inner, found, sources, depth - 1):
+                return below._replace(owner=owner)
         return None

@@ -23,7 +23,22 @@ if TYPE_CHECKING:
 _WRITING = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 # a function that is entered for what it touches is no longer than this
 _LONG = 80
-_NO_VARIABLE = frozenset("nil true false this self len cap append make new panic string".split())
+_NO_VARIABLE = frozenset(
+    (
+        "nil",
+        "true",
+        "false",
+        "this",
+        "self",
+        "len",
+        "cap",
+        "append",
+        "make",
+        "new",
+        "panic",
+        "string",
+    )
+)
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 # `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
 _IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"]*/)?([\w.-]+)"$', re.MULTILINE)
@@ -60,7 +75,9 @@ def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
     for number, access in enumerate(report.accesses):
         for frame in access.stack:
             blobs = clone.blobs([tree.commit], clone.paths(frame))
-            if side := next((_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None):
+            if side := next(
+                (_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None
+            ):
                 found[number] = side
                 break
     for number, access in enumerate(report.accesses):
@@ -228,9 +245,15 @@ def _plain(tree: Tree, a: Side, b: Side, name: str, why: str) -> Variable:
 def _declares(name: str, text: bytes) -> bool:
     word = re.escape(name.encode("utf-8", "replace"))
     return bool(
-        re.search(rb"(?<![\w.])%s(?:, \w+)* :=|\bvar %s\b|\blet (?:mut )?%s\b" % (word, word, word), text)
-        or re.match(rb"(?:static |extern |volatile )*[\w:<>*]+[ *]+%s(?:\[\w*\])?\s*[=;]" % word, text)
-        or re.search(rb"func.*[(,] ?%s(?:, \w+)* [\w*\[]" % word, text)
+        re.search(
+            rb"(?<![\w.])%s(?:, \w{1,80}){0,8} :=|\bvar %s\b|\blet (?:mut )?%s\b"
+            % (word, word, word),
+            text,
+        )
+        or re.match(
+            rb"(?:static |extern |volatile )*[\w:<>*]+[ *]+%s(?:\[\w*\])?\s*[=;]" % word, text
+        )
+        or re.search(rb"func.*[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[]" % word, text)
     )
 
 
@@ -276,7 +299,9 @@ def _holds(body: bytes, kind: str) -> str | None:
     """The field of a struct that is of a type, by value before by pointer."""
     word = re.escape(kind.encode("utf-8", "replace"))
     for star in (b"", rb"\*"):
-        if match := re.search(rb"^[ \t]+(\w+)[ \t]+%s(?:\w+\.)?%s\b" % (star, word), body, re.MULTILINE):
+        if match := re.search(
+            rb"^[ \t]+(\w+)[ \t]+%s(?:\w+\.)?%s\b" % (star, word), body, re.MULTILINE
+        ):
             return match[1].decode()
     return None
 
@@ -294,7 +319,9 @@ def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
                 body = b"\n".join(syntax.rows(source, *span))
                 there = Side(a.access, a.frame, path, source, body, span[0], inner)
                 why = f"one line touches it through {call.name}"
-                if found := _common(tree, there, b, _possible(inner, a.access.op, source), b.touches, why):
+                if found := _common(
+                    tree, there, b, _possible(inner, a.access.op, source), b.touches, why
+                ):
                     return found
     return None
 
@@ -305,7 +332,9 @@ def _lone(tree: Tree, side: Side) -> Variable | None:
     likely = [t for t in side.touches if t.rank == wanted] or [t for t in side.touches if t.writes]
     fields = [t for t in likely if _is_field(t, side)] or likely
     # of a chain only its end is what the line is about
-    ends = [t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)]
+    ends = [
+        t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)
+    ]
     if len(ends) != 1:
         return None
     found = _field(tree, side, ends[0]) if _is_field(ends[0], side) else None

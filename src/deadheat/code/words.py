@@ -1,4 +1,4 @@
-"""What commits say of themselves: subject, message, author; kept beside the history that they belong to."""
+"""What commits say of themselves: subject, message, author."""
 
 from __future__ import annotations
 

@@ -1,0 +1,120 @@
+"""`deadheat explain`: the dossier of each race in a document, with what clones of the code tell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from deadheat import cli, wire
+from deadheat.cli.scan import style_of
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import Dossier, Hints, dossier
+from deadheat.code.wire import dossier_to_wire
+from deadheat.errors import UnreadableError
+from deadheat.feeds import files, walk
+from deadheat.model import Sighting
+from deadheat.render.dossiers import DossierText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_EXAMPLES = """examples:
+  deadheat explain issue.md --repo ~/src/tidb
+  deadheat explain ci.log --repo . --repo ~/src/grpc-go    a race in a dependency, with its code
+  deadheat explain issue.md --repo . --at v5.2.2 --issue 30468 --format json
+
+exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "explain",
+        help="the dossier of each race in files or a pipe",
+        description="Tells what is known of each race: variable, version, fix, owners, command.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
+    )
+    command.add_argument(
+        "--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat"
+    )
+    command.add_argument(
+        "--at", action="append", default=[], metavar="REV", help="a revision or date to check first"
+    )
+    command.add_argument(
+        "--issue", action="append", default=[], metavar="N", help="its number in the issue tracker"
+    )
+    command.add_argument("--format", choices=("json", "text"), default="text", help="default: text")
+    command.add_argument(
+        "--frames", type=int, default=6, metavar="N", help="frames per stack in text (default: 6)"
+    )
+    command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
+    command.add_argument("--quiet", action="store_true", help="no warnings")
+    command.set_defaults(run=run, brief=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    sightings, faults = _read(args.paths)
+    if not args.quiet:
+        for fault in faults:
+            cli.complain(str(fault))
+    hints = Hints(tuple(args.at), tuple(args.issue))
+    with ExitStack() as stack:
+        clones = [stack.enter_context(Clone(where)) for where in args.repo]
+        found = [(s, dossier(s.report, clones, hints)) for s in _best(sightings)]
+    if args.format == "json":
+        json.dump([_plain(*pair) for pair in found], sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        text = DossierText(style_of(args))
+        for number, (sighting, told) in enumerate(found, 1):
+            sys.stdout.write(
+                text(number, sighting, dossier_to_wire(told, sighting.verdict)) + "\n\n"
+            )
+    if found:
+        return cli.RACES
+    return cli.ENVIRONMENT if faults else cli.NOTHING
+
+
+def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
+    sightings: list[Sighting] = []
+    faults: list[UnreadableError] = []
+    for entry in walk.entries(paths):
+        seen: Iterable[Sighting | UnreadableError]
+        seen = (
+            [entry]
+            if isinstance(entry, UnreadableError)
+            else files.sightings(files.Unit(entry), full=True)
+        )
+        for one in seen:
+            if isinstance(one, UnreadableError):
+                faults.append(one)
+            else:
+                sightings.append(one)
+    return sightings, faults
+
+
+def _best(sightings: list[Sighting]) -> list[Sighting]:
+    """One sighting of each race: the least damaged, with the most frames."""
+    races: dict[str, Sighting] = {}
+    for sighting in sightings:
+        known = races.get(sighting.verdict.race)
+        if known is None or _worth(sighting) > _worth(known):
+            races[sighting.verdict.race] = sighting
+    return list(races.values())
+
+
+def _worth(sighting: Sighting) -> tuple[int, int]:
+    report = sighting.report
+    return -len(report.damage), sum(len(access.stack) for access in report.accesses)
+
+
+def _plain(sighting: Sighting, told: Dossier) -> wire.Plain:
+    marked = Sighting(told.report, sighting.verdict, sighting.uri, sighting.span)
+    return wire.sighting_to_wire(marked) | dossier_to_wire(told, sighting.verdict)
