@@ -8,18 +8,15 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from deadheat import cli, wire
-from deadheat.cli.scan import style_of
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import Dossier, Hints, dossier
-from deadheat.code.wire import dossier_to_wire
-from deadheat.errors import UnreadableError
-from deadheat.feeds import files, walk
-from deadheat.model import Sighting
-from deadheat.render.dossiers import DossierText
+from deadheat import cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from deadheat.code.dossier import Dossier
+    from deadheat.errors import UnreadableError
+    from deadheat.model import Sighting
+    from deadheat.wire import Plain
 
 _EXAMPLES = """examples:
   deadheat explain issue.md --repo ~/src/tidb
@@ -60,6 +57,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    # `deadheat scan` must not wait for what only this command needs
+    from deadheat.cli.scan import style_of
+    from deadheat.code.clone import Clone
+    from deadheat.code.dossier import Hints, dossier
+    from deadheat.code.wire import dossier_to_wire
+    from deadheat.render.dossiers import DossierText
+
     sightings, faults = _read(args.paths)
     if not args.quiet:
         for fault in faults:
@@ -83,6 +87,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
+    from deadheat.errors import UnreadableError
+    from deadheat.feeds import files, walk
+
     sightings: list[Sighting] = []
     faults: list[UnreadableError] = []
     for entry in walk.entries(paths):
@@ -115,6 +122,10 @@ def _worth(sighting: Sighting) -> tuple[int, int]:
     return -len(report.damage), sum(len(access.stack) for access in report.accesses)
 
 
-def _plain(sighting: Sighting, told: Dossier) -> wire.Plain:
+def _plain(sighting: Sighting, told: Dossier) -> Plain:
+    from deadheat import wire
+    from deadheat.code.wire import dossier_to_wire
+    from deadheat.model import Sighting
+
     marked = Sighting(told.report, sighting.verdict, sighting.uri, sighting.span)
     return wire.sighting_to_wire(marked) | dossier_to_wire(told, sighting.verdict)

@@ -108,6 +108,10 @@ def _explained(
         here = clone.blobs([at], clone.paths(frame))
         return next((path for _, path in here), None)
 
+    def source_of(frame: Frame) -> bytes | None:
+        path = path_of(frame)
+        return clone.source(at, path) if path else None
+
     return Dossier(
         marked,
         clone.git.where,
@@ -120,7 +124,7 @@ def _explained(
         tuple(past.introduced_by()),
         past.still_present(mended),
         tuple(owners.owners(clone, clone.main.tip, past.now(paths), past.authors())),
-        reproduce.reproduce(marked, path_of),
+        reproduce.reproduce(marked, path_of, source_of),
         module,
         missing,
     )

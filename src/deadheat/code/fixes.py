@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _CLOSES = re.compile(
     r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
 )
+# "This reverts commit 6c0fcea070a….", as git writes it
+_REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})")
 _REVERT = re.compile(r"^revert\b", re.IGNORECASE)
 # what makes an access safe, in Go, C, C++ and Rust
 _GUARD = re.compile(
@@ -108,15 +110,18 @@ class Past:
         main = self._clone.main
         touched = self._touched()
         names = self._names(variable)
-        found = []
+        found: list[tuple[Candidate, int]] = []
+        reverted: set[str] = set()
         for place, message in main.heard(self._at, touched, issues[0] if issues else "").items():
             commit = main.commits[place]
             candidate = _spoken(commit, message, names if place in touched else [], issues)
             if place in touched:
                 candidate.gain(*touched[place])
+            reverted.update(_REVERTS.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT.match(message.subject):
                 _timely(candidate, place - self._at)
                 found.append((candidate, place))
+        found = [(c, place) for c, place in found if c.commit not in reverted]
         found.sort(key=lambda f: -f[0].points)
         for candidate, place in found[:_CLOSER_LOOKS]:
             self._look(candidate, place, variable)
@@ -338,15 +343,15 @@ def _spoken(
     )
     if issue is not None:
         candidate.on_variable = True
-        candidate.gain(5.0, f"names #{issue}")
+        candidate.gain(9.0 if issue in closed else 4.0, f"names #{issue}")
     elif issues and closed:
-        candidate.gain(-1.5, f"closes another issue, #{closed[0]}")
-    candidate.racy = message.is_racy
+        candidate.gain(-3.0, f"closes another issue, #{closed[0]}")
+    candidate.racy = message.is_racy or issue is not None
     if RACE.search(message.text):
         candidate.gain(
             2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race"
         )
-    elif candidate.racy:
+    elif message.is_racy:
         candidate.gain(1.5, "speaks of synchronisation")
     for word, what in words:
         if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message.text):

@@ -126,6 +126,8 @@ def _plain(claim: Claim, line: bytes) -> int:
     does, _, name = claim.does.partition(" ")
     if _BRACES.match(line) and not (does == "call" and b"}(" in line):
         return NOT
+    if does in ("read", "write") and line.startswith(b"func ") and line.rstrip().endswith(b"{"):
+        return INSIDE
     if does == "read":
         # of "return p.status.since()" only the way to the call is read: possible, not likely
         return (

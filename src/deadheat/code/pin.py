@@ -166,7 +166,9 @@ class _Pinning:
         grades = self._clone.grades(one.claim, (blob for _, _, blob in pieces))
         for first, end, blob in pieces:
             if gain := grades.get(blob, 0) * one.weight:
-                _add(steps, first, end, Sum(one.weight, gain))
+                # a window may widen over what callers do, not over what the racing lines do
+                fits = not one.racing or grades[blob] == lines.DOES
+                _add(steps, first, end, Sum(one.weight * fits, gain))
 
     def _tags(self) -> dict[str, str]:
         refs = self._clone.git.refs

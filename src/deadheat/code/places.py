@@ -77,11 +77,14 @@ def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
 
     `bare` tells whether a file at the root of the tree may match by its name alone.
     """
-    parts = plain(printed.replace("\\", "/")).strip("/").split("/")
+    whole_path = printed.replace("\\", "/").strip("/")
+    # a major version in an import path need not be a folder of the tree
+    spellings = [whole_path.split("/"), plain(whole_path).split("/")]
     best = (False, 0, False)
     found: list[str] = []
     for path in known:
         own = path.split("/")
+        parts = max(spellings, key=lambda spelling: _shared(spelling, own))
         shared = _shared(parts, own)
         whole = shared == len(own)
         if not (whole or shared > 1 or shared == len(parts)) or (

@@ -7,14 +7,16 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deadheat.model import Frame, Origin
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from deadheat.model import Frame, Report
+    from deadheat.model import Report
 
     Path = Callable[[Frame], str | None]
+    Source = Callable[[Frame], bytes | None]
 
 _TIMES = 20
 # "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
@@ -39,18 +41,31 @@ class Reproduction:
     command: str
 
 
-def reproduce(report: Report, path_of: Path | None = None) -> Reproduction | None:
+def reproduce(
+    report: Report, path_of: Path | None = None, source_of: Source | None = None
+) -> Reproduction | None:
     """The command for the framework that ran it; None if the frames do not tell.
 
-    `path_of` gives the path of a frame's file in the repository, where there is one at hand.
+    `path_of` gives the path of a frame's file in the repository, and `source_of` its content, where
+    there is one at hand.
     """
     frames = _frames(report)
     where = path_of or (lambda frame: frame.file)
     test = _test(frames)
+    if test is not None and source_of is not None and (source := source_of(test)):
+        # the frames of the harness may be cut off; the test's file still says what it is
+        frames = [*frames, *_imported(source)]
     for way in (_bazel, _gocheck, _testify, _ginkgo, _go_test, _binary):
         if found := way(frames, test, where):
             return found
     return None
+
+
+def _imported(source: bytes) -> list[Frame]:
+    """The harnesses that a test file imports, as if one of their frames had been seen."""
+    known = (*_GOCHECK, _TESTIFY, *_GINKGO)
+    found = [name for name in known if f'"{name}"'.encode() in source]
+    return [Frame("", name, "", None, Origin.TEST) for name in found]
 
 
 def _frames(report: Report) -> list[Frame]:
@@ -167,7 +182,9 @@ def _binary(frames: list[Frame], test: Frame | None, where: Path) -> Reproductio
 
 
 def _runs(frames: list[Frame], packages: Iterable[str]) -> bool:
-    return any(f.package.rpartition("/vendor/")[2] in packages for f in frames)
+    """Is a frame in one of these packages, or below it?"""
+    own = {f.package.rpartition("/vendor/")[2] for f in frames}
+    return any(f"{name}/".startswith(tuple(f"{p}/" for p in packages)) for name in own)
 
 
 def _entry(frames: list[Frame]) -> str | None:

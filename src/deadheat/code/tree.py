@@ -20,14 +20,15 @@ _FIELD = (
 )
 # "	data [2]T", one line of a struct; "	sync.Mutex", "	*Base": an embedded one
 _EMBEDDED = re.compile(
-    rb"^[ \t]+\*?(?:\w+\.)?(\w+)(?:\[[^\]]*\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE
+    rb"^[ \t]{1,20}\*?(?:\w{1,80}\.)?(\w{1,80})(?:\[[^\]\n]{0,200}\])?[ \t]*(?://.*|`.*)?$",
+    re.MULTILINE,
 )
-_STRUCT = rb"^type %s(?:\[[^\]]*\])? struct \{"
+_STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct \{"
 _METHOD = (
     rb"^func (?:\([^)\n]{0,200}\) )?%s(?:\[[^\]\n]{0,200}\])?\([^\n]{0,500}\) ?\(?([*\w.\[\]]+)"
 )
 # "type StatementContext struct {": what encloses a line
-_TYPE = re.compile(rb"^type (\w+)(?:\[[^\]]*\])? struct \{", re.MULTILINE)
+_TYPE = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re.MULTILINE)
 
 
 class Place(NamedTuple):
@@ -136,7 +137,7 @@ class Tree:
 def bare(kind: str) -> str:
     """A type's own name: `StatementContext` for `[]*stmtctx.StatementContext`."""
     kind = kind.strip().partition(" ")[0] if not kind.strip().startswith("map") else kind.strip()
-    kind = re.sub(r"^(?:map\[[^\]]*\]|\[[^\]]*\]|\*|chan |<-)*", "", kind)
+    kind = re.sub(r"^(?:map\[[^\]]{0,200}\]|\[[^\]]{0,200}\]|\*|chan |<-){0,9}", "", kind)
     return kind.partition("[")[0].rpartition(".")[2].strip("*{} ")
 
 

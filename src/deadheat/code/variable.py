@@ -67,6 +67,7 @@ class Side(NamedTuple):
     body: bytes  # of the function
     first: int  # its line
     touches: list[Touch]
+    calls: list[Touch]
 
 
 def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
@@ -109,7 +110,9 @@ def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> S
     body = b"\n".join(syntax.rows(source, *span))
     rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
     found = [t for row in rows for t in touches.touches(tongue, source, row)]
-    return Side(access, frame, path, source, body, span[0], _possible(found, access.op, source))
+    calls = [t for t in found if t.rank == CALLEE]
+    likely = _possible(found, access.op, source)
+    return Side(access, frame, path, source, body, span[0], likely, calls)
 
 
 def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
@@ -309,7 +312,7 @@ def _holds(body: bytes, kind: str) -> str | None:
 def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
     """The same through one call: what a function that one line calls touches."""
     near = tree.near(a.path)
-    for call in [t for t in a.touches if t.rank == CALLEE]:
+    for call in a.calls:
         for path, source in near.items():
             tongue = language(path)
             spans = syntax.functions(tongue, source, call.name) if tongue else []
@@ -317,7 +320,7 @@ def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
                 rows = range(span[0], span[1] + 1)
                 inner = [t for row in rows for t in touches.touches(tongue or "", source, row)]
                 body = b"\n".join(syntax.rows(source, *span))
-                there = Side(a.access, a.frame, path, source, body, span[0], inner)
+                there = Side(a.access, a.frame, path, source, body, span[0], inner, [])
                 why = f"one line touches it through {call.name}"
                 if found := _common(
                     tree, there, b, _possible(inner, a.access.op, source), b.touches, why

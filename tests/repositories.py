@@ -1,0 +1,85 @@
+"""Small repositories with a known history, made with the real git; and reports to ask of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import deadheat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deadheat.model import Report
+
+MODULE = "example.com/acme/relay"
+_WHO = {"NAME": "A Tester", "EMAIL": "tester@example.com"}
+
+
+class Repository:
+    """A work tree whose commits are a day apart."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._day = 0
+        path.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *args: str) -> str:
+        stamp = f"{1_600_000_000 + self._day * 86_400} +0000"
+        who = {f"GIT_{role}_{k}": v for role in ("AUTHOR", "COMMITTER") for k, v in _WHO.items()}
+        done = subprocess.run(
+            ["git", "-C", str(self.path), "-c", "commit.gpgsign=false", *args],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.path.parent),
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_AUTHOR_DATE": stamp,
+                "GIT_COMMITTER_DATE": stamp,
+                **who,
+            },
+        )
+        return done.stdout.strip()
+
+    def put(self, message: str, files: dict[str, str | None]) -> str:
+        """Commits files by path; None takes one away."""
+        self._day += 1
+        for name, text in files.items():
+            path = self.path / name
+            if text is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+
+def line(source: str, needle: str, occurrence: int = 1) -> int:
+    """The line of a source that holds a text, counted from 1."""
+    found = [n for n, text in enumerate(source.splitlines(), 1) if needle in text]
+    return found[occurrence - 1]
+
+
+def frame(function: str, place: str) -> str:
+    return f"  {function}()\n      {place} +0x45\n"
+
+
+def go_report(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> Report:
+    """A report of Go's detector: each side an operation and its frames (function, file:line)."""
+    heads = (
+        "{} at 0x00c000012340 by goroutine 7:",
+        "Previous {} at 0x00c000012340 by goroutine 8:",
+    )
+    text = "==================\nWARNING: DATA RACE\n"
+    for head, (op, frames) in zip(heads, sides, strict=False):
+        told = op.capitalize() if head.startswith("{") else op
+        text += head.format(told) + "\n" + "".join(frame(*f) for f in frames) + "\n"
+    text += created + "==================\n"
+    (sighting,) = deadheat.scan(text)
+    return sighting.report

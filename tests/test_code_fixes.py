@@ -1,0 +1,363 @@
+"""Fixes, origins, owners and commands, in histories that are known."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat import cli
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import Dossier, Hints, dossier
+from deadheat.code.owners import approvers, code_owners
+from deadheat.code.places import Module, matches, module
+from deadheat.code.reproduce import reproduce
+from deadheat.model import Frame, Origin
+from deadheat.symbols import go
+from tests.repositories import MODULE, Repository, go_report
+from tests.test_code_pin import FIXED, HUB, MOVED, race
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deadheat.model import Report
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return made
+
+
+def told(repo: Repository, report: Report, hints: Hints | None = None) -> Dossier:
+    with Clone(str(repo.path)) as clone:
+        return dossier(report, [clone], hints)
+
+
+def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
+    came = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("docs: about a data race elsewhere", {"README.md": "x"})
+    fix = repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
+    repo.put("hub: tidy up", {"hub/hub.go": FIXED.replace("n > 3", "n > 4")})
+    found = told(repo, race(HUB))
+    assert found.fixed_by[0].commit == fix
+    assert {"changes a racing line", "says that it is about a data race"} <= set(
+        found.fixed_by[0].why
+    )
+    assert found.fixed_by[0].score > 0.9
+    assert found.still_present is False
+    assert [c.commit for c in found.introduced_by] == [came]
+
+
+def test_a_race_that_nobody_mended_is_still_there(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("docs", {"README.md": "x"})
+    found = told(repo, race(HUB))
+    assert (found.fixed_by, found.still_present) == ((), True)
+
+
+def test_a_fix_is_found_behind_a_move(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("mv", "hub", "core")
+    repo.put("move everything", {})
+    fix = repo.put("core: fix data race in Hub", {"core/hub.go": FIXED})
+    found = told(repo, race(HUB))
+    assert found.fixed_by[0].commit == fix
+    assert found.still_present is False
+
+
+def test_a_move_that_changes_the_file_is_followed(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("move it", {"hub/hub.go": None, "pkg/hub/hub.go": MOVED})
+    assert told(repo, race(HUB)).still_present is True
+
+
+def test_a_line_is_older_than_its_file(repo: Repository) -> None:
+    came = repo.put("hub: begin", {"old/hub.go": HUB})
+    repo.git("mv", "old", "hub")
+    repo.put("move it", {})
+    assert [c.commit for c in told(repo, race(HUB)).introduced_by] == [came]
+
+
+def test_a_fix_that_was_reverted_is_none(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
+    repo.git("revert", "--no-edit", "HEAD")
+    found = told(repo, race(HUB))
+    assert (found.fixed_by, found.still_present) == ((), True)
+
+
+def test_a_merge_is_the_fix(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.put("hub: guard count", {"hub/hub.go": FIXED})
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7\n\nhub: fix data race", "topic")
+    assert told(repo, race(HUB)).fixed_by[0].commit == repo.git("rev-parse", "HEAD")
+
+
+def test_the_number_of_the_issue_decides(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    mine = repo.put("hub: wait for it\n\nclose acme/relay#41", {"hub/hub.go": MOVED})
+    repo.put("hub: fix data race\n\nclose #99", {"hub/hub.go": FIXED})
+    assert told(repo, race(HUB), Hints(issues=("41",))).fixed_by[0].commit == mine
+
+
+def test_a_fix_that_was_already_out(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("tag", "v1.4.1")
+    repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
+    repo.git("tag", "v1.4.2")
+    found = told(repo, race(HUB), Hints(("v1.4.1",)))
+    assert found.pin is not None
+    assert (found.pin.named, found.fixed_in) == ("v1.4.1", ("v1.4.2",))
+
+
+def test_owners_come_from_files_and_from_history(repo: Repository) -> None:
+    rules = "* @all\n/hub/ @hub-team @second # why\n"
+    repo.put("hub: begin", {"hub/hub.go": HUB, ".github/CODEOWNERS": rules, "hub/OWNERS": OWNERS})
+    who = [owner.who for owner in told(repo, race(HUB)).owners]
+    assert who == ["@hub-team", "@second", "alice", "A Tester <tester@example.com>"]
+
+
+OWNERS = "reviewers:\n  - bob\napprovers:\n  - alice # since 2020\nlabels:\n  - area/hub\n"
+
+
+def test_an_owners_file_names_its_approvers() -> None:
+    assert approvers(OWNERS) == ["alice"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "hit"),
+    [
+        ("*", "a/b.go", True),
+        ("*.go", "a/b.go", True),
+        ("*.c", "a/b.go", False),
+        ("/a/", "a/b.go", True),
+        ("/a/", "x/a/b.go", False),
+        ("a/", "x/a/b.go", True),
+        ("x/*", "x/a.go", True),
+        ("docs/**/x", "docs/a/b/x", True),
+        ("/a", "ab/c.go", False),
+        ("*" * 40 + "a", "a", False),
+    ],
+)
+def test_rules_of_code_owners(rule: str, path: str, hit: bool) -> None:
+    assert code_owners(f"{rule} @me", path)[0] == (["@me"] if hit else [])
+
+
+VENDORED = "/src/app/vendor/example.com/acme/relay/hub/hub.go"
+
+
+def test_a_race_in_a_dependency_names_it(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    app = Repository(tmp_path / "app")
+    app.put("begin", {"go.mod": "module example.com/acme/app\n", VENDORED[9:]: HUB})
+    report = race(HUB, VENDORED)
+    with Clone(str(app.path)) as first, Clone(str(repo.path)) as second:
+        alone = dossier(report, [first])
+        both = dossier(report, [first, second])
+    assert alone.module == both.module == Module("example.com/acme", None, True)
+    assert alone.pin is not None
+    assert alone.pin.exact
+    assert both.pin is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "package", "path_of", "version"),
+    [
+        ("/go/pkg/mod/example.org/grpc@v1.39.0/x/y.go", "example.org/grpc/x", "example.org/grpc", "v1.39.0"),
+        ("/m/mod/github.com/!azure/x@v1.0.0/y.go", "github.com/Azure/x", "github.com/Azure/x", "v1.0.0"),
+        ("external/com_github_p_errors/s.go", "github.com/p/errors", "github.com/p/errors", None),
+        ("/a/vendor/github.com/x/y/z/f.go", "github.com/x/y/z", "github.com/x/y", None),
+    ],
+)  # fmt: skip
+def test_modules(path: str, package: str, path_of: str, version: str | None) -> None:
+    found = module(Frame("x.F", package, path, 1, Origin.USER, path))
+    assert found is not None
+    assert (found.path, found.version) == (path_of, version)
+
+
+@pytest.mark.parametrize(
+    ("printed", "known", "expected"),
+    [
+        ("/go/tidb/executor/x.go", ["executor/x.go", "pkg/executor/x.go"], ["executor/x.go"]),
+        ("/b/pkg/executor/x.go", ["executor/x.go", "pkg/executor/x.go"], ["pkg/executor/x.go"]),
+        ("store/x.go", ["store/x.go", "util/store/x.go"], ["store/x.go"]),
+        ("x.go", ["a/x.go", "b/x.go"], ["a/x.go", "b/x.go"]),
+        ("/d/prometheus/tsdb/x.go", ["tsdb/x.go", "vendor/g/prometheus/tsdb/x.go"], ["tsdb/x.go"]),
+        (
+            "example.org/etcd/server/v3/api/x.go",
+            ["server/api/x.go", "api/x.go"],
+            ["server/api/x.go"],
+        ),
+        ("/b/etcd/client/v3/x.go", ["client/v3/x.go", "client/x.go"], ["client/v3/x.go"]),
+        ("/a/b/x.go", ["c/x.go"], []),
+        ("C:\\src\\hub\\x.go", ["hub/x.go"], ["hub/x.go"]),
+    ],
+)
+def test_paths_match_by_their_longest_suffix(
+    printed: str, known: list[str], expected: list[str]
+) -> None:
+    assert matches(printed, known) == expected
+
+
+def frames(*told: tuple[str, str]) -> Report:
+    return go_report(("write", list(told)), ("read", []))
+
+
+TEST = (f"{MODULE}/hub.TestHub", "/src/relay/hub/hub_test.go:9")
+GOCHECK = (
+    "gopkg.in/check%2ev1.(*suiteRunner).forkTest.func1",
+    "/m/mod/gopkg.in/check.v1@v1/check.go:8",
+)
+TESTIFY = (
+    "github.com/stretchr/testify/suite.Run.func1",
+    "/m/mod/x/testify@v1.8.0/suite/suite.go:8",
+)
+GINKGO = (
+    "github.com/onsi/ginkgo/v2/internal.(*Suite).runNode.func3",
+    "/m/mod/x@v2.1.0/internal/s.go:8",
+)
+RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
+
+
+@pytest.mark.parametrize(
+    ("seen", "framework", "command"),
+    [
+        ([TEST, RUNNER], "go-test", "go test -race ./hub -run '^TestHub$' -count=20"),
+        (
+            [(f"{MODULE}/hub.TestHub.func1", TEST[1]), RUNNER],
+            "go-test",
+            "go test -race ./hub -run '^TestHub$' -count=20",
+        ),
+        (
+            [(f"{MODULE}/hub.BenchmarkHub", TEST[1])],
+            "go-test",
+            "go test -race ./hub -run '^$' -bench '^BenchmarkHub$' -count=20",
+        ),
+        (
+            [
+                (f"{MODULE}/hub.(*suite).TestHub", TEST[1]),
+                GOCHECK,
+                (f"{MODULE}/hub.TestT", "/src/relay/hub/hub_test.go:4"),
+            ],
+            "gocheck",
+            "go test -race ./hub -run '^TestT$' -check.f 'suite.TestHub$' -count=20",
+        ),
+        (
+            [
+                (f"{MODULE}/hub.(*suite).TestHub", TEST[1]),
+                TESTIFY,
+                (f"{MODULE}/hub.TestSuite", "/src/relay/hub/hub_test.go:4"),
+            ],
+            "testify",
+            "go test -race ./hub -run '^TestSuite$' -testify.m '^TestHub$' -count=20",
+        ),
+        (
+            [
+                (f"{MODULE}/hub.init.func1.2", TEST[1]),
+                GINKGO,
+                (f"{MODULE}/hub.TestAll", "/src/relay/hub/hub_test.go:4"),
+            ],
+            "ginkgo",
+            "go test -race ./hub -run '^TestAll$' -count=20",
+        ),
+        (
+            [
+                ("executor/fktest/fktest_test_test.TestX", "executor/fktest/x_test.go:9"),
+                ("main.main", "bazel-out/k8-fastbuild/bin/executor/fktest/fktest_test_/testmain.go:17"),
+            ],
+            "bazel",
+            "bazel test --@io_bazel_rules_go//go/config:race //executor/fktest:fktest_test"
+            " --test_filter='^TestX$' --runs_per_test=20",
+        ),
+        ([("main.main", "cmd/relay/main.go:3")], "binary", "go run -race ./cmd/relay"),
+    ],
+)  # fmt: skip
+def test_the_command_of_each_framework(
+    seen: list[tuple[str, str]], framework: str, command: str
+) -> None:
+    found = reproduce(frames(*seen))
+    assert found is not None
+    assert (found.framework, found.command) == (framework, command)
+
+
+def test_a_suite_is_known_from_its_source(repo: Repository) -> None:
+    suite = HUB.replace("Hub", "suite").replace(
+        "func (h *suite) Close() error", "func (h *suite) TestIt() error"
+    )
+    suite = suite.replace('import "sync"', 'import "gopkg.in/check.v1"')
+    repo.put("hub: begin", {"hub/hub_test.go": suite})
+    place = go.frame(f"{MODULE}/hub.(*suite).TestIt", "/src/relay/hub/hub_test.go", 12)
+    found = told(repo, frames((f"{MODULE}/hub.(*suite).TestIt", f"{place.path}:12")))
+    assert found.reproduce is not None
+    assert found.reproduce.framework == "gocheck"
+
+
+TEXT = """==================
+WARNING: DATA RACE
+Write at 0x00c000012340 by goroutine 7:
+  example.com/acme/relay/hub.(*Hub).Close()
+      /src/relay/hub/hub.go:12 +0x45
+
+Previous read at 0x00c000012340 by goroutine 8:
+  example.com/acme/relay/hub.(*Hub).run()
+      /src/relay/hub/hub.go:18 +0x45
+==================
+"""
+# the contract's fields beyond those of scan
+FIELDS = {
+    "variable", "pin", "still_present", "fixed_by", "introduced_by", "cause", "similar_fixes",
+    "reproduce", "owners", "related", "narrative",
+}  # fmt: skip
+
+
+def test_explain_prints_the_contract(
+    repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    fix = repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
+    (tmp_path / "log").write_text(TEXT)
+    args = ["explain", str(tmp_path / "log"), "--repo", str(repo.path)]
+    assert cli.main([*args, "--format", "json"]) == 1
+    (race,) = json.loads(capsys.readouterr().out)
+    assert race.keys() >= FIELDS | {"fingerprint", "race", "accesses", "document"}
+    assert race["variable"]["name"] == "count"
+    assert race["pin"].keys() >= {
+        "first",
+        "last",
+        "commits",
+        "frames_fit",
+        "frames",
+        "tags",
+        "misfits",
+    }
+    assert race["fixed_by"][0]["commit"] == fix
+    assert cli.main(args) == 1
+    text = capsys.readouterr().out
+    assert "count of Hub, declared at hub/hub.go:7" in text
+    assert fix[:11] in text
+
+
+def test_explain_without_a_repository_says_what_the_report_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log").write_text(TEXT)
+    assert cli.main(["explain", str(tmp_path / "log")]) == 1
+    assert "no frame lies in a repository" in capsys.readouterr().out
+
+
+def test_explain_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "log").write_text("all is well\n")
+    assert cli.main(["explain", str(tmp_path / "log")]) == 0
+    assert cli.main(["explain", str(tmp_path / "none")]) == 3
+    assert cli.main(["explain", str(tmp_path / "log"), "--repo", str(tmp_path)]) == 3
+    assert "not a git repository" in capsys.readouterr().err

@@ -1,0 +1,173 @@
+"""A clone may come from anybody: nothing of it runs, nothing outside it is read, nothing hangs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from deadheat.code.git import BIGGEST, Git, environment
+from deadheat.code.pin import pin
+from deadheat.code.shadow import Shadow
+from deadheat.errors import DeadheatError
+from tests.repositories import MODULE, Repository
+from tests.test_code_pin import FIXED, HUB, race
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return made
+
+
+def test_nothing_of_the_clone_runs(
+    repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB, ".gitattributes": "*.go diff=evil filter=evil\n"})
+    repo.put("hub: fix data race", {"hub/hub.go": FIXED})
+    trap, sprung = tmp_path / "trap", tmp_path / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch {sprung}\ncat\n")
+    trap.chmod(0o755)
+    evil = {
+        "core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.gitProxy",
+        "core.alternateRefsCommand", "diff.external", "diff.evil.textconv", "diff.evil.command",
+        "filter.evil.clean", "filter.evil.smudge", "gpg.program", "uploadpack.packObjectsHook",
+    }  # fmt: skip
+    for key in sorted(evil):
+        repo.git("config", key, str(trap))
+    repo.git("config", "log.showSignature", "true")
+    repo.git("config", "core.hooksPath", str(tmp_path))
+    for hook in ("post-checkout", "reference-transaction", "post-index-change"):
+        shutil.copy(trap, repo.path / ".git" / "hooks" / hook)
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    with Clone(str(repo.path)) as clone:
+        assert dossier(race(HUB), [clone]).fixed_by
+    assert not sprung.exists()
+
+
+def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_DIR", "GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "LD_PRELOAD", "GIT_TRACE"):
+        monkeypatch.setenv(name, "evil")
+    assert not {"GIT_DIR", "GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "LD_PRELOAD"} & {
+        *environment()
+    }
+    assert "evil" not in environment().values()
+
+
+def test_borrowed_objects_are_not_read(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("clone", "-q", "--shared", str(repo.path), str(tmp_path / "borrower"))
+    with Clone(str(tmp_path / "borrower")) as clone:
+        assert pin(clone, race(HUB)) is None
+        assert any("borrows" in m for m in clone.git.missing)
+
+
+def test_a_pointer_to_another_repository_is_not_followed(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    (tmp_path / "liar").mkdir()
+    (tmp_path / "liar" / ".git").write_text(f"gitdir: {repo.path}/.git\n")
+    with pytest.raises(DeadheatError, match="does not name it back"):
+        Git(str(tmp_path / "liar"))
+
+
+def test_links_among_the_objects_are_left_out(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("gc", "-q")
+    pack = next((repo.path / ".git" / "objects" / "pack").glob("*.pack"))
+    pack.rename(tmp_path / "elsewhere.pack")
+    pack.symlink_to(tmp_path / "elsewhere.pack")
+    shadow = Shadow(str(repo.path))
+    try:
+        assert not list((shadow.path / "objects" / "pack").glob("*.pack"))
+    finally:
+        shadow.close()
+
+
+def test_a_link_in_the_tree_is_no_source(repo: Repository) -> None:
+    secret = repo.path.parent / "secret.go"
+    secret.write_text(HUB)
+    (repo.path / "hub").mkdir()
+    (repo.path / "hub" / "hub.go").symlink_to(secret)
+    repo.put("hub: a link", {})
+    with Clone(str(repo.path)) as clone:
+        assert pin(clone, race(HUB)) is None
+
+
+def test_a_broken_object_is_passed_over(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: broken", {"hub/hub.go": HUB + "// broken\n"})
+    blob = repo.git("rev-parse", "HEAD:hub/hub.go")
+    path = repo.path / ".git" / "objects" / blob[:2] / blob[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"garbage")
+    with Clone(str(repo.path)) as clone:
+        found = pin(clone, race(HUB))
+    assert found is not None
+    assert (found.window.first, found.window.commits) == (first, 1)
+
+
+def test_a_huge_file_is_passed_over(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB + "//" + "x" * (BIGGEST + 1)})
+    with Clone(str(repo.path)) as clone:
+        assert pin(clone, race(HUB)) is None
+        assert clone.git.object(f"{clone.main.tip}:go.mod") is not None
+
+
+def test_a_line_without_end_takes_no_longer(repo: Repository) -> None:
+    long = "x, " * 500_000
+    repo.put("hub: begin", {"hub/hub.go": HUB.replace("h.count = 0", f"h.count = 0 // {long}")})
+    began = time.monotonic()
+    with Clone(str(repo.path)) as clone:
+        dossier(race(HUB), [clone])
+    assert time.monotonic() - began < 20
+
+
+def test_odd_paths_do_no_harm(repo: Repository) -> None:
+    first = repo.put(
+        "hub: begin", {"hub/hub.go": HUB, "a\nb.go": "package a\n", '"q".go': "package q\n"}
+    )
+    odd = os.fsencode(str(repo.path)) + b"/\xff\xfe.go"
+    Path(os.fsdecode(odd)).write_text("package odd\n")
+    repo.put("odd", {})
+    with Clone(str(repo.path)) as clone:
+        found = pin(clone, race(HUB))
+        told = dossier(race(HUB), [clone])
+    assert found is not None
+    assert found.window.first == first
+    assert told.variable is not None
+
+
+def test_names_with_newlines_ask_one_question(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    with Git(str(repo.path)) as git:
+        answers = list(git.objects(["HEAD:a\nHEAD:hub/hub.go", "HEAD:hub/hub.go", "x" * 100_000]))
+    assert [content is not None for _, content in answers] == [False, True, False]
+
+
+def test_an_asker_who_goes_leaves_no_answers_behind(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    with Git(str(repo.path)) as git:
+        for _ in git.objects(["HEAD:go.mod", "HEAD:hub/hub.go"]):
+            break
+        assert git.object("HEAD:hub/hub.go") == HUB.encode()
+
+
+def test_the_shadow_goes_away(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    git = Git(str(repo.path))
+    path = git._shadow.path
+    assert path.exists()
+    git.close()
+    assert not path.exists()

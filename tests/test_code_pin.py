@@ -1,0 +1,313 @@
+"""Pins: the window of commits that fits, in histories that are known."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat.code.clone import Clone
+from deadheat.code.pin import Pin, pin
+from tests.repositories import MODULE, Repository, go_report, line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from deadheat.model import Report
+
+HUB = """package hub
+
+import "sync"
+
+type Hub struct {
+	mu    sync.Mutex
+	count int
+}
+
+// Close ends it.
+func (h *Hub) Close() error {
+	h.count = 0
+	return nil
+}
+
+func (h *Hub) run() {
+	for {
+		if h.count > 3 {
+			return
+		}
+	}
+}
+
+func Start(h *Hub) {
+	go h.run()
+	defer h.Close()
+}
+"""
+MOVED = HUB.replace("// Close ends it.", "// Close ends it.\n// It may be called twice.")
+FIXED = MOVED.replace(
+    "	h.count = 0\n", "	h.mu.Lock()\n	h.count = 0\n	h.mu.Unlock()\n"
+).replace(
+    "		if h.count > 3 {",
+    "		h.mu.Lock()\n		n := h.count\n		h.mu.Unlock()\n		if n > 3 {",
+)
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+def race(source: str, file: str = "/src/relay/hub/hub.go") -> Report:
+    write, read = line(source, "h.count = 0"), line(source, "if h.count > 3")
+    go = line(source, "go h.run()")
+    return go_report(
+        ("write", [(f"{MODULE}/hub.(*Hub).Close", f"{file}:{write}")]),
+        ("read", [(f"{MODULE}/hub.(*Hub).run", f"{file}:{read}")]),
+        created=f"Goroutine 8 (running) created at:\n  {MODULE}/hub.Start()\n      {file}:{go} +0x3\n",
+    )
+
+
+def pinned(where: Path, report: Report, candidates: Sequence[str] = ()) -> Pin:
+    with Clone(str(where)) as clone:
+        found = pin(clone, report, candidates)
+    assert found is not None
+    return found
+
+
+def ends(found: Pin) -> tuple[str, str, int]:
+    return found.window.first, found.window.last, found.window.commits
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return made
+
+
+def test_a_window_ends_where_the_lines_move(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    last = repo.put("docs", {"README.md": "hello"})
+    repo.put("hub: comment", {"hub/hub.go": MOVED})
+    found = pinned(repo.path, race(HUB))
+    assert ends(found) == (first, last, 2)
+    assert found.exact
+    assert (found.frames, found.ties, found.misfits) == (3, (), ())
+
+
+def test_a_line_of_the_function_that_is_a_comment_does_not_fit(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    commented = HUB.replace("	h.count = 0\n", "	// begin anew\n	h.count = 0\n")
+    after = repo.put("hub: comment", {"hub/hub.go": commented})
+    found = pinned(repo.path, race(HUB))
+    assert found.window.commits == 1
+    assert found.window.last != after
+
+
+def test_the_newer_version_pins_to_the_newer_window(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    moved = repo.put("hub: comment", {"hub/hub.go": MOVED})
+    assert ends(pinned(repo.path, race(MOVED))) == (moved, moved, 1)
+
+
+def test_a_report_that_fits_nowhere_gets_the_best_base(repo: Repository) -> None:
+    base = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: another", {"hub/hub.go": "package hub\n"})
+    branch = HUB.replace("func Start(", "// a branch\n// of work\n\nfunc Start(")
+    found = pinned(repo.path, race(branch))
+    assert not found.exact
+    assert found.window.last == base
+    assert [f.function for f in found.misfits] == ["hub.Start"]
+
+
+def test_a_file_that_moved_is_found_where_it_was(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("mv", "hub", "core")
+    repo.put("move it", {})
+    assert ends(pinned(repo.path, race(HUB))) == (first, first, 1)
+    moved = pinned(repo.path, race(HUB, "/src/relay/core/hub.go"))
+    assert moved.window.first != first
+
+
+def test_of_two_files_of_one_name_the_path_decides(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB, "other/hub.go": MOVED})
+    repo.put("other: as hub", {"other/hub.go": HUB, "hub/hub.go": MOVED})
+    assert ends(pinned(repo.path, race(HUB))) == (first, first, 1)
+
+
+def test_a_name_that_two_files_have_is_told(repo: Repository) -> None:
+    repo.put("hub: begin", {"a/hub.go": HUB, "b/hub.go": HUB})
+    found = pinned(repo.path, race(HUB, "hub.go"))
+    assert {f.file for f in found.ambiguous} == {"hub.go"}
+
+
+def test_a_release_fits_its_tag_and_not_the_main_line(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "release-1.4")
+    released = repo.put("hub: for the release", {"hub/hub.go": MOVED})
+    repo.git("tag", "v1.4.1")
+    repo.put("hub: mend", {"hub/hub.go": FIXED})
+    repo.git("tag", "v1.4.2")
+    repo.git("checkout", "-q", "main")
+    repo.put("hub: rewrite", {"hub/hub.go": "package hub\n\n" + HUB.replace("count", "number")})
+    found = pinned(repo.path, race(MOVED))
+    assert ends(found) == (released, released, 1)
+    assert (found.window.line, found.tags) == ("release-1.4", ("v1.4.1",))
+
+
+def test_a_window_that_another_ties_with_says_so(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: comment", {"hub/hub.go": MOVED})
+    again = repo.put("hub: no comment", {"hub/hub.go": HUB})
+    found = pinned(repo.path, race(HUB))
+    assert found.window.first == again
+    assert [tie.first for tie in found.ties] == [first]
+    named = pinned(repo.path, race(HUB), [first])
+    assert (named.window.first, named.named, named.ties) == (first, first, ())
+    dated = pinned(repo.path, race(HUB), ["2020-09-15"])
+    assert dated.window.first == first
+
+
+def test_a_version_that_the_document_names_is_not_taken_on_trust(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: comment", {"hub/hub.go": MOVED})
+    repo.git("tag", "v2.0.0")
+    found = pinned(repo.path, race(HUB), ["v2.0.0", "no-such-thing", "deadbeef"])
+    assert (found.window.first, found.named) == (first, None)
+
+
+def test_merges_count_as_one_commit(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.put("topic: one", {"a.go": "package relay\n"})
+    repo.put("topic: two", {"b.go": "package relay\n"})
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic")
+    assert pinned(repo.path, race(HUB)).window.commits == 2
+
+
+def test_a_bare_clone_and_a_linked_work_tree_do_as_well(repo: Repository, tmp_path: Path) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare.git"))
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    for where in (tmp_path / "bare.git", tmp_path / "linked"):
+        assert pinned(where, race(HUB)).window.first == first
+
+
+def test_a_shallow_clone_says_what_is_missing(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("docs", {"README.md": "hello"})
+    last = repo.put("more docs", {"README.md": "hello again"})
+    shallow = tmp_path / "shallow"
+    repo.git("clone", "-q", "--depth", "2", f"file://{repo.path}", str(shallow))
+    with Clone(str(shallow)) as clone:
+        found = pin(clone, race(HUB))
+        assert found is not None
+        assert (found.window.last, found.window.commits) == (last, 2)
+        assert any("shallow" in m for m in clone.git.missing)
+
+
+def test_a_partial_clone_goes_on_with_less(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    repo.git(
+        "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.path}", str(partial)
+    )
+    with Clone(str(partial)) as clone:
+        assert pin(clone, race(HUB)) is None
+        assert any("partial" in m for m in clone.git.missing)
+
+
+def test_the_history_grows_with_the_clone(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    assert ends(pinned(repo.path, race(HUB))) == (first, first, 1)
+    last = repo.put("docs", {"README.md": "hello"})
+    assert ends(pinned(repo.path, race(HUB))) == (first, last, 2)
+    repo.git("reset", "-q", "--hard", first)
+    other = repo.put("hub: comment", {"hub/hub.go": MOVED})
+    assert ends(pinned(repo.path, race(MOVED))) == (other, other, 1)
+
+
+def test_no_cache_folder_is_no_hindrance(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "file" / "below"))
+    assert ends(pinned(repo.path, race(HUB))) == (first, first, 1)
+
+
+def test_a_cache_that_is_no_database_is_made_anew(repo: Repository, tmp_path: Path) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    pinned(repo.path, race(HUB))
+    for path in (tmp_path / "cache").iterdir():
+        path.write_bytes(b"garbage" * 1000)
+    assert ends(pinned(repo.path, race(HUB))) == (first, first, 1)
+
+
+def test_frames_of_other_repositories_are_not_looked_for(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB, "check.go": "package relay\n"})
+    strange = go_report(
+        (
+            "write",
+            [("example.org/x/check.Do", "/go/pkg/mod/example.org/x/check@v1.2.3/check.go:1")],
+        ),
+        ("read", [("sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go:12")]),
+    )
+    with Clone(str(repo.path)) as clone:
+        assert pin(clone, strange) is None
+
+
+def test_a_repository_without_commits_pins_nothing(tmp_path: Path) -> None:
+    empty = Repository(tmp_path / "empty")
+    with Clone(str(empty.path)) as clone:
+        assert pin(clone, race(HUB)) is None
+
+
+C = """#include <pthread.h>
+
+struct queue {
+	int length;
+};
+
+static struct queue jobs;
+
+static void drain(struct queue *q)
+{
+	q->length = 0;
+}
+
+int waiting(struct queue *q)
+{
+	return q->length;
+}
+"""
+
+
+def test_c_pins_by_its_functions(tmp_path: Path) -> None:
+    from deadheat.model import Access, Frame, Op, Origin, Report
+
+    repo = Repository(tmp_path / "queue")
+    first = repo.put("begin", {"src/queue.c": C})
+    repo.put(
+        "more", {"src/queue.c": C.replace("struct queue {", "/* jobs\n   to do */\nstruct queue {")}
+    )
+
+    def side(op: Op, function: str, needle: str) -> Access:
+        place = Frame(function, "", "src/queue.c", line(C, needle), Origin.USER, "/b/src/queue.c")
+        return Access(op, "thread T1", (place,), site=place)
+
+    sides = side(Op.WRITE, "drain", "q->length = 0"), side(Op.READ, "waiting", "return q->length")
+    report = Report("tsan", "data-race", sides)
+    assert ends(pinned(repo.path, report)) == (first, first, 1)
+
+
+def test_git_is_never_asked_to_write(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    before = {p: p.stat().st_mtime_ns for p in repo.path.rglob("*")}
+    pinned(repo.path, race(HUB))
+    assert {p: p.stat().st_mtime_ns for p in repo.path.rglob("*")} == before
+    assert subprocess.run(["git", "-C", repo.path, "fsck"], capture_output=True).returncode == 0

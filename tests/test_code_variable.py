@@ -1,0 +1,400 @@
+"""Variables: what both racing lines touch, by name, owner and declaration; and frames refuted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from deadheat.code.touches import touches
+from deadheat.model import Access, Frame, Location, Op, Origin, Report
+from tests.repositories import MODULE, Repository, go_report, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deadheat.code.dossier import Dossier
+    from deadheat.code.variable import Variable
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return made
+
+
+def explained(repo: Repository, report: Report) -> Dossier:
+    with Clone(str(repo.path)) as clone:
+        return dossier(report, [clone])
+
+
+def found(
+    repo: Repository, source: str, write: tuple[str, str], read: tuple[str, str], **more: str
+) -> Variable | None:
+    """The variable of a race between two lines of hub/hub.go, each as function and text."""
+    files: dict[str, str | None] = {"hub/hub.go": source}
+    repo.put("hub", files | {name.replace("__", "/") + ".go": text for name, text in more.items()})
+    sides = [
+        (op, [(f"{MODULE}/hub.{name}", f"/src/relay/hub/hub.go:{line(source, text)}")])
+        for op, (name, text) in (("write", write), ("read", read))
+    ]
+    return explained(repo, go_report(*sides)).variable
+
+
+FIELD = """package hub
+
+type Base struct {
+	cancel func()
+}
+
+type Hub struct {
+	Base
+	nodes, old []string
+	peers map[string]*Peer
+}
+
+type Peer struct {
+	Since int
+}
+
+func (h *Hub) Close() {
+	h.cancel = nil
+	h.nodes = h.nodes[:0]
+	peer := h.peers["a"]
+	peer.Since = 3
+}
+
+func (h *Hub) run(all []*Peer) {
+	if h.cancel != nil {
+		scale(3, len(h.nodes))
+	}
+	for _, p := range all {
+		_ = p.Since
+	}
+	h.peers["b"] = nil
+	delete(h.peers, "c")
+}
+"""
+
+
+def test_a_field_has_its_owner_and_place(repo: Repository) -> None:
+    variable = found(repo, FIELD, ("(*Hub).Close", "h.nodes = "), ("(*Hub).run", "len(h.nodes)"))
+    assert variable is not None
+    assert (variable.name, variable.owner, variable.kind) == ("nodes", "Hub", "field")
+    assert variable.declared == ("hub/hub.go", line(FIELD, "nodes, old"))
+    assert variable.sure
+
+
+def test_a_field_of_an_embedded_struct_is_the_outer_ones(repo: Repository) -> None:
+    variable = found(
+        repo, FIELD, ("(*Hub).Close", "h.cancel = nil"), ("(*Hub).run", "h.cancel != nil")
+    )
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("cancel", "Hub")
+    assert variable.declared == ("hub/hub.go", line(FIELD, "cancel func()"))
+
+
+def test_the_type_of_a_local_variable_is_found_behind_a_map(repo: Repository) -> None:
+    variable = found(repo, FIELD, ("(*Hub).Close", "peer.Since = 3"), ("(*Hub).run", "= p.Since"))
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("Since", "Peer")
+
+
+def test_a_map_is_named_by_what_holds_it(repo: Repository) -> None:
+    variable = found(
+        repo, FIELD, ("(*Hub).run", 'h.peers["b"] = nil'), ("(*Hub).Close", 'h.peers["a"]')
+    )
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("peers", "Hub")
+
+
+FAR = """package hub
+
+import "example.com/acme/relay/conf"
+
+func (h *Hub) Close(s *conf.Session) {
+	s.Vars().Current.Total = 0
+}
+
+func run(cur *conf.Current) int {
+	return cur.Total
+}
+"""
+CONF = """package conf
+
+type Session struct{ vars *Vars }
+
+type Vars struct {
+	Current *Current
+}
+
+type Other struct {
+	Total int
+}
+
+type Current struct {
+	Total int
+}
+
+func (s *Session) Vars() *Vars { return s.vars }
+"""
+
+
+def test_a_chain_is_followed_into_another_package(repo: Repository) -> None:
+    variable = found(
+        repo, FAR, ("(*Hub).Close", "Total = 0"), ("run", "cur.Total"), conf__conf=CONF
+    )
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("Total", "Current")
+    assert variable.declared == ("conf/conf.go", line(CONF, "Total int", 2))
+
+
+CAPTURED = """package hub
+
+import "sync"
+
+var total int
+
+func Sum(all []int) int {
+	sum := 0
+	var wg sync.WaitGroup
+	for _, n := range all {
+		wg.Add(1)
+		go func() {
+			sum += n
+			wg.Done()
+		}()
+	}
+	return sum
+}
+
+func Count() {
+	total++
+}
+
+func Total() int {
+	return total
+}
+"""
+
+
+def test_a_captured_variable(repo: Repository) -> None:
+    variable = found(repo, CAPTURED, ("Sum.func1", "sum += n"), ("Sum", "return sum"))
+    assert variable is not None
+    assert (variable.name, variable.kind) == ("sum", "captured")
+    assert variable.declared == ("hub/hub.go", line(CAPTURED, "sum := 0"))
+
+
+def test_a_package_variable(repo: Repository) -> None:
+    variable = found(repo, CAPTURED, ("Count", "total++"), ("Total", "return total"))
+    assert variable is not None
+    assert (variable.name, variable.kind, variable.owner) == ("total", "package", None)
+    assert variable.declared == ("hub/hub.go", line(CAPTURED, "var total"))
+
+
+HOP = """package hub
+
+type Hub struct {
+	state int
+}
+
+func (h *Hub) set(n int) {
+	h.state = n
+}
+
+func (h *Hub) Close() {
+	h.set(3)
+}
+
+func (h *Hub) run() bool {
+	return h.state == 3
+}
+"""
+
+
+def test_through_one_call(repo: Repository) -> None:
+    variable = found(repo, HOP, ("(*Hub).Close", "h.set(3)"), ("(*Hub).run", "h.state == 3"))
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("state", "Hub")
+    assert "set" in variable.why
+
+
+WHOLE = """package hub
+
+type Tracker struct {
+	used int64
+}
+
+type Context struct {
+	Name    string
+	tracker Tracker
+}
+
+type Session struct {
+	cached [2]Context
+}
+
+func (s *Session) Reset(i int) {
+	s.cached[i] = Context{}
+}
+
+func (t *Tracker) Consume(n int64) {
+	if t.used > 3 {
+		return
+	}
+}
+"""
+
+
+def test_a_struct_that_is_stored_whole(repo: Repository) -> None:
+    variable = found(
+        repo, WHOLE, ("(*Session).Reset", "= Context{}"), ("(*Tracker).Consume", "t.used")
+    )
+    assert variable is not None
+    assert (variable.name, variable.owner, variable.kind) == ("cached", "Session", "struct")
+    assert variable.part == "tracker of Context"
+
+
+def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
+    source = (
+        "package hub\n\nfunc A(a *X) {\n\ta.one = 1\n}\n\nfunc B(b *Y) int {\n\treturn b.two\n}\n"
+    )
+    repo.put("hub", {"hub/hub.go": source})
+    told = explained(
+        repo,
+        go_report(
+            ("write", [(f"{MODULE}/hub.A", "/src/relay/hub/hub.go:4")]),
+            ("read", [(f"{MODULE}/hub.B", "/src/relay/hub/hub.go:8")]),
+        ),
+    )
+    assert told.variable is None
+    assert [next(t.path for t in side.touches) for side in told.touched] == [
+        ("a", "one"),
+        ("b", "two"),
+    ]
+
+
+C = """struct queue {
+	int length;
+};
+
+int total;
+
+static void drain(struct queue *q)
+{
+	q->length = 0;
+	total = 0;
+}
+
+int waiting(struct queue *q)
+{
+	return q->length + total;
+}
+"""
+
+
+def c_report(write: str, read: str, location: Location | None = None) -> Report:
+    def side(op: Op, function: str, needle: str) -> Access:
+        place = Frame(function, "", "src/queue.c", line(C, needle), Origin.USER, "/b/src/queue.c")
+        return Access(op, "thread T1", (place,), site=place)
+
+    sides = side(Op.WRITE, "drain", write), side(Op.READ, "waiting", read)
+    return Report("tsan", "data-race", sides, location=location)
+
+
+@pytest.mark.parametrize(
+    ("needle", "name", "owner"),
+    [("q->length = 0", "length", "queue"), ("total = 0", "total", None)],
+)
+def test_c_members_and_globals(tmp_path: Path, needle: str, name: str, owner: str | None) -> None:
+    repo = Repository(tmp_path / "queue")
+    repo.put("begin", {"src/queue.c": C})
+    variable = explained(repo, c_report(needle, "return q->length")).variable
+    assert variable is not None
+    assert (variable.name, variable.owner) == (name, owner)
+    assert variable.declared is not None
+
+
+def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "queue")
+    repo.put("begin", {"src/queue.c": C})
+    place = Location("global", "total", file="src/queue.c", line=5)
+    variable = explained(repo, c_report("total = 0", "return q", place)).variable
+    assert variable is not None
+    assert (variable.name, variable.declared) == ("total", ("src/queue.c", 5))
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "paths"),
+    [
+        ("go", "x.a.b[i] = y.c()", {("x", "a", "b"): 3, ("y", "c"): 1}),
+        ("go", "n := len(m.nodes)", {("n",): 3, ("m", "nodes"): 2}),
+        ("go", "s := T{Key: v.f}", {("s",): 3, ("v", "f"): 2}),
+        ("c", "p->q.r += 1;", {("p", "q", "r"): 3}),
+        ("cpp", "this->count++;", {}),
+        ("rust", "self.total = other.count;", {("self", "total"): 3, ("other", "count"): 2}),
+    ],
+)
+def test_touches(language: str, source: str, paths: dict[tuple[str, ...], int]) -> None:
+    wrap = {"go": "func f() {{ {} }}", "rust": "fn f() {{ {} }}"}.get(language, "void f() {{ {} }}")
+    got = {t.path: t.rank for t in touches(language, wrap.format(source).encode(), 1)}
+    assert paths.items() <= got.items()
+
+
+STALE = """package hub
+
+func helper() {
+	work()
+}
+
+func work() {
+	total++
+}
+
+func other() {
+	tryIt := func() {}
+	tryIt()
+	dynamic()
+}
+
+var dynamic func()
+
+var total int
+
+func Total() int {
+	return total
+}
+"""
+
+
+@pytest.mark.parametrize(("needle", "stale"), [("	tryIt()", True), ("	dynamic()", False)])
+def test_a_line_that_cannot_call_ends_the_trust(repo: Repository, needle: str, stale: bool) -> None:
+    repo.put("hub", {"hub/hub.go": STALE})
+
+    def at(text: str) -> str:
+        return f"/src/relay/hub/hub.go:{line(STALE, text)}"
+
+    told = explained(
+        repo,
+        go_report(
+            (
+                "write",
+                [
+                    (f"{MODULE}/hub.work", at("total++")),
+                    (f"{MODULE}/hub.helper", at("work()")),
+                    (f"{MODULE}/hub.other", at(needle)),
+                ],
+            ),
+            ("read", [(f"{MODULE}/hub.Total", at("return total"))]),
+        ),
+    )
+    assert [f.stale for f in told.report.accesses[0].stack] == [False, False, stale]
+    assert [b.below.function for b in told.breaks] == ["hub.other"] * stale
