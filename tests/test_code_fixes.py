@@ -173,7 +173,7 @@ def test_a_race_in_a_dependency_names_it(repo: Repository, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("path", "package", "path_of", "version"),
     [
-        ("/go/pkg/mod/example.org/grpc@v1.39.0/x/y.go", "example.org/grpc/x", "example.org/grpc", "v1.39.0"),
+        ("/go/pkg/mod/x.org/grpc@v1.39.0/x/y.go", "x.org/grpc/x", "x.org/grpc", "v1.39.0"),
         ("/m/mod/github.com/!azure/x@v1.0.0/y.go", "github.com/Azure/x", "github.com/Azure/x", "v1.0.0"),
         ("external/com_github_p_errors/s.go", "github.com/p/errors", "github.com/p/errors", None),
         ("/a/vendor/github.com/x/y/z/f.go", "github.com/x/y/z", "github.com/x/y", None),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deadheat.code import fixes, lines, owners, places, reproduce, stale, variable
-from deadheat.code.pin import Pin, pin
+from deadheat.code.pin import Pin, cut, pin
 from deadheat.code.tree import Tree
 
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ def _explained(
     named = variable.variable(tree, both, marked)
     past = fixes.Past(clone, found, marked, both)
     mended = past.fixed_by(named, hints.issues)
+    if mended and mended[0].is_convincing and (clone.main.position(at) or 0) >= mended[0].place:
+        shorter = cut(clone, found, mended[0].place)
+        if shorter != found:
+            return _explained(report, clone, shorter, hints, module, missing)
     paths = list(dict.fromkeys(side.path for side in both))
 
     def path_of(frame: Frame) -> str | None:

@@ -53,7 +53,9 @@ class Candidate:
     in_function: bool = False
 
     racy: bool = False
+    in_racing: bool = False
     on_variable: bool = False
+    place: int = 0
     distance: int = 0
 
     def gain(self, points: float, why: str) -> None:
@@ -88,6 +90,8 @@ class Past:
     def __init__(self, clone: Clone, pin: Pin, report: Report, both: Sequence[Side]) -> None:
         self._clone, self._pin, self._report = clone, pin, report
         self._at = self._place(pin.surest.last)
+        # the fix may lie in the window itself, if it left the lines where they were
+        self._from = min(self._place(pin.surest.first), self._at)
         self._targets = _targets(clone, pin.surest.last, report, both)
         self._steps = {t.path: follow.forward(clone, t.path, self._at) for t in self._targets}
         self._brought = {
@@ -112,28 +116,35 @@ class Past:
         names = self._names(variable)
         found: list[tuple[Candidate, int]] = []
         reverted: set[str] = set()
-        for place, message in main.heard(self._at, touched, issues[0] if issues else "").items():
+        for place, message in main.heard(self._from, touched, issues[0] if issues else "").items():
             commit = main.commits[place]
             candidate = _spoken(commit, message, names if place in touched else [], issues)
             if place in touched:
                 candidate.gain(*touched[place])
             reverted.update(_REVERTS.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT.match(message.subject):
-                _timely(candidate, place - self._at)
+                _timely(candidate, place, self._at)
                 found.append((candidate, place))
         found = [(c, place) for c, place in found if c.commit not in reverted]
         found.sort(key=lambda f: -f[0].points)
         for candidate, place in found[:_CLOSER_LOOKS]:
             self._look(candidate, place, variable)
             _settle(candidate)
-        return _ranked([c for c, _ in found[:_CLOSER_LOOKS] if _is_worth(c)])[:5]
+        return _ranked([c for c, _ in found[:_CLOSER_LOOKS] if self._is_worth(c)])[:5]
+
+    def _is_worth(self, candidate: Candidate) -> bool:
+        """Says that it is about a race, or does something to the functions of the report."""
+        if candidate.place <= self._at:
+            return candidate.racy and candidate.in_racing
+        return candidate.points >= 3.0 and (candidate.in_function or candidate.racy)
 
     def _touched(self) -> dict[int, tuple[float, str]]:
         """Places of later commits that change a file of the report, with what that is worth."""
         found: dict[int, tuple[float, str]] = {}
         for target in self._targets:
             worth = 1.0 if target.racing else 0.5
-            for step in self._steps[target.path]:
+            inside = follow.Step(target.path, self._from, self._at)
+            for step in (inside, *self._steps[target.path]):
                 for change in self._clone.main.versions(step.path):
                     if step.first < change.pos and (step.last is None or change.pos <= step.last):
                         old = found.get(change.pos, (0.0, ""))
@@ -171,6 +182,7 @@ class Past:
                 continue
             changed += 1
             candidate.in_function = True
+            candidate.in_racing = candidate.in_racing or target.racing
             name = target.function.rpartition(".")[2]
             worth = 2.0 if target.racing else 1.0
             candidate.gain(worth if changed < 3 else 0.2, f"changes {name}")
@@ -364,12 +376,14 @@ def _is_telling(word: str) -> bool:
     return len(word) > 5 and any(c.isupper() for c in word[1:])
 
 
-def _timely(candidate: Candidate, distance: int) -> None:
+def _timely(candidate: Candidate, place: int, at: int) -> None:
     """Most races are mended soon after they are reported."""
-    candidate.distance = distance
+    candidate.place, candidate.distance = place, (distance := max(0, place - at))
     near = 2.5 * math.exp(-distance / 200)
     if near > 0.2:
-        candidate.gain(near, f"{distance} commits after the window")
+        candidate.gain(
+            near, f"{distance} commits after the window" if distance else "in the window"
+        )
 
 
 def _settle(candidate: Candidate) -> None:
@@ -390,8 +404,3 @@ def _ranked(found: list[Candidate]) -> list[Candidate]:
     top = [c for c in found if c.is_convincing and c.points >= 0.75 * found[0].points]
     top.sort(key=lambda c: c.distance)
     return top + [c for c in found if c not in top]
-
-
-def _is_worth(candidate: Candidate) -> bool:
-    """Says that it is about a race, or does something to the racing functions."""
-    return candidate.points >= 3.0 and (candidate.in_function or candidate.racy)

@@ -38,6 +38,12 @@ _CALLED = re.compile(
     rb"|\b(?:err|nil|ctx)\b"
 )
 _READS = re.compile(rb"[A-Za-z_]\w*")
+# "mset.cfg.Name = x": cfg leads on, Name does not; "f(" is a call
+_NAMES = re.compile(rb"(?<!\w)([A-Za-z_]\w{1,80})(?![\w.(])")
+_EVERYDAY = frozenset(
+    (b"if", b"for", b"range", b"return", b"nil", b"err", b"go", b"defer", b"func", b"true", b"false",
+     b"else", b"switch", b"case", b"var", b"ctx", b"ok", b"int", b"string", b"len", b"continue")
+)  # fmt: skip
 _WORD = re.compile(rb"\w")
 _ANYWHERE = (1, (1 << 24) - 1)
 _LONGEST = 4_000  # bytes of a line that anybody reads
@@ -176,6 +182,11 @@ def _value(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
 def names(name: str, text: bytes) -> bool:
     """Does the name stand in the text as a word of its own?"""
     return _named(name).search(text) is not None
+
+
+def touched_names(line: bytes) -> set[bytes]:
+    """The names on a line that can stand for a variable: not those that only lead to others."""
+    return {name for name in _NAMES.findall(line) if name not in _EVERYDAY}
 
 
 def returns(line: bytes) -> bool:

@@ -104,6 +104,19 @@ class Pin:
         return self.fitting == self.frames
 
 
+def cut(clone: Clone, found: Pin, before: int) -> Pin:
+    """The pin without the commits from a place on: a report does not come from after its fix."""
+    main = clone.main
+    ends = {}
+    for name, window in (("window", found.window), ("surest", found.surest)):
+        first, last = main.position(window.first), main.position(window.last)
+        if first is None or last is None or not first < before <= last:
+            ends[name] = window
+            continue
+        ends[name] = Window(window.line, window.first, main.commits[before - 1], before - first)
+    return replace(found, window=ends["window"], surest=ends["surest"])
+
+
 def pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | None:
     """The window in which a report's frames fit best; None if none of its files is known.
 
@@ -133,7 +146,7 @@ class _Pinning:
         named = self._named(candidates, score)
         chosen = named[1] if named else self._newest(best, candidates)
         told = self._told(chosen, best, tags, named)
-        if chosen.line is self._clone.main or not on_main:
+        if told is None or chosen.line is self._clone.main or not on_main:
             return told
         base = self._newest(on_main, candidates)
         return replace(told, main=base.window(base.wide))
@@ -245,6 +258,7 @@ class _Pinning:
 
     def _newest(self, best: list[Found], candidates: Sequence[str]) -> Found:
         """The newest of the best, on the main line if it has one; not after a date that is named."""
+        best = [f for f in best if self._shares(f)] or best
         days = [name for name in candidates if _DATE.match(name)]
         if days:
             end = datetime.fromisoformat(min(days)).replace(tzinfo=UTC) + timedelta(days=2)
@@ -252,12 +266,26 @@ class _Pinning:
             best = [f for f in best if f.line is self._clone.main and f.run.first <= last] or best
         return max(best, key=lambda f: (f.line is self._clone.main, f.run.last))
 
+    def _shares(self, found: Found) -> bool:
+        """Do the racing lines name something in common there? Two accesses to one variable mostly do."""
+        commit = found.line.commits[found.run.last]
+        racing = [a for a in self._asked if a.racing]
+        blobs = self._clone.blobs([commit], [p for a in racing for p in self._clone.paths(a.frame)])
+        said = []
+        for one in racing:
+            here = (blobs.get((commit, p)) for p in self._clone.paths(one.frame))
+            source = next((s for b in here if b and (s := self._clone.git.object(b))), b"")
+            said.append(lines.touched_names(lines.text(source, one.claim.line) or b""))
+        return len(said) > 1 and bool(set.intersection(*said))
+
     def _told(
         self, chosen: Found, best: list[Found], tags: list[str], named: tuple[str, Found] | None
-    ) -> Pin:
+    ) -> Pin | None:
         at = chosen.line.commits[chosen.run.last]
         blobs = self._clone.blobs([at], self._paths())
         misfits = [a.frame for a in self._asked if not self._fits(a, at, blobs)]
+        if len(misfits) == len(self._asked):
+            return None
         frames = {_place(a.frame) for a in self._asked}
         return Pin(
             chosen.window(chosen.wide),
