@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import lines, places
 from deadheat.code.git import Git
-from deadheat.code.history import MainLine
+from deadheat.code.history import MainLine, version_at
 from deadheat.code.store import Answers
 
 if TYPE_CHECKING:
@@ -88,8 +88,17 @@ class Clone:
 
     def blobs(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
         """The versions that commits have of files, wherever the commits lie."""
-        pairs = [(commit, path) for commit in commits for path in paths]
-        return self.main.located(pairs)
+        found: dict[tuple[str, str], str] = {}
+        beside: list[tuple[str, str]] = []
+        paths = list(paths)
+        for commit in commits:
+            pos = self.main.position(commit)
+            if pos is None:
+                beside += [(commit, path) for path in paths]
+                continue
+            here = ((p, version_at(self.main.versions(p), pos)) for p in paths)
+            found |= {(commit, path): blob for path, blob in here if blob}
+        return found | (self.main.located(beside) if beside else {})
 
     def resolve(self, name: str) -> str | None:
         """The commit that a revision's name stands for: an id, a tag, a branch."""

@@ -194,10 +194,19 @@ def returns(line: bytes) -> bool:
     return _RETURNS.match(line) is not None
 
 
+def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
+    """The extents of all functions of that name, with a parser only where it takes one."""
+    if language == "go":
+        return go_functions(source, name)
+    return syntax.functions(language, source, name)
+
+
 def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:
     """The extents of all functions and methods of that name, whatever they are methods of."""
     word = name.encode("utf-8", "replace")
-    found = []
+    found: list[tuple[int, int]] = []
+    if b" " + word not in source:
+        return found
     for match in _any_header(word).finditer(source):
         first = source.count(b"\n", 0, match.start()) + 1
         found.append(

@@ -24,6 +24,7 @@ _WORTH = 0.6
 _RELEASE = re.compile(
     r"refs/(?:heads|remotes/[^/]+)/(?:.*(?:release|stable|branch).*|[vV]?\d+\.\d+\S*)$"
 )
+_BRANCHES = 12
 _NUMBERS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 
@@ -134,7 +135,7 @@ class _Pinning:
         self._clone, self._asked, self._absent = clone, asked, absent
 
     def pin(self, candidates: Sequence[str]) -> Pin | None:
-        on_main = best = self._best(self._clone.main)
+        best = self._best(self._clone.main)
         score = best[0].run.score if best else 0
         fitting = self._revisions(self._tags(), score)
         if any(r.score > score for r in fitting):
@@ -146,21 +147,33 @@ class _Pinning:
         named = self._named(candidates, score)
         chosen = named[1] if named else self._newest(best, candidates)
         told = self._told(chosen, best, tags, named)
-        if told is None or chosen.line is self._clone.main or not on_main:
+        if told is None or chosen.line is self._clone.main:
             return told
-        base = self._newest(on_main, candidates)
-        return replace(told, main=base.window(base.wide))
+        return replace(told, main=self._base())
 
     def _best(self, line: Line) -> list[Found]:
         """The runs of a line that do best, oldest first."""
+        runs = self._runs(line)
+        most = max((run.score for run in runs), default=0)
+        return [Found(line, r, _widened(r, runs)) for r in runs if r.score == most]
+
+    def _base(self) -> Window | None:
+        """Where on the main line the frames lie best, whatever they do: where a side line began."""
+        runs = self._runs(self._clone.main)
+        best = max(runs, key=lambda run: (run.sum.fits, run.score), default=None)
+        if best is None:
+            return None
+        found = Found(self._clone.main, best, _widened(best, runs))
+        return found.window(found.wide)
+
+    def _runs(self, line: Line) -> list[Run]:
         racing = [a for a in self._asked if a.racing] or self._asked
         runs = self._sweep(line, racing, [Run(0, len(line.commits) - 1, _NOTHING)])
         outer = [a for a in self._asked if a not in racing]
         if outer and runs:
             most = max(run.score for run in runs)
             runs = self._sweep(line, outer, [r for r in runs if r.score >= _WORTH * most])
-        most = max((run.score for run in runs), default=0)
-        return [Found(line, r, _widened(r, runs)) for r in runs if r.score == most]
+        return runs
 
     def _sweep(self, line: Line, asked: list[Asked], runs: list[Run]) -> list[Run]:
         """Adds the scores of these frames to the runs, which break where a score changes."""
@@ -235,11 +248,14 @@ class _Pinning:
     def _branch(self, revision: Revision) -> tuple[str, str]:
         """The release branch that carries a tag, by its numbers; else the tag itself."""
         git, numbers = self._clone.git, _NUMBERS.findall(revision.name)[:2]
-        for name, tip in git.refs.items():
-            if _RELEASE.match(name) and _NUMBERS.findall(name.rpartition("/")[2])[:2] == numbers:
-                told = git.lines("rev-list", "--first-parent", tip, f"^{self._clone.main.tip}")
-                if revision.commit in set(told):
-                    return name.partition("/")[2].partition("/")[2], tip
+        named = [
+            (name, tip)
+            for name, tip in git.refs.items()
+            if _RELEASE.match(name) and _NUMBERS.findall(name.rpartition("/")[2])[:2] == numbers
+        ]
+        for name, tip in sorted(named, key=lambda ref: len(ref[0]))[:_BRANCHES]:
+            if revision.commit in git.lines("rev-list", "--first-parent", "-n", "5000", tip):
+                return name.partition("/")[2].partition("/")[2], tip
         return revision.name, revision.commit
 
     def _named(self, candidates: Sequence[str], score: int) -> tuple[str, Found] | None:

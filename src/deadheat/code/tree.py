@@ -98,7 +98,7 @@ class Tree:
             field
             for path, source in sources.items()
             if path.endswith(".go")
-            for start in _rows_with(source, word)
+            for start in rows_with(source, word)
             if (match := pattern.match(source, start))
             and (field := _field(name, path, source, match))
         ]
@@ -128,7 +128,7 @@ class Tree:
             bare(match[1].decode("utf-8", "replace"))
             for path, source in sources.items()
             if path.endswith(".go")
-            for start in _rows_with(source, word)
+            for start in rows_with(source, word)
             if (match := pattern.match(source, start))
         }
         return told.pop() if len(told) == 1 else ""
@@ -154,17 +154,10 @@ def _field(name: str, path: str, source: bytes, match: re.Match[bytes]) -> Field
     return Field(told[1].decode(), name, kind, Place(path, line))
 
 
-def _rows_with(source: bytes, word: bytes) -> Iterator[int]:
+def rows_with(source: bytes, word: bytes) -> Iterator[int]:
     """Where the lines begin that hold a word; each once."""
     at = source.find(word)
     while at >= 0:
         yield source.rfind(b"\n", 0, at) + 1
         end = source.find(b"\n", at)
         at = source.find(word, end) if end >= 0 else -1
-
-
-def lines_of(source: bytes, word: str) -> Iterator[int]:
-    """The lines on which a word stands."""
-    pattern = re.compile(rb"(?<!\w)%s(?!\w)" % re.escape(word.encode("utf-8", "replace")))
-    for match in pattern.finditer(source):
-        yield source.count(b"\n", 0, match.start()) + 1

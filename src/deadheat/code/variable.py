@@ -10,7 +10,7 @@ from deadheat.code import lines, syntax, touches
 from deadheat.code.asking import declared
 from deadheat.code.languages import language
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
-from deadheat.code.tree import Place, Tree, bare, lines_of
+from deadheat.code.tree import Place, Tree, bare, rows_with
 from deadheat.code.types import Types
 from deadheat.model import Access, Frame, Op
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _WRITING = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 # a function that is entered for what it touches is no longer than this
-_LONG = 80
+_LONG, _CALLS = 80, 8
+_WIDE = 4_000
 _NO_VARIABLE = frozenset(
     (
         "nil",
@@ -188,11 +189,12 @@ def _is_shared(tree: Tree, a: Side, b: Side, name: str) -> bool:
 
 
 def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
+    word = name.encode("utf-8", "replace")
     for path, source in tree.near(side.path).items():
-        for line in lines_of(source, name):
-            text = lines.text(source, line) or b""
-            if text[:1] not in b" \t" and _declares(name, text) and not text.startswith(b"func"):
-                return Place(path, line)
+        for start in rows_with(source, word):
+            text = source[start : source.find(b"\n", start, start + _WIDE)]
+            if text[:1] not in b" \t" and not text.startswith(b"func") and _declares(name, text):
+                return Place(path, source.count(b"\n", 0, start) + 1)
     return None
 
 
@@ -312,10 +314,10 @@ def _holds(body: bytes, kind: str) -> str | None:
 def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
     """The same through one call: what a function that one line calls touches."""
     near = tree.near(a.path)
-    for call in a.calls:
+    for call in a.calls[:_CALLS]:
         for path, source in near.items():
             tongue = language(path)
-            spans = syntax.functions(tongue, source, call.name) if tongue else []
+            spans = lines.functions(tongue, source, call.name) if tongue else []
             for span in [s for s in spans if s[1] - s[0] < _LONG]:
                 rows = range(span[0], span[1] + 1)
                 inner = [t for row in rows for t in touches.touches(tongue or "", source, row)]
