@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deadheat.code import fixes, lines, owners, places, reproduce, stale, variable
+from deadheat.code import fixes, lines, owners, places, reproduce, sides, stale, variable
 from deadheat.code.pin import Pin, cut, pin
 from deadheat.code.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deadheat.code.candidates import Candidate
     from deadheat.code.clone import Clone
-    from deadheat.code.fixes import Candidate
     from deadheat.code.owners import Owner
     from deadheat.code.places import Module
     from deadheat.code.reproduce import Reproduction
@@ -98,7 +98,7 @@ def _explained(
     at = found.surest.last
     tree = Tree(clone.git, at)
     marked, breaks = stale.Proof(clone, tree, found).report(report)
-    both = variable.sides(clone, tree, marked)
+    both = sides.sides(clone, tree, marked)
     named = variable.variable(tree, both, marked)
     past = fixes.Past(clone, found, marked, both)
     mended = past.fixed_by(named, hints.issues)
@@ -134,7 +134,7 @@ def _explained(
     )
 
 
-def _touched(side: variable.Side) -> Touched:
+def _touched(side: sides.Side) -> Touched:
     text = lines.text(side.source, side.frame.line) if side.frame.line else None
     return Touched(
         side.frame, (text or b"").decode("utf-8", "replace").strip(), tuple(side.touches)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.code import follow, lines
 from deadheat.code.asking import declared
+from deadheat.code.candidates import SURE, Candidate, ranked, settle, spoken, timely
 from deadheat.code.history import version_at
 from deadheat.code.languages import language
-from deadheat.code.words import RACE
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -20,14 +19,10 @@ if TYPE_CHECKING:
 
     from deadheat.code.clone import Clone
     from deadheat.code.pin import Pin
-    from deadheat.code.variable import Side, Variable
-    from deadheat.code.words import Message
+    from deadheat.code.sides import Side
+    from deadheat.code.variable import Variable
     from deadheat.model import Frame, Report
 
-# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
-_CLOSES = re.compile(
-    r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
-)
 # "This reverts commit 6c0fcea070a….", as git writes it
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})")
 _REVERT = re.compile(r"^revert\b", re.IGNORECASE)
@@ -37,41 +32,6 @@ _GUARD = re.compile(
     rb"|pthread_mutex_\w+|unique_lock|READ_ONCE|WRITE_ONCE|spin_lock\w*|Cancel|Clone|Copy|CopyN?|Close)\b|<-"
 )
 _CLOSER_LOOKS = 80
-_SURE = 0.8
-_SOON = 30
-
-
-@dataclass(slots=True)
-class Candidate:
-    """A commit, what speaks for it, and how much."""
-
-    commit: str
-    subject: str
-    time: int
-    points: float = 0.0
-    why: list[str] = field(default_factory=list)
-    in_function: bool = False
-
-    racy: bool = False
-    in_racing: bool = False
-    on_variable: bool = False
-    place: int = 0
-    distance: int = 0
-
-    def gain(self, points: float, why: str) -> None:
-        """A reason counts once, however often it holds."""
-        if why not in self.why:
-            self.points += points
-            self.why.append(why)
-
-    @property
-    def is_convincing(self) -> bool:
-        """Does it speak of a race, and is it about this one?"""
-        return self.racy and self.in_function and (self.on_variable or self.distance <= _SOON)
-
-    @property
-    def score(self) -> float:
-        return round(1 - math.exp(-self.points / 4), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +78,19 @@ class Past:
         reverted: set[str] = set()
         for place, message in main.heard(self._from, touched, issues[0] if issues else "").items():
             commit = main.commits[place]
-            candidate = _spoken(commit, message, names if place in touched else [], issues)
+            candidate = spoken(commit, message, names if place in touched else [], issues)
             if place in touched:
                 candidate.gain(*touched[place])
             reverted.update(_REVERTS.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT.match(message.subject):
-                _timely(candidate, place, self._at)
+                timely(candidate, place, self._at)
                 found.append((candidate, place))
         found = [(c, place) for c, place in found if c.commit not in reverted]
         found.sort(key=lambda f: -f[0].points)
         for candidate, place in found[:_CLOSER_LOOKS]:
             self._look(candidate, place, variable)
-            _settle(candidate)
-        return _ranked([c for c, _ in found[:_CLOSER_LOOKS] if self._is_worth(c)])[:5]
+            settle(candidate)
+        return ranked([c for c, _ in found[:_CLOSER_LOOKS] if self._is_worth(c)])[:5]
 
     def _is_worth(self, candidate: Candidate) -> bool:
         """Says that it is about a race, or does something to the functions of the report."""
@@ -215,7 +175,7 @@ class Past:
 
     def still_present(self, fixes: Sequence[Candidate]) -> bool | None:
         """Are both accesses still in the newest version? None if that cannot be told."""
-        if any(c.score >= _SURE and c.is_convincing for c in fixes):
+        if any(c.score >= SURE and c.is_convincing for c in fixes):
             return False
         racing = [t for t in self._targets if t.racing]
         if not racing:
@@ -342,65 +302,3 @@ def _watched(report: Report) -> list[Frame]:
     frames += [f for stack in created for f in stack[:3] if not f.stale]
     tests = [f for stack in created for f in stack if not f.stale and go.test_name(f.function)]
     return [f for f in dict.fromkeys(frames + tests) if f.line is not None][:40]
-
-
-def _spoken(
-    commit: str, message: Message, words: list[tuple[str, str]], issues: Sequence[str]
-) -> Candidate:
-    """What a commit says about itself."""
-    candidate = Candidate(commit, message.subject, message.time)
-    closed = _CLOSES.findall(message.text)
-    issue = next(
-        (i for i in issues if re.search(rf"(?:#|issues/){re.escape(i)}\b", message.text)), None
-    )
-    if issue is not None:
-        candidate.on_variable = True
-        candidate.gain(9.0 if issue in closed else 4.0, f"names #{issue}")
-    elif issues and closed:
-        candidate.gain(-3.0, f"closes another issue, #{closed[0]}")
-    candidate.racy = message.is_racy or issue is not None
-    if RACE.search(message.text):
-        candidate.gain(
-            2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race"
-        )
-    elif message.is_racy:
-        candidate.gain(1.5, "speaks of synchronisation")
-    for word, what in words:
-        if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message.text):
-            candidate.gain(1.2 if _is_telling(word) else 0.3, f"names the {what} {word}")
-    return candidate
-
-
-def _is_telling(word: str) -> bool:
-    """Is a name more than an everyday word? `cancelFunc`, not `Close`."""
-    return len(word) > 5 and any(c.isupper() for c in word[1:])
-
-
-def _timely(candidate: Candidate, place: int, at: int) -> None:
-    """Most races are mended soon after they are reported."""
-    candidate.place, candidate.distance = place, (distance := max(0, place - at))
-    near = 2.5 * math.exp(-distance / 200)
-    if near > 0.2:
-        candidate.gain(
-            near, f"{distance} commits after the window" if distance else "in the window"
-        )
-
-
-def _settle(candidate: Candidate) -> None:
-    """What words and deeds are worth together."""
-    if candidate.racy and candidate.in_function:
-        candidate.gain(1.5, "does so in a function of the report")
-    elif not candidate.racy:
-        candidate.points *= 0.6  # a change of the same code that does not speak of a race
-    if not candidate.on_variable and candidate.distance > _SOON:
-        candidate.points = min(candidate.points, 5.0)
-
-
-def _ranked(found: list[Candidate]) -> list[Candidate]:
-    """By points; among the convincing the first, since what is mended cannot be mended again."""
-    found.sort(key=lambda c: -c.points)
-    if not found:
-        return []
-    top = [c for c in found if c.is_convincing and c.points >= 0.75 * found[0].points]
-    top.sort(key=lambda c: c.distance)
-    return top + [c for c in found if c not in top]

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import asking, lines
 from deadheat.code.history import SideLine
+from deadheat.code.sweep import NOTHING, Run, Sum, add, pieces, runs_of, widened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from deadheat.code.asking import Asked
     from deadheat.code.clone import Clone
-    from deadheat.code.history import Change, Line
+    from deadheat.code.history import Line
     from deadheat.model import Frame, Report
 
 # a place is worth the closer look that outer frames take if it does this well on the racing ones
@@ -27,38 +28,6 @@ _RELEASE = re.compile(
 _BRANCHES = 12
 _NUMBERS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
-
-
-class Sum(NamedTuple):
-    """How well frames do: `fits` counts those that lie in their functions, `score` what they do."""
-
-    fits: int
-    score: int
-
-    def plus(self, other: Sum) -> Sum:
-        return Sum(self.fits + other.fits, self.score + other.score)
-
-    def minus(self, other: Sum) -> Sum:
-        return Sum(self.fits - other.fits, self.score - other.score)
-
-
-_NOTHING = Sum(0, 0)
-
-
-class Run(NamedTuple):
-    """Neighbouring commits that do equally well."""
-
-    first: int
-    last: int
-    sum: Sum
-
-    @property
-    def score(self) -> int:
-        return self.sum.score
-
-    @property
-    def length(self) -> int:
-        return self.last - self.first + 1
 
 
 class Found(NamedTuple):
@@ -155,7 +124,7 @@ class _Pinning:
         """The runs of a line that do best, oldest first."""
         runs = self._runs(line)
         most = max((run.score for run in runs), default=0)
-        return [Found(line, r, _widened(r, runs)) for r in runs if r.score == most]
+        return [Found(line, r, widened(r, runs)) for r in runs if r.score == most]
 
     def _base(self) -> Window | None:
         """Where on the main line the frames lie best, whatever they do: where a side line began."""
@@ -163,12 +132,12 @@ class _Pinning:
         best = max(runs, key=lambda run: (run.sum.fits, run.score), default=None)
         if best is None:
             return None
-        found = Found(self._clone.main, best, _widened(best, runs))
+        found = Found(self._clone.main, best, widened(best, runs))
         return found.window(found.wide)
 
     def _runs(self, line: Line) -> list[Run]:
         racing = [a for a in self._asked if a.racing] or self._asked
-        runs = self._sweep(line, racing, [Run(0, len(line.commits) - 1, _NOTHING)])
+        runs = self._sweep(line, racing, [Run(0, len(line.commits) - 1, NOTHING)])
         outer = [a for a in self._asked if a not in racing]
         if outer and runs:
             most = max(run.score for run in runs)
@@ -179,22 +148,22 @@ class _Pinning:
         """Adds the scores of these frames to the runs, which break where a score changes."""
         steps: dict[int, Sum] = {}
         for run in runs:
-            _add(steps, run.first, run.last + 1, run.sum)
+            add(steps, run.first, run.last + 1, run.sum)
         for one in asked:
             for path in self._clone.paths(one.frame):
                 self._step(line, one, path, runs, steps)
-        return _runs(steps)
+        return runs_of(steps)
 
     def _step(
         self, line: Line, one: Asked, path: str, runs: list[Run], steps: dict[int, Sum]
     ) -> None:
-        pieces = list(_pieces(line.versions(path), runs))
-        grades = self._clone.grades(one.claim, (blob for _, _, blob in pieces))
-        for first, end, blob in pieces:
+        parts = list(pieces(line.versions(path), runs))
+        grades = self._clone.grades(one.claim, (blob for _, _, blob in parts))
+        for first, end, blob in parts:
             if gain := grades.get(blob, 0) * one.weight:
                 # a window may widen over what callers do, not over what the racing lines do
                 fits = not one.racing or grades[blob] == lines.DOES
-                _add(steps, first, end, Sum(one.weight * fits, gain))
+                add(steps, first, end, Sum(one.weight * fits, gain))
 
     def _tags(self) -> dict[str, str]:
         refs = self._clone.git.refs
@@ -334,63 +303,6 @@ class Revision(NamedTuple):
     name: str
     commit: str
     score: int
-
-
-def _pieces(versions: list[Change], runs: list[Run]) -> Iterator[tuple[int, int, str]]:
-    """Where each version of a file is in force within the runs: from, up to (exclusive), content."""
-    at = 0
-    for run in runs:
-        while at + 1 < len(versions) and versions[at + 1].pos <= run.first:
-            at += 1
-        while at < len(versions) and versions[at].pos <= run.last:
-            end = versions[at + 1].pos if at + 1 < len(versions) else run.last + 1
-            if blob := versions[at].blob:
-                yield max(versions[at].pos, run.first), min(end, run.last + 1), blob
-            if end > run.last:
-                break
-            at += 1
-
-
-def _add(steps: dict[int, Sum], first: int, end: int, gain: Sum) -> None:
-    steps[first] = steps.get(first, _NOTHING).plus(gain)
-    steps[end] = steps.get(end, _NOTHING).minus(gain)
-
-
-def _runs(steps: dict[int, Sum]) -> list[Run]:
-    """The runs between the steps, joined where the sum does not change."""
-    runs: list[Run] = []
-    total, before = _NOTHING, 0
-    for pos in sorted(steps):
-        if total.score:
-            _join(runs, Run(before, pos - 1, total))
-        total = total.plus(steps[pos])
-        before = pos
-    return runs
-
-
-def _join(runs: list[Run], run: Run) -> None:
-    if runs and runs[-1].sum == run.sum and runs[-1].last + 1 == run.first:
-        run = Run(runs.pop().first, run.last, run.sum)
-    runs.append(run)
-
-
-def _widened(run: Run, runs: list[Run]) -> Run:
-    """The run with its neighbours in which as many frames lie in their functions.
-
-    A pin that more than doubles in this way has too few frames to go by: it stays as it is.
-    """
-    at = runs.index(run)
-    first = last = at
-    while first and _goes_on(runs[first - 1], runs[first]):
-        first -= 1
-    while last + 1 < len(runs) and _goes_on(runs[last], runs[last + 1]):
-        last += 1
-    wide = Run(runs[first].first, runs[last].last, run.sum)
-    return wide if wide.length <= 2 * run.length else run
-
-
-def _goes_on(run: Run, after: Run) -> bool:
-    return run.last + 1 == after.first and run.sum.fits == after.sum.fits
 
 
 def _place(frame: Frame) -> tuple[str, int | None]:

@@ -4,45 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deadheat.code import lines, syntax, touches
-from deadheat.code.asking import declared
 from deadheat.code.languages import language
+from deadheat.code.sides import WRITING, Side, is_import, possible
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
 from deadheat.code.tree import Place, Tree, bare, rows_with
 from deadheat.code.types import Types
-from deadheat.model import Access, Frame, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from deadheat.code.clone import Clone
     from deadheat.model import Report
 
-_WRITING = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 # a function that is entered for what it touches is no longer than this
 _LONG, _CALLS = 80, 8
 _WIDE = 4_000
-_NO_VARIABLE = frozenset(
-    (
-        "nil",
-        "true",
-        "false",
-        "this",
-        "self",
-        "len",
-        "cap",
-        "append",
-        "make",
-        "new",
-        "panic",
-        "string",
-    )
-)
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
-# `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
-_IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"]*/)?([\w.-]+)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,89 +35,6 @@ class Variable:
     sure: bool
     why: str
     part: str | None = None  # what of it the other side touches, where one side stores all of it
-
-
-class Side(NamedTuple):
-    """One access at the pin."""
-
-    access: Access
-    frame: Frame
-    path: str
-    source: bytes
-    body: bytes  # of the function
-    first: int  # its line
-    touches: list[Touch]
-    calls: list[Touch]
-
-
-def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
-    """The racing lines of a report with what they touch, as far as their source is at hand."""
-    found: dict[int, Side] = {}
-    for number, access in enumerate(report.accesses):
-        for frame in access.stack:
-            blobs = clone.blobs([tree.commit], clone.paths(frame))
-            if side := next(
-                (_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None
-            ):
-                found[number] = side
-                break
-    for number, access in enumerate(report.accesses):
-        if number not in found and found and access.stack:
-            side = _unplaced(clone, tree, access, next(iter(found.values())).path)
-            found |= {number: side} if side else {}
-    return [found[number] for number in sorted(found)]
-
-
-def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | None:
-    """An access of which only the function is known: looked for beside the other."""
-    frame = access.stack[0]
-    if frame.line is not None or not declared(frame.function, "go"):
-        return None
-    for path in tree.folder(beside):
-        blob = clone.blobs([tree.commit], [path]).get((tree.commit, path), "")
-        if side := _side(clone, access, frame, path, blob):
-            return side
-    return None
-
-
-def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> Side | None:
-    source, tongue = clone.git.object(blob), language(path)
-    if source is None or tongue is None:
-        return None
-    span = _span(tongue, source, frame)
-    if span is None:
-        return None
-    body = b"\n".join(syntax.rows(source, *span))
-    rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
-    found = [t for row in rows for t in touches.touches(tongue, source, row)]
-    calls = [t for t in found if t.rank == CALLEE]
-    likely = _possible(found, access.op, source)
-    return Side(access, frame, path, source, body, span[0], likely, calls)
-
-
-def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
-    name = declared(frame.function, tongue)
-    if tongue == "go" and name:
-        return lines.go_extent(name, source)
-    spans = syntax.functions(tongue, source, name)
-    line = frame.line or 0
-    return next((s for s in spans if s[0] <= line <= s[1]), spans[0] if spans else None)
-
-
-def _possible(found: list[Touch], op: Op, source: bytes) -> list[Touch]:
-    """What the operation can be on: a write has a target, names of packages and calls are nothing."""
-    imports = {(m[0] or m[1]).decode() for m in _IMPORT.findall(source)}
-    kept = [
-        t
-        for t in found
-        if t.name not in _NO_VARIABLE
-        and not (len(t.path) == 1 and (t.name in imports or t.rank == CALLEE))
-        and not (len(t.path) == 2 and t.path[0] in imports and t.rank == CALLEE)
-        and t.name[:1] != "_"
-    ]
-    if op in _WRITING:
-        return [t for t in kept if t.writes] or kept
-    return kept
 
 
 def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | None:
@@ -199,15 +95,11 @@ def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
 
 
 def _weight(touch: Touch, side: Side) -> int:
-    return touch.rank if side.access.op in _WRITING else _READ_RANKS[touch.rank]
+    return touch.rank if side.access.op in WRITING else _READ_RANKS[touch.rank]
 
 
 def _is_field(touch: Touch, side: Side) -> bool:
-    return len(touch.path) > 1 and not _is_import(touch.path[0], side)
-
-
-def _is_import(name: str, side: Side) -> bool:
-    return any((m[0] or m[1]).decode() == name for m in _IMPORT.findall(side.source))
+    return len(touch.path) > 1 and not is_import(touch.path[0], side)
 
 
 def _told(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch, why: str) -> Variable:
@@ -325,7 +217,7 @@ def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
                 there = Side(a.access, a.frame, path, source, body, span[0], inner, [])
                 why = f"one line touches it through {call.name}"
                 if found := _common(
-                    tree, there, b, _possible(inner, a.access.op, source), b.touches, why
+                    tree, there, b, possible(inner, a.access.op, source), b.touches, why
                 ):
                     return found
     return None
@@ -333,7 +225,7 @@ def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
 
 def _lone(tree: Tree, side: Side) -> Variable | None:
     """With one access at hand: the only thing that its line can be about."""
-    wanted = TARGET if side.access.op in _WRITING else OPERAND
+    wanted = TARGET if side.access.op in WRITING else OPERAND
     likely = [t for t in side.touches if t.rank == wanted] or [t for t in side.touches if t.writes]
     fields = [t for t in likely if _is_field(t, side)] or likely
     # of a chain only its end is what the line is about

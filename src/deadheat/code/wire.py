@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deadheat.code.candidates import Candidate
     from deadheat.code.dossier import Dossier, Touched
-    from deadheat.code.fixes import Candidate
     from deadheat.code.pin import Pin, Window
     from deadheat.code.stale import Break
     from deadheat.code.variable import Variable

@@ -1,0 +1,124 @@
+"""The two accesses of a race at the pin: their source, and what their lines can touch."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import lines, syntax, touches
+from deadheat.code.asking import declared
+from deadheat.code.languages import language
+from deadheat.code.touches import CALLEE, Touch
+from deadheat.model import Access, Frame, Op
+
+if TYPE_CHECKING:
+    from deadheat.code.clone import Clone
+    from deadheat.code.tree import Tree
+    from deadheat.model import Report
+
+WRITING = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_NO_VARIABLE = frozenset(
+    (
+        "nil",
+        "true",
+        "false",
+        "this",
+        "self",
+        "len",
+        "cap",
+        "append",
+        "make",
+        "new",
+        "panic",
+        "string",
+    )
+)
+# `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
+_IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
+
+
+class Side(NamedTuple):
+    """One access at the pin."""
+
+    access: Access
+    frame: Frame
+    path: str
+    source: bytes
+    body: bytes  # of the function
+    first: int  # its line
+    touches: list[Touch]
+    calls: list[Touch]
+
+
+def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
+    """The racing lines of a report with what they touch, as far as their source is at hand."""
+    found: dict[int, Side] = {}
+    for number, access in enumerate(report.accesses):
+        for frame in access.stack:
+            blobs = clone.blobs([tree.commit], clone.paths(frame))
+            if side := next(
+                (_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None
+            ):
+                found[number] = side
+                break
+    for number, access in enumerate(report.accesses):
+        if number not in found and found and access.stack:
+            side = _unplaced(clone, tree, access, next(iter(found.values())).path)
+            found |= {number: side} if side else {}
+    return [found[number] for number in sorted(found)]
+
+
+def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | None:
+    """An access of which only the function is known: looked for beside the other."""
+    frame = access.stack[0]
+    if frame.line is not None or not declared(frame.function, "go"):
+        return None
+    for path in tree.folder(beside):
+        blob = clone.blobs([tree.commit], [path]).get((tree.commit, path), "")
+        if side := _side(clone, access, frame, path, blob):
+            return side
+    return None
+
+
+def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> Side | None:
+    source, tongue = clone.git.object(blob), language(path)
+    if source is None or tongue is None:
+        return None
+    span = _span(tongue, source, frame)
+    if span is None:
+        return None
+    body = b"\n".join(syntax.rows(source, *span))
+    rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
+    found = [t for row in rows for t in touches.touches(tongue, source, row)]
+    calls = [t for t in found if t.rank == CALLEE]
+    likely = possible(found, access.op, source)
+    return Side(access, frame, path, source, body, span[0], likely, calls)
+
+
+def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
+    name = declared(frame.function, tongue)
+    if tongue == "go" and name:
+        return lines.go_extent(name, source)
+    spans = syntax.functions(tongue, source, name)
+    line = frame.line or 0
+    return next((s for s in spans if s[0] <= line <= s[1]), spans[0] if spans else None)
+
+
+def possible(found: list[Touch], op: Op, source: bytes) -> list[Touch]:
+    """What the operation can be on: a write has a target, names of packages and calls are nothing."""
+    imports = {(m[0] or m[1]).decode() for m in _IMPORT.findall(source)}
+    kept = [
+        t
+        for t in found
+        if t.name not in _NO_VARIABLE
+        and not (len(t.path) == 1 and (t.name in imports or t.rank == CALLEE))
+        and not (len(t.path) == 2 and t.path[0] in imports and t.rank == CALLEE)
+        and t.name[:1] != "_"
+    ]
+    if op in WRITING:
+        return [t for t in kept if t.writes] or kept
+    return kept
+
+
+def is_import(name: str, side: Side) -> bool:
+    return any((m[0] or m[1]).decode() == name for m in _IMPORT.findall(side.source))
