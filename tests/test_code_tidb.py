@@ -1,0 +1,84 @@
+"""The seeds against a real history: needs a clone of pingcap/tidb, named by DEADHEAT_TIDB."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+import deadheat
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from tests.cases import SHARED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TIDB = os.environ.get("DEADHEAT_TIDB", "")
+SEEDS = SHARED / "seeds"
+
+pytestmark = pytest.mark.skipif(not TIDB or not SEEDS.is_dir(), reason="no clone, or no seeds")
+
+
+class Truth(NamedTuple):
+    """What was checked by hand."""
+
+    seed: str
+    commits: tuple[str, str]
+    width: int
+    variable: tuple[str, str]
+    fix: str | None
+    command: str
+
+
+TRUTH = (
+    Truth(
+        "000", ("3dce612f046", "950a274afc8"), 26, ("cancelFunc", "IndexNestedLoopHashJoin"), "6c0fcea070a",
+        "go test -race ./executor -run '^TestT$' -check.f 'testSerialSuite.TestIssue28650$'",
+    ),
+    Truth(
+        "001", ("975d1772865", "191503599a3"), 15, ("RuntimeStatsColl", "StatementContext"), None,
+        "//executor/fktest:fktest_test",
+    ),
+    Truth(
+        "002", ("2e1cff73f3b", "76a9eeae185"), 35, ("cached.data", "SessionVars"), "e604fdcf7b5",
+        "go test -race ./sessionctx/stmtctx -run '^TestWeakConsistencyRead$'",
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def clone() -> Iterator[Clone]:
+    with Clone(TIDB) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("truth", TRUTH, ids=lambda truth: truth.seed)
+def test_a_seed(clone: Clone, truth: Truth) -> None:
+    (path,) = SEEDS.glob(f"{truth.seed}_*")
+    report = deadheat.scan(path.read_bytes())[0].report
+    told = dossier(report, [clone])
+    assert told.pin is not None
+    window = told.pin.window
+    assert (window.first[:11], window.last[:11]) == truth.commits
+    assert window.commits == truth.width
+    assert told.pin.exact
+    assert told.variable is not None
+    assert (told.variable.name, told.variable.owner) == truth.variable
+    if truth.fix:
+        assert told.fixed_by[0].commit.startswith(truth.fix)
+    assert told.reproduce is not None
+    assert truth.command in told.reproduce.command
+
+
+def test_a_report_from_a_branch(clone: Clone) -> None:
+    (path,) = SEEDS.glob("003_*")
+    told = dossier(deadheat.scan(path.read_bytes())[0].report, [clone])
+    assert told.pin is not None
+    assert not told.pin.exact
+    assert {frame.file for frame in told.pin.misfits} == {"testkit/testkit.go"}
+    assert told.fixed_by[0].commit.startswith("f681af5b11a")
+    assert told.variable is not None
+    assert (told.variable.name, told.variable.owner) == ("wg", "mppIterator")
+    assert {b.below.function for b in told.breaks} == {"domain.(*Domain).LoadSysVarCacheLoop"}
