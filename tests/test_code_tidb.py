@@ -34,7 +34,8 @@ class Truth(NamedTuple):
 
 TRUTH = (
     Truth(
-        "000", ("3dce612f046", "950a274afc8"), 26, ("cancelFunc", "IndexNestedLoopHashJoin"), "6c0fcea070a",
+        "000", ("3dce612f046", "950a274afc8"), 26, ("cancelFunc", "IndexNestedLoopHashJoin"),
+        "6c0fcea070a",
         "go test -race ./executor -run '^TestT$' -check.f 'testSerialSuite.TestIssue28650$'",
     ),
     Truth(
