@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -311,3 +312,12 @@ def test_git_is_never_asked_to_write(repo: Repository) -> None:
     pinned(repo.path, race(HUB))
     assert {p: p.stat().st_mtime_ns for p in repo.path.rglob("*")} == before
     assert subprocess.run(["git", "-C", repo.path, "fsck"], capture_output=True).returncode == 0
+
+
+def test_two_at_once_share_one_history(repo: Repository, tmp_path: Path) -> None:
+    for number in range(30):
+        repo.put(f"hub: {number}", {"hub/hub.go": HUB + f"// {number}\n"})
+    code = "import sys; from deadheat.code.clone import Clone; Clone(sys.argv[1]).close()"
+    running = [subprocess.Popen([sys.executable, "-c", code, str(repo.path)]) for _ in range(4)]
+    assert [process.wait() for process in running] == [0] * 4
+    assert pinned(repo.path, race(HUB)).window.commits == 30

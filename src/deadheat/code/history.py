@@ -90,7 +90,11 @@ class MainLine:
         self._database = store.opened(f"history-{_mark(git)}", _SCHEMA)
         self._versions: dict[str, list[Change]] = {}
         self._moves: dict[int, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
-        if self.tip and self.position(self.tip) is None:
+        try:
+            self._grow()
+        except sqlite3.Error:  # no room, no lock: this run does without a memory
+            self._database.close()
+            self._database = store.in_memory(_SCHEMA)
             self._grow()
 
     def close(self) -> None:
@@ -215,6 +219,15 @@ class MainLine:
         return {pair: blob for pair in pairs if (blob := known[pair])}
 
     def _grow(self) -> None:
+        """Takes in what has come since the last time; others may be doing the same."""
+        if not self.tip or self.position(self.tip) is not None:
+            return
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            if self.position(self.tip) is None:
+                self._append()
+
+    def _append(self) -> None:
         told = list(
             self._git.lines("rev-list", "--first-parent", "--parents", "--timestamp", self.tip)
         )
@@ -223,15 +236,13 @@ class MainLine:
         fork = 0
         while fork < len(chain) and known.get(chain[fork][1]) == fork:
             fork += 1
-        with self._database:
-            self._database.execute("DELETE FROM changes WHERE pos >= ?", (fork,))
-            self._database.execute("DELETE FROM commits WHERE pos >= ?", (fork,))
-            self._database.execute("DELETE FROM words WHERE pos >= ?", (fork,))
-            self._database.executemany(
-                "INSERT INTO commits VALUES (?, ?, ?)",
-                ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)),
-            )
-            self._take_in(fork, [(c[1], c[2] if len(c) > 2 else "") for c in chain[fork:]])
+        for table in ("changes", "commits", "words"):
+            self._database.execute(f"DELETE FROM {table} WHERE pos >= ?", (fork,))
+        self._database.executemany(
+            "INSERT INTO commits VALUES (?, ?, ?)",
+            ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)),
+        )
+        self._take_in(fork, [(c[1], c[2] if len(c) > 2 else "") for c in chain[fork:]])
 
     def _take_in(self, fork: int, chain: list[tuple[str, str]]) -> None:
         known: dict[str, int] = dict(self._database.execute("SELECT full, path FROM paths"))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _VERSION = 1
-_SETTINGS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=10000;"
+_SETTINGS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=60000;"
 
 
 def folder() -> Path:
@@ -42,7 +42,11 @@ def opened(name: str, schema: str) -> sqlite3.Connection:
         try:
             return _tried(str(path), schema)
         except (OSError, sqlite3.DatabaseError):
-            return _tried(":memory:", schema)
+            return in_memory(schema)
+
+
+def in_memory(schema: str) -> sqlite3.Connection:
+    return _tried(":memory:", schema)
 
 
 def _tried(path: str, schema: str) -> sqlite3.Connection:
