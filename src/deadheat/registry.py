@@ -1,4 +1,4 @@
-"""Finds dialects, renderers and feeds by looking into their folders; nobody keeps a list by hand."""
+"""Finds dialects, shapes, finders and renderers in their folders; nobody keeps a list by hand."""
 
 from __future__ import annotations
 
@@ -23,17 +23,33 @@ def _found(room: str, attribute: str) -> tuple[Any, ...]:
     return tuple(getattr(m, attribute) for m in modules if hasattr(m, attribute))
 
 
-def dialects() -> tuple[Dialect, ...]:
-    """Every dialect: one per module in `dialects/` that has a `DIALECT`."""
+def eager_dialects() -> tuple[Dialect, ...]:
+    """The dialects that are read everywhere: one per module in `dialects/` that has a `DIALECT`."""
     return _found("dialects", "DIALECT")
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """Every dialect, those in `dialects/shy/` included, which wait to be asked for."""
+    return eager_dialects() + _found("dialects.shy", "DIALECT")
 
 
 @cache
 def dialect(name: str) -> Dialect:
     """The dialect of that name."""
-    return next(d for d in dialects() if d.name == name)
+    eager = (d for d in eager_dialects() if d.name == name)
+    return next(eager, None) or next(d for d in dialects() if d.name == name)
 
 
 def renderers() -> dict[str, Any]:
     """Every output format of `scan` by its name: a `RENDERER` in `render/`."""
     return {r.name: r for r in _found("render", "RENDERER")}
+
+
+def shapes() -> tuple[Any, ...]:
+    """Every shape of bug report that can be told: a `SHAPE` in `documents/`."""
+    return _found("documents", "SHAPE")
+
+
+def finders() -> tuple[Any, ...]:
+    """Every kind of claim that is looked for: a `FINDER` in `claims/`."""
+    return _found("claims", "FINDER")

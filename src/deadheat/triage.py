@@ -6,7 +6,7 @@ from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from deadheat import registry
+from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
@@ -18,13 +18,14 @@ from deadheat.text.window import Stream
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deadheat.documents.read import Read
     from deadheat.text.window import Source
 
 
 @cache
-def reader() -> Reader:
-    """A reader of every dialect that the registry finds."""
-    return Reader(registry.dialects())
+def reader(shy: bool = False) -> Reader:
+    """A reader of every dialect that the registry finds; of the shy ones if they are asked for."""
+    return Reader(registry.dialects() if shy else registry.eager_dialects())
 
 
 def verdict(report: Report) -> Verdict:
@@ -46,12 +47,13 @@ def triage(
     end: int | None = None,
     laid: Layout = PLAIN,
     full: bool = False,
+    shy: bool = False,
 ) -> Iterator[Sighting]:
     """Every report that begins in `[start, end)` of a document, in the order in which they end.
 
-    `full` is for who will ask each sighting for its report.
+    `full` is for who will ask each sighting for its report, `shy` asks for the shy dialects too.
     """
-    for told, span in reader().read(source, start, end, laid.encoding, full):
+    for told, span in reader(shy).read(source, start, end, laid.encoding, full):
         if isinstance(told, Report):
             concluded = verdict(told)
         else:
@@ -59,8 +61,21 @@ def triage(
         yield Sighting(told, concluded, uri, laid.raw(span))
 
 
-def scan_text(text: str | bytes, uri: str = "text") -> list[Sighting]:
-    """Every report in a text that is at hand."""
+def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Sighting]:
+    """Every report in a text that is at hand; that of a bug report knows what its author says.
+
+    `shy` asks for the dialects that are otherwise read in bug reports about races only.
+    """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
+        return [sighting for read in reads for sighting in read.sightings]
     laid = layout(data[:HEAD])
-    return list(triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid))
+    return list(triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid, shy=shy))
+
+
+def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:
+    """The bug reports in a text: each with its claims and its reports. A log has none."""
+    from deadheat.documents.read import read  # a dozen modules that a log does not need
+
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return read(data, uri, shy) or []

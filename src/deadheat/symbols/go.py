@@ -25,6 +25,8 @@ def _matcher(group: str) -> re.Pattern[str]:
 _RUNTIME = _matcher("runtime")
 _TEST = _matcher("test")
 _TEST_TOPS = frozenset(entry.partition("/")[0] for entry in _LISTS["test"])
+# the libraries of errors, and what lies below them
+_ERRORS = tuple(entry.removesuffix("...") for entry in _LISTS["errors"])
 
 # "(_Memberlist).Create" was "(*Memberlist).Create" before a Markdown renderer took the asterisks
 _LOST_STAR = re.compile(r"\(_(?=[A-Za-z])")
@@ -162,6 +164,15 @@ def origin(package: str, path: str) -> Origin:
     if path.rpartition("/")[2] in _GENERATED:
         return Origin.GENERATED
     return Origin.USER
+
+
+def makes_errors(package: str) -> bool:
+    """Does this package make errors for others, so that it stands at the top of their stacks?"""
+    name = package.rpartition("/")[2]
+    if name[:1] == "v" and name[1:].isdigit():
+        name = package.split("/")[-2:][0]
+    # "example.com/shop/internal/errors", "example.com/shop/xerrors/v2": a house's own of the same kind
+    return f"{package}/".startswith(_ERRORS) or name in ("errors", "xerrors", "errs", "stacktrace")
 
 
 def _is_stdlib(package: str, path: str) -> bool:
