@@ -177,6 +177,29 @@ class Verdict:
     causes: tuple[Cause, ...] = ()
 
 
+class Claim(NamedTuple):
+    """What the author of a document said, and where; deadheat never takes it as found."""
+
+    kind: str
+    value: str
+    quote: str  # as it stands in the document
+    span: Span
+    role: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+class Document(NamedTuple):
+    """What is known of a bug report besides the reports in it."""
+
+    uri: str
+    shape: str
+    title: str = ""
+    id: str = ""
+    written: str = ""  # when, as the document has it
+    thread: str = ""  # the id of the document that it answers in the end
+    claims: tuple[Claim, ...] = ()
+
+
 class Told(Protocol):
     """What makes a report when it is asked for."""
 
@@ -197,6 +220,7 @@ class Sighting:
     verdict: Verdict
     uri: str
     span: Span
+    document: Document | None = None  # the bug report that it stands in, if it does
 
     @property
     def report(self) -> Report:
@@ -205,8 +229,8 @@ class Sighting:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sighting):
             return NotImplemented
-        ours = (self.verdict, self.uri, self.span, self.report)
-        return ours == (other.verdict, other.uri, other.span, other.report)
+        ours = (self.verdict, self.uri, self.span, self.document, self.report)
+        return ours == (other.verdict, other.uri, other.span, other.document, other.report)
 
     def __hash__(self) -> int:
         return hash((self.uri, self.span))

@@ -1,0 +1,196 @@
+"""Versions that the author names, and the role that each one plays."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from deadheat.claims import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.claims.outline import Block, Outline
+
+_TAIL = (
+    r"(?:[-+.]?(?:alpha|beta|rc|pre|dev|dirty|g|nightly)(?:[\w.+-]{0,60}\w)?"
+    r"|-\d(?:[\w.-]{0,60}\w)?)?"
+)
+_NUMBER = rf"(?:\d{{1,4}}(?:\.(?:\d{{1,6}}|x|X)){{1,2}}{_TAIL})"
+# "v5.2.2", "5.x", "release-5.2", "1.8.3"; no part of a path, an address, a file or a longer number
+_VERSION = re.compile(
+    rf"(?<![\w.@/:%$=-])(?:release[- ]|version )?(?P<v>[vV]?)(?P<number>{_NUMBER})"
+    r"(?![\w%]|\.\d|/\d|:\d)",
+)
+# "go version go1.17.2 linux/amd64", "Go 1.8.3", "golang 1.21", "Go: v1.22rc1"
+_GO = re.compile(
+    r"(?<![\w./-])(?:go version )?(?:[Gg]o|[Gg]olang)(?:[ -]|(?=\d)|: ?v?)"
+    r"(1\.\d{1,2}(?:\.\d{1,3}|(?:rc|beta)\d)?)(?![\w.]\d|\w)"
+)
+# "Linux version 5.15.0-rc3", "kernel 6.1.2", "Linux host 5.10.0-8-amd64 #1 SMP", "Kernel: v6.8-rc1"
+_KERNEL = re.compile(
+    r"\b(?:Linux version|[Kk]ernel(?: version)?:?|Linux \S{1,60}(?= \d{1,2}\.\d{1,3}[^\n]{0,60}#)"
+    r"|linux) v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:-[\w.+-]{1,60})?)(?![\w.])"
+)
+# "Git Commit Hash: 1a2b3c4...", "at commit 1a2b3c4", "on master 1a2b3c4"
+_HASH = re.compile(
+    r"\b(?:[Gg]it [Cc]ommit [Hh]ash|[Gg]it [Hh]ash|[Cc]ommit(?: [Hh]ash| id)?|[Rr]evision|sha)[:=]"
+    r"[ `]{0,3}((?=[a-f]{0,39}\d)[0-9a-f]{7,40})\b"
+    r"|\b(?:at|on|with|using|version|built from|HEAD of)(?: the)? (?:commit|revision|master|main|HEAD)"
+    r"[ (@:`]{1,4}((?=[a-f]{0,39}\d)[0-9a-f]{7,40})\b"
+)
+# "Release Version: v5.2.2", "etcd version: 3.4.1"
+_FIELD = re.compile(
+    r"^[ \t>*-]{0,6}([\w ]{1,40}?)[ _]?[Vv]ersion[*_]{0,2}[:=| ]{1,4}[ \t]*[*_`]{0,2}"
+    rf"[vV]?({_NUMBER})(?!\w)",
+    re.MULTILINE,
+)
+# a label, "affects-5.2"; also "may-affects-5.4"
+_LABEL = re.compile(rf"(?<![\w/-])(?P<may>may-)?affects?[-/]v?(?P<number>{_NUMBER})(?![\w.])")
+
+# the words before a version, in its own clause; the last one that is said holds
+_ROLE = re.compile(
+    r"(?P<fixed>\bfix(?:ed|es)?\b|\bresolved\b|\bsolved\b|\bpatched\b|\bbackported\b|\bno longer\b"
+    r"|\bgone (?:in|with|since)\b)"
+    r"|(?P<unaffected>\b(?:not|n't|never|cannot) (?:be )?(?:reproduc|affect|happen|seen|occur)\w*)"
+    r"|(?P<introduced>\bintroduced\b|\bregress\w{0,6}\b|\bbroken? (?:in|since)\b|\bsince\b"
+    r"|\bstarting (?:from|with)\b)"
+    r"|(?P<affects>\baffect(?:s|ed|ing)?\b|\bvulnerable\b|\ball\b|\bevery\b)"
+    r"|(?P<found>\bfound\b|\bseen\b|\bobserved\b|\breproduc\w{1,6}\b|\bhappen(?:s|ed|ing)?\b"
+    r"|\boccurs?\b|\btested\b|\brunning\b|\busing\b|\bhit\b|\bfail(?:s|ed|ing)?\b|\bon version\b"
+    r"|\brace (?:in|on|with) (?=[vV\d]))",
+    re.IGNORECASE,
+)
+# "found in v1, but fixed in v2", "affects v1; v2 is fine"
+_BREAK = re.compile(r"[;:(]|, (?:but|and it|while)\b|\bbut\b")
+_ROLES = {
+    "fixed": "fixed-in",
+    "unaffected": "unaffected",
+    "introduced": "introduced-in",
+    "affects": "affects",
+    "found": "found-in",
+}
+# "What is your TiDB version?", "Affected versions", "Environment"
+_SECTION = re.compile(r"\bversions?\b|\benvironment\b|\bgo env\b|\bplatform\b", re.IGNORECASE)
+_AFFECTED = re.compile(r"\baffect", re.IGNORECASE)
+_FIXED = re.compile(r"\bfix(?:ed)?\b", re.IGNORECASE)
+# how far before a version the words that give it a role may stand
+_CLAUSE = 120
+# "grpc v1.12.0", "gRPC 1.4.1": a product and all three numbers
+_PRODUCT = re.compile(r"([A-Za-z][\w-]{1,30}) $")
+_NO_PRODUCT = frozenset((
+    "in", "on", "at", "to", "of", "by", "with", "for", "from", "and", "or", "the", "a", "an", "is",
+    "was", "version", "since", "until", "before", "after", "than", "about", "took",
+))  # fmt: skip
+
+
+class Versions:
+    kind = "version"
+
+    def find(self, outline: Outline) -> Iterator[Said]:
+        taken: set[int] = set()
+        for said in self._all(outline):
+            if said.start not in taken:
+                taken.add(said.start)
+                yield said
+
+    def _all(self, outline: Outline) -> Iterator[Said]:
+        for block in outline.prose():
+            for match in _LABEL.finditer(outline.text, block.start, block.end):
+                sure = (("sure", "no"),) if match["may"] else ()
+                yield Said(self.kind, match["number"], *match.span("number"), "affects", sure)
+        for block in outline.blocks:
+            in_section = _SECTION.search(block.section) is not None
+            if block.kind == "prose" or (in_section and not block.printed):
+                yield from self._tools(outline, block)
+                yield from self._fields(outline, block, in_section)
+        for block, start, end in outline.sentences():
+            yield from self._in_sentence(outline, block, start, end)
+
+    def _tools(self, outline: Outline, block: Block) -> Iterator[Said]:
+        """Versions of the toolchain, of the kernel, and commits given as versions."""
+        for pattern, of in ((_GO, "go"), (_KERNEL, "linux"), (_HASH, "")):
+            for match in pattern.finditer(outline.text, block.start, block.end):
+                details = (("of", of),) if of else (("type", "commit"),)
+                group = match.lastindex or 0
+                yield Said(self.kind, match[group], *match.span(group), "found-in", details)
+
+    def _fields(self, outline: Outline, block: Block, in_section: bool) -> Iterator[Said]:
+        for match in _FIELD.finditer(outline.text, block.start, block.end):
+            yield Said(self.kind, _canonical(outline.text, match, 2), *match.span(2), "found-in")
+        if in_section and block.kind == "code":
+            for match in _VERSION.finditer(outline.text, block.start, block.end):
+                if match["v"]:
+                    yield self._plain(match, _of_section(block.section))
+
+    def _in_sentence(self, outline: Outline, block: Block, start: int, end: int) -> Iterator[Said]:
+        in_section = _SECTION.search(block.section) is not None
+        roles = _Roles(outline.text, start, end)
+        for match in _VERSION.finditer(outline.text, start, end):
+            before = outline.text[max(start, match.start() - 32) : match.start()]
+            role = roles.at(match.start())
+            if role is None and in_section:
+                role = _of_section(block.section)
+            if role is not None and (match["v"] or in_section or _is_version(match, before)):
+                yield self._plain(match, role)
+            elif match["number"].count(".") == 2 and "x" not in match["number"]:
+                product = _PRODUCT.search(before)
+                known = product is not None and product[1].lower() not in _NO_PRODUCT
+                if match["v"] or known:
+                    of = (("of", product[1]),) if product and known else ()
+                    yield Said(self.kind, _whole(match), *_span(match), "mentioned", of)
+
+    def _plain(self, match: re.Match[str], role: str) -> Said:
+        return Said(self.kind, _whole(match), *_span(match), role)
+
+
+def _whole(match: re.Match[str]) -> str:
+    return f"{match['v']}{match['number']}"
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    return match.start("v"), match.end("number")
+
+
+def _canonical(text: str, match: re.Match[str], group: int) -> str:
+    start = match.start(group)
+    return text[start - (text[start - 1 : start] in ("v", "V")) : match.end(group)]
+
+
+def _is_version(match: re.Match[str], before: str) -> bool:
+    """A plain number with one dot may be anything: "2.5 seconds"; it needs the word beside it."""
+    number = match["number"]
+    if number.count(".") >= 2 or "x" in number.lower():
+        return True
+    return match[0].startswith(("release", "version")) or before.rstrip().endswith(
+        ("version", "versions")
+    )
+
+
+class _Roles:
+    """The words of a sentence that give roles to the versions behind them."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        said = [(m.end(), _ROLES[m.lastgroup or ""]) for m in _ROLE.finditer(text, start, end)]
+        # where a clause ends, so do its words
+        said += [(m.end(), "") for m in _BREAK.finditer(text, start, end)]
+        said.sort()
+        self._places = [place for place, _ in said]
+        self._roles = [role for _, role in said]
+
+    def at(self, place: int) -> str | None:
+        """The role of a version that stands here: that of the last word before it."""
+        last = bisect_right(self._places, place) - 1
+        if last < 0 or place - self._places[last] > _CLAUSE:
+            return None
+        return self._roles[last] or None
+
+
+def _of_section(section: str) -> str:
+    if _FIXED.search(section):
+        return "fixed-in"
+    return "affects" if _AFFECTED.search(section) else "found-in"
+
+
+FINDER = Versions()

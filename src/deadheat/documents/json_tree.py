@@ -1,0 +1,90 @@
+"""Reads JSON whose strings know where they stand; for files of several values, and for cut ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from deadheat.documents.placed import Placed
+
+# possessive, so that a string of millions of characters costs no memory
+_TOKEN = re.compile(
+    rb"\s*+(?:(?P<string>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")|(?P<mark>[{}\[\],:])"
+    rb"|(?P<plain>[-+.\w]{1,400}))",
+    re.DOTALL,
+)
+# "\n", "é", "😀"
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
+_DEPTH = 200
+
+
+class Text:
+    """A string of the file: what it says is worked out when somebody asks."""
+
+    __slots__ = ("_literal", "at")
+
+    def __init__(self, literal: bytes, at: int) -> None:
+        self._literal, self.at = literal, at
+
+    def __str__(self) -> str:
+        try:
+            text = json.loads(self._literal.decode("utf-8", "replace"), strict=False)
+        except ValueError:  # "\x" and other escapes that are none
+            text = self._literal[1:-1].decode("utf-8", "replace")
+        return str(text).encode("utf-8", "replace").decode()
+
+    def placed(self) -> Placed:
+        pieces: list[tuple[bytes, int, int]] = []
+        literal, at = self._literal[1:-1], 0
+        base = self.at + 1
+        for escape in _ESCAPE.finditer(literal):
+            pieces.append((literal[at : escape.start()], base + at, base + escape.start()))
+            said = str(Text(b'"' + escape[0] + b'"', 0)).encode()
+            pieces.append((said, base + escape.start(), base + escape.end()))
+            at = escape.end()
+        pieces.append((literal[at:], base + at, base + len(literal)))
+        placed = Placed()
+        placed.put(pieces)
+        return placed
+
+
+def values(data: bytes) -> list[Any] | None:
+    """The values of a file one after the other, as lists, dicts, `Text` and bytes; None if broken."""
+    tops: list[Any] = []
+    stack: list[Any] = []
+    keys: list[Text | None] = []
+    at = 0
+    while match := _TOKEN.match(data, at):
+        at = match.end()
+        mark = match["mark"]
+        if mark in (b"{", b"["):
+            if len(stack) >= _DEPTH:
+                return None
+            made: Any = {} if mark == b"{" else []
+            _add(stack, keys, tops, made)
+            stack.append(made)
+            keys.append(None)
+        elif mark in (b"}", b"]"):
+            if not stack or isinstance(stack[-1], dict) != (mark == b"}"):
+                return None
+            stack.pop()
+            keys.pop()
+        elif match["string"] is not None:
+            _add(stack, keys, tops, Text(match["string"], match.start("string")))
+        elif match["plain"] is not None:
+            _add(stack, keys, tops, match["plain"])
+    return tops if not stack and not data[at:].strip() else None
+
+
+def _add(stack: list[Any], keys: list[Text | None], tops: list[Any], value: Any) -> None:
+    """Puts a value where it belongs; in an object, every other one is a key."""
+    if not stack:
+        tops.append(value)
+    elif isinstance(stack[-1], list):
+        stack[-1].append(value)
+    elif keys[-1] is None:
+        keys[-1] = value if isinstance(value, Text) else Text(b'"?"', 0)
+    else:
+        stack[-1][str(keys[-1])] = value
+        keys[-1] = None

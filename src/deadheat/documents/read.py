@@ -1,0 +1,116 @@
+"""From the bytes of a bug report to its documents: their reports, and what their authors claim."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat import claims, registry
+from deadheat.claims.outline import remarks
+from deadheat.documents import LIMIT, Draft, Passage
+from deadheat.model import Claim, Document, Sighting
+from deadheat.text.encoding import HEAD, PLAIN, layout
+from deadheat.text.window import Stream
+from deadheat.triage import triage
+
+if TYPE_CHECKING:
+    from deadheat.model import Span
+
+# What says that a text is about a race, and not just about a program that does many things at once:
+# "a data race", "race condition", "WARNING: DATA RACE", "go test -race", "is not goroutine-safe"
+_OF_A_RACE = re.compile(
+    r"\bdata[- ]?rac(?:e|es|y|ing)\b|\brace[- ]conditions?\b|\bracy\b|\brace[- ]detector\b"
+    r"|\b(?:a|the|this|that|possible|potential|real) race\b(?! to\b)"
+    r"|\brac(?:es?|ed|ing) (?:with|against|between|on)\b"
+    r"|(?<!\S)-race\b|\b(?:thread|goroutine|concurrency)[- ]?unsafe"
+    r"|\b(?:not|n't|never|isn.t|aren.t) (?:\w+ )?(?:thread|goroutine|concurren\w{1,3})[- ]?safe"
+    r"|\bnot safe for concurrent\b|\bconcurrent map (?:read|write|iteration)"
+    r"|\bconcurrent (?:access|modification|use|reads?|writes?) (?:to|of|on)\b"
+    r"|\b(?:accessed|modified|written|changed|used|called|read) concurrently\b"
+    r"|\bThreadSanitizer\b|\bKCSAN\b|\bHelgrind\b|\bTOCTOU\b",
+    re.IGNORECASE,
+)
+# a person comes to the point within so many bytes
+_SPOKEN = 1 << 20
+
+
+class Read(NamedTuple):
+    """A document, and the reports that stand in it."""
+
+    document: Document
+    sightings: tuple[Sighting, ...]
+
+
+def read(data: bytes, uri: str, shy: bool = False) -> list[Read] | None:
+    """The documents of a file, or None if it is no bug report; `shy` asks for the shy dialects."""
+    if len(data) > LIMIT or layout(data[:HEAD]) is not PLAIN:
+        return None
+    for shape in sorted(registry.shapes(), key=lambda shape: int(shape.rank)):
+        if (drafts := shape.split(data, uri)) is not None:
+            reads = [_read(draft, shape.name, uri, shy) for draft in drafts]
+            return reads if any(r.sightings for r in reads) else _around(reads, data, uri, shy)
+    return None
+
+
+def _around(reads: list[Read], data: bytes, uri: str, shy: bool) -> list[Read]:
+    """No document has a report; the file as it stands may still have one around them."""
+    file = Document(uri, reads[0].document.shape)
+    found = tuple(replace(s, document=file) for s in triage(_source(data), uri, full=True, shy=shy))
+    return [*reads, Read(file, found)] if found else reads
+
+
+def _read(draft: Draft, shape: str, uri: str, shy: bool) -> Read:
+    shy = shy or _speaks_of_a_race(draft)
+    found: list[Sighting] = []
+    claimed: list[Claim] = []
+    for passage in draft.passages:
+        inside = _reports(passage, uri, shy)
+        found += [replace(s, span=_raw(passage, s.span)) for s in inside]
+        if passage.kind != "output":
+            claimed += claims.of(passage.text, [(s.span.offset, s.span.end) for s in inside])
+    document = Document(
+        f"{uri}#{draft.fragment}" if draft.fragment else uri,
+        shape,
+        draft.title,
+        draft.id,
+        draft.written,
+        draft.thread,
+        tuple(claimed),
+    )
+    return Read(document, tuple(_of(document, draft.test, s) for s in found))
+
+
+def _speaks_of_a_race(draft: Draft) -> bool:
+    """Does the author? What a program printed does not count."""
+    texts = (draft.title.encode(), *(p.text.data for p in draft.passages if p.kind != "output"))
+    return any(_OF_A_RACE.search(_without_remarks(text[:_SPOKEN])) for text in texts)
+
+
+def _without_remarks(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace")
+    ends = [0, *(end for _, end in remarks(text))]
+    starts = [*(start for start, _ in remarks(text)), len(text)]
+    return "".join(text[a:b] for a, b in zip(ends, starts, strict=True))
+
+
+def _reports(passage: Passage, uri: str, shy: bool) -> list[Sighting]:
+    if passage.kind in ("title", "label"):
+        return []
+    return list(triage(_source(passage.text.data), uri, full=True, shy=shy))
+
+
+def _source(data: bytes) -> Stream:
+    return Stream(BytesIO(data).read)
+
+
+def _raw(passage: Passage, span: Span) -> Span:
+    return replace(passage.text.span(span.offset, span.end), lane=span.lane)
+
+
+def _of(document: Document, test: str, sighting: Sighting) -> Sighting:
+    report = sighting.report
+    if test and report.test is None:
+        report = replace(report, test=test)
+    return replace(sighting, told=report, document=document)
