@@ -1,24 +1,37 @@
 """deadheat: from the text that race detectors print to the defects behind it.
 
-The public API. `scan(text)` gives the sightings in a text; `deadheat.model` has the words.
+The public API. `scan(text)` gives the sightings in a text, `read_documents(text)` the bug reports in
+it with what their authors claim; `deadheat.model` has the words.
 """
 
 from deadheat._version import __version__
 from deadheat.errors import DeadheatError
-from deadheat.model import Access, Actor, Damage, Frame, Report, Sighting
+from deadheat.model import Access, Actor, Claim, Damage, Document, Frame, Report, Sighting
+from deadheat.triage import documents_in as read_documents
 from deadheat.triage import scan_text as scan
-from deadheat.wire import SCHEMA_VERSION, sighting_from_wire, sighting_to_wire
+from deadheat.wire import (
+    SCHEMA_VERSION,
+    claim_to_wire,
+    document_to_wire,
+    sighting_from_wire,
+    sighting_to_wire,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
     "Access",
     "Actor",
+    "Claim",
     "Damage",
     "DeadheatError",
+    "Document",
     "Frame",
     "Report",
     "Sighting",
     "__version__",
+    "claim_to_wire",
+    "document_to_wire",
+    "read_documents",
     "scan",
     "sighting_from_wire",
     "sighting_to_wire",

@@ -12,6 +12,7 @@ from deadheat.cli import workers
 from deadheat.cli.progress import Progress
 from deadheat.errors import UnreadableError
 from deadheat.feeds import files, walk
+from deadheat.model import Document
 from deadheat.render import Style
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--frames", type=_jobs, default=6, metavar="N", help="frames per stack in text (default: 6)"
     )
+    command.add_argument(
+        "--error-stacks",
+        action="store_true",
+        help="also read the stacks that Go programs print under errors, race or not",
+    )
     command.add_argument("--brief", action="store_true", help="text: one line per race")
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
@@ -87,7 +93,7 @@ class _Scan:
         style = style_of(args)
         self._output = renderer.output(sys.stdout, style)
         self._gatherer = renderer.gatherer(style)
-        self._full = renderer.full
+        self._wish = files.Wish(renderer.full, args.error_stacks)
         self._faults = self._found = self._read = 0
         found = list(walk.entries(args.paths))
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
@@ -126,18 +132,23 @@ class _Scan:
         unit = self._units[index]
         live = unit.entry.size is None
         tick = None if forked else self.progress.tick
-        gatherer, count, faults = self._gatherer, 0, 0
-        for seen in files.sightings(unit, forked, tick, self._full):
+        gatherer, count, faults, told = self._gatherer, 0, 0, 0
+        for seen in files.sightings(unit, forked, tick, self._wish):
+            if isinstance(seen, Document):
+                gatherer.tell(seen)
+                told += 1
+                continue
             if isinstance(seen, UnreadableError):
                 faults += 1
                 yield "fault", seen
                 continue
             gatherer.add(seen)
             count += 1
-            if live or count == _BATCH:
+            # a bug report is not cut in two
+            if (live or count >= _BATCH) and not told:
                 yield "live" if live else "found", (count, gatherer.pack())
                 count = 0
-        if count:
+        if count or told:
             yield "found", (count, gatherer.pack())
         if not faults:
             yield "read", None

@@ -6,25 +6,38 @@ import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
+from deadheat import documents
 from deadheat.errors import UnreadableError
 from deadheat.feeds import magic, walk
 from deadheat.feeds.mapped import Mapped
 from deadheat.reading import REACH
 from deadheat.text import encoding
+from deadheat.text.encoding import PLAIN
 from deadheat.text.window import Stream
 from deadheat.triage import triage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deadheat.model import Sighting
+    from deadheat.documents.read import Read
+    from deadheat.model import Document, Sighting
 
-    Seen = Iterator[Sighting | UnreadableError]
+    Seen = Iterator[Sighting | Document | UnreadableError]
     Ticker = Callable[[int], None]
 
 UNIT = 1 << 24
+
+
+class Wish(NamedTuple):
+    """What whoever asks for sightings will do with them, and what else they want."""
+
+    full: bool = False  # every sighting will be asked for its report
+    shy: bool = False  # dialects that wait to be asked for
+
+
+_ANY = Wish()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +73,25 @@ def _is_plain(path: str) -> bool:
 
 
 def sightings(
-    unit: Unit, mapped: bool = False, tick: Ticker | None = None, full: bool = False
+    unit: Unit, mapped: bool = False, tick: Ticker | None = None, wish: Wish = _ANY
 ) -> Seen:
-    """What a unit holds. Faults come as values, so that whatever else there is goes on."""
+    """What a unit holds. Faults come as values, so that whatever else there is goes on.
+
+    A bug report comes as a document, followed by the sightings in it.
+    """
     entry = unit.entry
     if entry.path == "-":
-        return _streamed(sys.stdin.fileno(), "-", entry, tick, full)
+        return _streamed(sys.stdin.fileno(), "-", entry, tick, wish)
     try:
         descriptor = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         return iter([walk.unreadable(entry.path, error)])
     if unit.start or unit.end is not None:
-        return _ranged(descriptor, unit, mapped, tick, full)
-    return _streamed(descriptor, entry.uri, entry, tick, full)
+        return _ranged(descriptor, unit, mapped, tick, wish)
+    return _streamed(descriptor, entry.uri, entry, tick, wish)
 
 
-def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, full: bool) -> Seen:
+def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish: Wish) -> Seen:
     start = max(0, unit.start - REACH)
     try:
         size = os.fstat(descriptor).st_size
@@ -84,7 +100,7 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, full
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.uri, unit.start, unit.end, full=full)
+        yield from triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, *wish)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
@@ -92,7 +108,7 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, full
 
 
 def _streamed(
-    descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None, full: bool
+    descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None, wish: Wish
 ) -> Seen:
     with os.fdopen(descriptor, "rb", buffering=0, closefd=uri != "-") as raw:
         file = _Ticking(raw, tick or (lambda _: None))
@@ -103,12 +119,12 @@ def _streamed(
             yield walk.unreadable(uri, error)
             return
         if magic.is_packed(head):
-            yield from _packed(file, head, uri, full)
+            yield from _packed(file, head, uri, wish)
         else:
-            yield from _document(uri, head, file.read, not entry.named, full)
+            yield from _document(uri, head, file.read, not entry.named, wish)
 
 
-def _packed(file: _Ticking, head: bytes, uri: str, full: bool) -> Seen:
+def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:
     from deadheat.feeds import archives  # five libraries that most runs do not need
 
     last = ""
@@ -123,7 +139,7 @@ def _packed(file: _Ticking, head: bytes, uri: str, full: bool) -> Seen:
             inside, stream = member
             try:
                 head = stream.read(encoding.HEAD)
-                yield from _document(inside, head, stream.read, inside != uri, full)
+                yield from _document(inside, head, stream.read, inside != uri, wish)
             except UnreadableError as error:
                 yield error
                 last = inside
@@ -133,15 +149,44 @@ def _packed(file: _Ticking, head: bytes, uri: str, full: bool) -> Seen:
 
 
 def _document(
-    uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool, full: bool
+    uri: str, head: bytes, read: Callable[[int], bytes], skip_binary: bool, wish: Wish
 ) -> Seen:
     if skip_binary and encoding.is_binary(head):
         return
-    laid = encoding.layout(head)
     try:
-        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, laid=laid, full=full)
+        if documents.may_be(head, uri):
+            head = _whole(head, read)
+            if (told := _bug_reports(head, uri, wish)) is not None:
+                yield from told
+                return
+        laid = encoding.layout(head[: encoding.HEAD])
+        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, 0, None, laid, *wish)
     except OSError as error:
         yield walk.unreadable(uri, error)
+
+
+def _whole(head: bytes, read: Callable[[int], bytes]) -> bytes:
+    """All of a file, or a little more than a bug report may have."""
+    parts, size = [head], len(head)
+    while size <= documents.LIMIT and (more := read(1 << 20)):
+        parts.append(more)
+        size += len(more)
+    return b"".join(parts)
+
+
+def _bug_reports(data: bytes, uri: str, wish: Wish) -> Seen | None:
+    from deadheat.documents.read import read  # a dozen modules that a log does not need
+
+    reads = read(data, uri, wish.shy)
+    if reads is None:
+        return None
+    return _one_by_one(reads)
+
+
+def _one_by_one(reads: list[Read]) -> Seen:
+    for document, found in reads:
+        yield document
+        yield from found
 
 
 def _after(head: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:

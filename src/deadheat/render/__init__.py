@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from deadheat.model import Sighting
+    from deadheat.model import Document, Sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,9 @@ class Gatherer(Protocol):
     """Takes sightings where they are found, perhaps in another process."""
 
     def add(self, sighting: Sighting) -> None: ...
+
+    def tell(self, document: Document) -> None:
+        """Takes a bug report, whose sightings have come or not; they carry its claims anyway."""
 
     def pack(self) -> Any:
         """What was gathered since the last time, small and ready to be sent."""

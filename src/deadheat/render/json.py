@@ -19,6 +19,8 @@ class ArrayOutput:
         self._between = b"["
 
     def merge(self, packed: bytes) -> None:
+        if not packed:
+            return
         self._out.write(self._between + b"\n" + packed.replace(b"\n", b",\n"))
         self._between = b","
 

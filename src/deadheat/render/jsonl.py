@@ -9,7 +9,7 @@ from deadheat import wire
 from deadheat.echo import Echo
 
 if TYPE_CHECKING:
-    from deadheat.model import Sighting
+    from deadheat.model import Document, Sighting
     from deadheat.render import Style
 
 # the values that differ from echo to echo: addresses, and actors that are numbered
@@ -52,7 +52,7 @@ class LinesGatherer:
 
     def add(self, sighting: Sighting) -> None:
         told = sighting.told
-        if not isinstance(told, Echo):
+        if not isinstance(told, Echo) or sighting.document is not None:
             self._lines.append(_encoded(wire.sighting_to_json(sighting)))
             return
         notes = told.notes
@@ -60,6 +60,9 @@ class LinesGatherer:
         if template is None:
             notes["jsonl"] = template = Template(told, sighting)
         self._lines.append(template.line(told, sighting))
+
+    def tell(self, document: Document) -> None:
+        """Its claims stand in the lines of its reports."""
 
     def pack(self) -> bytes:
         packed = b"\n".join(self._lines)

@@ -9,7 +9,7 @@ from deadheat.model import Report
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deadheat.model import Sighting
+    from deadheat.model import Document, Sighting
 
 _PLACES = 3
 # beyond this many races a process may send an example again
@@ -47,6 +47,9 @@ class TallyGatherer:
         if least and (damage := _damage(sighting)) < least:
             least, example = damage, self._render(sighting)
         self._counts[race] = seen + 1, places, least, example
+
+    def tell(self, document: Document) -> None:
+        """Its claims stand under the races that were seen in it."""
 
     def _first(self, race: str) -> Count:
         return 0, [], self._sent.get(race, 1 << 30), None

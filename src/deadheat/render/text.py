@@ -9,13 +9,21 @@ from deadheat.model import Access, Actor, Frame, Location, Origin, Report, State
 from deadheat.render.tally import Count, Tally, TallyGatherer
 
 if TYPE_CHECKING:
-    from deadheat.model import Sighting
+    from deadheat.model import Claim, Document, Sighting
     from deadheat.render import Style
 
 # frames that say nothing about a race; shown only where nothing else is left
 _NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED)
 _CODES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _NARROW = 96
+# the kinds of claims that are worth a line here, and how they read
+_TOLD = {
+    "version": "",
+    "suspect": "suspects",
+    "workaround": "workaround:",
+    "setting": "needs",
+    "injection": "injected",
+}
 
 
 class Paint:
@@ -78,7 +86,8 @@ class RaceText:
         facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         actors = {actor.id: actor for actor in report.actors}
         sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
-        body = [facts, "", *self._facing(sides), *self._memory(report.location)]
+        says = self._says(sighting.document)
+        body = [facts, *says, "", *self._facing(sides), *self._memory(report.location)]
         return plain(sighting.verdict.title), "\n".join(body)
 
     def _memory(self, location: Location | None) -> list[str]:
@@ -94,6 +103,18 @@ class RaceText:
             by = f"allocated by {location.actor or 'an unknown actor'}"
             lines += [(plain(by), "cyan"), *self._frames(location.stack, 3)]
         return ["", *self._column(lines, 0)]
+
+    def _says(self, document: Document | None) -> list[str]:
+        """What the author of the bug report claims, on a line or two."""
+        if document is None or not document.claims:
+            return []
+        told = dict.fromkeys(_claimed(claim) for claim in document.claims if claim.kind in _TOLD)
+        steps = sum(claim.kind == "step" for claim in document.claims)
+        told |= {f"{steps} step{'s' * (steps > 1)} to reproduce it": None} if steps else {}
+        words = plain("; ".join(text for text in told if text))
+        most = 2 * self._style.width
+        words = words if len(words) <= most else words[: most - 1] + "…"
+        return [self._paint(f"   the author says: {words}", "dim")] if words else []
 
     def _facts(self, report: Report) -> str:
         facts = [report.detector]
@@ -147,6 +168,13 @@ class RaceText:
             text = _fitted(text, width) if width else f"   {text}"
             lines.append(self._paint(text, how) if how else text)
         return lines
+
+
+def _claimed(claim: Claim) -> str:
+    """`found in v5.2.2`, `suspects acme/outbox#203`, `workaround: GOMAXPROCS=1`."""
+    if claim.kind == "version":
+        return f"{claim.role.replace('-', ' ')} {claim.value}" if claim.role != "mentioned" else ""
+    return f"{_TOLD[claim.kind]} {claim.value}"
 
 
 def _fitted(text: str, width: int) -> str:
