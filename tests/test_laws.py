@@ -182,7 +182,7 @@ SEEDS = {
         ("write InitStatementContext:1009", "write sendToRespCh:550"),
     ],
     "39771": [("read run:175", "write Close:431")],
-    "30468": [],
+    "30468": [("unknown Txn:2104",)],
 }
 
 

@@ -32,7 +32,7 @@ SHELLS = ("feeds", "render", "cli", "pipeline", "desk", "web")
 FORBIDDEN = {
     **dict.fromkeys(
         ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "triage", "text",
-         "dialects", "symbols", "identity", "diagnose"),
+         "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
         (*SHELLS, "code"),
     ),
     "code": SHELLS,

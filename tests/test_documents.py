@@ -1,0 +1,500 @@
+"""Bug reports: how they are split, what their authors claim, and that nothing in them can hurt."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat import claims, documents, registry
+from deadheat.cli import main
+from deadheat.documents.placed import Placed
+from deadheat.documents.read import read
+from deadheat.text.window import Stream
+from deadheat.triage import triage
+from deadheat.wire import sighting_to_json
+from tests.cases import CORPUS, SHARED, brief
+from tests.cases import ROOT as CASES
+from tests.damage import DAMAGES, Damage
+
+ROOT = Path(__file__).parent / "documents"
+PATHS = sorted(p for p in ROOT.iterdir() if not p.name.endswith(".expected.json"))
+REPORT = (CASES / "go" / "two-goroutines.txt").read_text()
+# shapes whose text stands in the file as it is
+VERBATIM = ("form", "markdown")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def told(path: Path) -> dict[str, Any]:
+    """What comes out of a file: its documents, and the reports that a scan finds in it."""
+    data = path.read_bytes()
+    reads = read(data, path.name) or []
+    return {
+        "documents": [
+            {
+                **{k: v for k, v in deadheat.document_to_wire(document).items() if k != "claims"},
+                "claims": [_line(claim) for claim in document.claims],
+                "reports": [s.verdict.title for s in sightings],
+            }
+            for document, sightings in reads
+        ],
+        "reports": [_short(brief(s)) for s in deadheat.scan(data, path.name)],
+    }
+
+
+def _line(claim: deadheat.Claim) -> str:
+    """A claim as a person wants to read it in a diff."""
+    details = ", ".join(f"{name}: {value}" for name, value in claim.details)
+    place = f"{claim.span.offset}+{claim.span.length}"
+    return " | ".join((claim.kind, claim.role, claim.value[:160], details, place))
+
+
+def _short(plain: dict[str, Any]) -> dict[str, Any]:
+    keys = ("detector", "kind", "title", "test", "damage", "place", "facts")
+    sites = [access["site"] for access in plain["accesses"]]
+    return {**{key: plain[key] for key in keys if key in plain}, "sites": sites}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_document(path: Path, rewrite: bool) -> None:
+    expected = path.with_name(f"{path.name}.expected.json")
+    found = told(path)
+    if rewrite:
+        expected.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    assert found == json.loads(expected.read_text())
+
+
+def test_every_shape_and_every_kind_of_claim_has_a_case() -> None:
+    found = [r for path in PATHS for r in read(path.read_bytes(), path.name) or []]
+    assert {r.document.shape for r in found} == {shape.name for shape in registry.shapes()}
+    kinds = {claim.kind for r in found for claim in r.document.claims}
+    assert kinds == {finder.kind for finder in registry.finders()}
+
+
+def test_every_expected_file_has_its_document() -> None:
+    names = {f"{path.name}.expected.json" for path in PATHS}
+    assert {p.name for p in ROOT.glob("*.expected.json")} == names
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def raw(data: bytes) -> set[str]:
+    """The races in a file that is read as it stands."""
+    return {s.verdict.fingerprint for s in triage(Stream(_reader(data)), "raw")}
+
+
+def _reader(data: bytes) -> Any:
+    from io import BytesIO
+
+    return BytesIO(data).read
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_no_report_is_lost_to_the_splitting(path: Path) -> None:
+    data = path.read_bytes()
+    found = [s.verdict.fingerprint for s in deadheat.scan(data, path.name)]
+    assert raw(data) <= {*found}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_no_report_is_found_twice_at_one_place(path: Path) -> None:
+    places = [(s.span.offset, s.span.lane) for s in deadheat.scan(path.read_bytes(), path.name)]
+    assert len(places) == len({*places})
+
+
+def wrapped(text: str) -> dict[str, bytes]:
+    """One report in every shape of document."""
+    issue = {"number": 7, "title": "t", "html_url": "u", "body": f"Race:\n\n```\n{text}```\n"}
+    junit = (
+        f'<testsuite><testcase name="TestX"><system-out><![CDATA[{text}]]></system-out></testcase>'
+    )
+    mail = f"From: a@example.com\nSubject: race\nDate: now\n\n{text}"
+    return {
+        "form": f"ID: 1\nTitle: t\nDescription:\n```\n{text}```\n".encode(),
+        "markdown": f"# Race\n\n```\n{text}```\n".encode(),
+        "issues": json.dumps([issue]).encode(),
+        "issue-lines": "".join(json.dumps(issue) + "\n" for _ in range(1)).encode(),
+        "junit": f"{junit}</testsuite>".encode(),
+        "mail": mail.encode(),
+    }
+
+
+def test_every_recorded_report_survives_every_shape() -> None:
+    paths = sorted(CORPUS.glob("go/*/recorded/go1.2[25].txt"))[::6]
+    assert len(paths) > 5
+    for path in paths:
+        text = path.read_text()
+        plain = sorted(s.verdict.fingerprint for s in deadheat.scan(text))
+        for name, data in wrapped(text).items():
+            found = sorted(s.verdict.fingerprint for s in deadheat.scan(data))
+            assert found == plain, (path, name)
+
+
+def test_places_of_reports_are_raw() -> None:
+    for name, data in wrapped(REPORT).items():
+        (sighting,) = deadheat.scan(data)
+        text = data[sighting.span.offset : sighting.span.end]
+        assert text.startswith(b"WARNING: DATA RACE"), name
+        assert text.rstrip(b"\\n\n").endswith(b"=" * 18), name
+
+
+def test_the_test_case_is_the_test_of_a_report_that_has_none() -> None:
+    text = REPORT.replace("Test", "Serve")
+    (sighting,) = deadheat.scan(wrapped(text)["junit"])
+    assert sighting.report.test == "TestX"
+
+
+# -- claims ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_a_claim_quotes_what_stands_at_its_place(path: Path) -> None:
+    data = path.read_bytes()
+    for document, _ in read(data, path.name) or []:
+        for claim in document.claims:
+            there = data[claim.span.offset : claim.span.end]
+            assert claim.span.end <= len(data)
+            if document.shape in VERBATIM:
+                assert there.decode("utf-8", "replace") == claim.quote
+            if document.shape == "issues":
+                assert json.loads(b'"' + there + b'"') == claim.quote
+
+
+def test_nothing_that_a_detector_printed_is_a_claim() -> None:
+    for path in sorted(CASES.glob("go/*.txt")):
+        text = f"# Bug\n\n{path.read_bytes().decode('utf-8', 'replace')}"
+        for document, sightings in deadheat.read_documents(text):
+            spans = [s.span for s in sightings if s.span.lane is None]
+            for claim in document.claims:
+                assert not any(s.offset <= claim.span.offset < s.end for s in spans), path.name
+
+
+def test_an_ordinary_log_with_an_error_stack_has_no_race() -> None:
+    stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
+    assert deadheat.scan(stack) == []
+    assert deadheat.scan(f"WARNING: DATA RACE\n{stack}") == []
+    assert deadheat.scan(f"# Import fails\n\nIt fails:\n\n```\n{stack}```\n") == []
+    assert len(deadheat.scan(f"# Import fails\n\nIt is a data race:\n\n```\n{stack}```\n")) == 1
+
+
+SPEAKS = (
+    "There is a data race in Close.", "A race condition.", "It is racy.", "`go test -race` finds it",
+    "Close races with Send.", "The map is not goroutine-safe.", "the type isn't thread safe",
+    "fatal error: concurrent map writes", "the field is modified concurrently", "KCSAN says so",
+    "Is this a race between the two?", "concurrent access to the cache",
+)  # fmt: skip
+SILENT = (
+    "Ten imports run concurrently and fail.", "A trace of a brace.", "We race to the door.",
+    "the concurrent collector", "concurrency is 10", "a stack trace", "embrace", "<!-- data race? -->",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", [*SPEAKS, *SILENT])
+def test_an_error_stack_is_read_where_the_author_speaks_of_a_race(said: str) -> None:
+    stack = (CASES / "near_misses" / "error-stack-of-pkg-errors.txt").read_text()
+    found = deadheat.scan(f"# It fails\n\n{said}\n\n```\n{stack}```\n")
+    assert len(found) == (said in SPEAKS)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
+def test_the_seed_with_the_error_stack() -> None:
+    (path,) = (p for p in (SHARED / "seeds").glob("*.txt") if b"ID: 30468" in p.read_bytes()[:20])
+    ((document, (sighting,)),) = deadheat.read_documents(path.read_bytes())
+    (access,) = sighting.report.accesses
+    user = [frame.function for frame in access.stack if frame.origin == "user"]
+    assert user == [
+        "session.(*session).Txn",
+        "executor.(*executorBuilder).getSnapshotTS",
+        "executor.buildNoRangeIndexLookUpReader",
+        "executor.(*dataReaderBuilder).buildIndexLookUpReaderForIndexJoin",
+        "executor.(*dataReaderBuilder).buildExecutorForIndexJoinInternal",
+        "executor.(*dataReaderBuilder).buildExecutorForIndexJoin",
+        "executor.(*innerWorker).fetchInnerResults",
+        "executor.(*innerWorker).handleTask",
+        "executor.(*innerWorker).run",
+    ]
+    assert sighting.report.kind == "error-stack"
+    said = {(c.kind, c.role, c.value, dict(c.details).get("session")) for c in document.claims}
+    assert ("setting", "sql", "tidb_index_join_batch_size = 1", "t1") in said
+    assert ("suspect", "revert", "pingcap/tidb#20388", None) in said
+    assert ("workaround", "hint", "/*+ INL_HASH_JOIN(...) */", None) in said
+    assert ("version", "found-in", "v5.2.2", None) in said
+    assert ("version", "affects", "5.x", None) in said
+    steps = [c for c in document.claims if c.kind == "step" and ("session", "t1") in c.details]
+    assert [c.value.split()[0] for c in steps] == ["set", "explain", "update", "set"]
+    (failpoint,) = (c for c in document.claims if c.kind == "injection")
+    assert (failpoint.value, dict(failpoint.details)) == (
+        "txnFutureWait",
+        {"expression": "30%sleep(200)->9%sleep(400)->3%sleep(1000)"},
+    )
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
+def test_templates_that_nobody_filled_in_claim_nothing() -> None:
+    for path in (SHARED / "seeds").glob("*.txt"):
+        if b"ID: 30468" not in path.read_bytes()[:20]:
+            ((document, _),) = deadheat.read_documents(path.read_bytes())
+            assert document.claims == ()
+
+
+# -- whatever comes ----------------------------------------------------------------------------------
+
+WORDS = [
+    "#12", "acme/x#3", "https://github.com/a/b/pull/3", "PR 12", "fixed in", "v1.2.3", "5.x", "```",
+    "```sql", "```go", "\n", "\n\n", "    ", "> ", "<!--", "-->", "/* t1 */", "set @@x = 1;",
+    "select 1;", "'", '"', "`", "mysql> ", "$ go test -race", "| session 1 |", "|---|",
+    'failpoint.Inject("a", "', "5%sleep(1)->", "/*+ A */", "workaround", "introduced by",
+    "commit 1a2b3c4d", "affects-5.2", "## Version\n", "func (a *B) C() {", "é", "\u2028", "GORACE=x",
+    "==================\n", "WARNING: DATA RACE\n", "\t/a/b.go:12\n", "a/b.(*C).D\n",
+    "ID: 1\nTitle: x\n",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_claims_never_raise_and_quote_what_stands_there(words: list[str]) -> None:
+    data = ("# x\n\n" + " ".join(words)).encode("utf-8", "replace")
+    for claim in claims.of(Placed.verbatim(data, 0, len(data))):
+        assert 0 <= claim.span.offset <= claim.span.end <= len(data)
+        assert data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
+
+
+@given(st.binary(max_size=400), st.sampled_from([b"# x\n\n", b"ID: 1\nTitle: x\nDescription:\n"]))
+@settings(max_examples=200, deadline=None)
+def test_no_bytes_raise(tail: bytes, head: bytes) -> None:
+    data = head + tail
+    for document, _ in deadheat.read_documents(data):
+        for claim in document.claims:
+            assert (
+                data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
+            )
+
+
+@given(st.sampled_from(PATHS), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_no_mutation_raises(path: Path, rng: random.Random) -> None:
+    data = bytearray(path.read_bytes()[:6000])
+    for _ in range(rng.randrange(1, 12)):
+        at = rng.randrange(len(data))
+        how = rng.randrange(4)
+        if how == 0:
+            del data[at : at + rng.randrange(1, 200)]
+        elif how == 1:
+            data[at:at] = rng.choice(
+                [b"\xff", b"\0", b'"', b"\\", b"=", b"&x;", b"<", b"```", b"\r"]
+            )
+        elif how == 2:
+            data[at] = rng.randrange(256)
+        else:
+            data[at:at] = data[rng.randrange(len(data)) :][:300]
+        if not data:
+            return
+    for document, sightings in read(bytes(data), path.name) or []:
+        for span in [*(c.span for c in document.claims), *(s.span for s in sightings)]:
+            assert 0 <= span.offset <= span.end <= len(data)
+
+
+@given(st.text(max_size=80).map(lambda text: text.encode("utf-8", "replace").decode()))
+@settings(deadline=None)
+def test_a_json_string_knows_where_each_of_its_bytes_stands(text: str) -> None:
+    from deadheat.documents import json_tree
+
+    for ascii_only in (True, False):
+        data = json.dumps([{"k": text}], ensure_ascii=ascii_only).encode()
+        values = json_tree.values(data)
+        assert values is not None
+        placed = values[0][0]["k"].placed()
+        assert placed.data.decode() == text
+        span = placed.span(0, len(placed.data))
+        assert json.loads(b'"' + data[span.offset : span.end] + b'"') == (text if text else "")
+
+
+HOSTILE = {
+    "words": "a" * 250_000,
+    "paths": "a/" * 120_000,
+    "hashes": "#1 " * 80_000,
+    "references": "see acme/x#12, " * 16_000,
+    "quotes": "'\"`" * 80_000,
+    "comments": "<!--" * 60_000,
+    "remarks": "/*" * 120_000,
+    "versions": "1." * 120_000,
+    "numbers": "1.2.3 " * 40_000,
+    "fences": "```\n" * 60_000,
+    "sql": "```sql\n" + "/* t1 */ select 'a" * 14_000,
+    "pipes": "|" * 250_000,
+    "prompts": "```\n" + "a> " * 80_000,
+    "brackets": "func (" * 40_000,
+    "c": "```\n" + "int a* " * 30_000,
+    "shell": "```sh\n" + "A=b " * 60_000,
+    "headings": "# " * 120_000,
+    "stops": "A. " * 80_000,
+    "blame": "introduced by " * 18_000,
+    "sleep": "add sleep " * 25_000,
+    "symbols": "a.b/c.(*d).e\n" * 18_000,
+    "locations": "/a.go:1\n" * 30_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_takes_no_longer_than_its_size(name: str) -> None:
+    data = f"# A data race\n\nIt is {HOSTILE[name]}".encode()
+    began = time.process_time()
+    deadheat.read_documents(data)
+    assert time.process_time() - began < 8
+
+
+def test_a_line_of_ten_megabytes_is_a_log() -> None:
+    data = b"# A data race\n\n" + b"v1.2.3 #12 " * 1_000_000
+    assert deadheat.read_documents(data) == []
+    assert deadheat.scan(data + f"\n\n{REPORT}".encode()) != []
+
+
+# -- shapes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "written"),
+    [
+        (b"ID: 7\nTitle: x\nDescription:\n", "a.txt", True),
+        (b'[{"url": "u", "html_url": "h"}]', "a.json", True),
+        (b'\xef\xbb\xbf  {"body": "x"}', "a", True),
+        (b"<?xml version='1.0'?>\n<testsuites>", "a", True),
+        (b"From a@example.com Wed May  1 12:00:00 2024\nSubject: x\n", "a", True),
+        (b"anything", "issue.md", True),
+        (b"## Bug report\r\n\r\nIt fails.", "a", True),
+        (b"It fails now and then:\n\n```\nx\n```\n", "a", True),
+        (b"# example.com/shop\n./cart.go:1:2: undefined\n", "build.log", False),
+        (b'{"Time":"t","Action":"output","Output":"x"}\n', "test.json", False),
+        (b'{"log":"x","stream":"stderr","time":"t"}\n', "c.log", False),
+        (b"2024-05-01T12:00:00Z From here on\n", "ci.log", False),
+        (b"[2022/12/08 22:45:28.632 +08:00] [WARN]\n", "tidb.log", False),
+        (b"==================\nWARNING: DATA RACE\n", "a.log", False),
+        (b"", "a", False),
+    ],
+)
+def test_a_bug_report_is_told_by_its_first_bytes(head: bytes, name: str, written: bool) -> None:
+    assert documents.may_be(head, name) is written
+
+
+def test_a_scan_of_a_log_loads_no_document_code() -> None:
+    from tests.test_rings import SCAN, ran
+
+    code = f"{SCAN}print(*sys.modules)"
+    names = ran(code, "--quiet", CASES / "go" / "two-goroutines.txt").split()
+    assert "deadheat.documents" in names
+    room = [n for n in names if n.startswith(("deadheat.documents.", "deadheat.claims"))]
+    assert room == []
+    assert "deadheat.dialects.shy.go_error" not in names
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+FORM = ROOT / "form-error-stack-and-sql-sessions.txt"
+
+
+def scanned(capsys: Capture, *args: str) -> str:
+    main(["scan", *args])
+    return capsys.readouterr().out
+
+
+def test_jsonl_has_the_claims_of_the_document(capsys: Capture) -> None:
+    (line,) = scanned(capsys, "--format", "jsonl", str(FORM)).splitlines()
+    plain = json.loads(line)
+    assert plain["detector"] == "go-error"
+    assert plain["bug_report"]["id"] == "7714"
+    assert {"kind": "version", "role": "found-in", "value": "v3.4.1"}.items() <= next(
+        c for c in plain["claims"] if c["kind"] == "version"
+    ).items()
+    assert deadheat.sighting_to_wire(deadheat.sighting_from_wire(plain)) == plain
+
+
+def test_a_line_from_a_log_has_no_claims(capsys: Capture) -> None:
+    out = scanned(capsys, "--format", "jsonl", str(CASES / "go" / "two-goroutines.txt"))
+    assert "claims" not in json.loads(out)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_wire_gives_back_what_it_took(path: Path) -> None:
+    for sighting in deadheat.scan(path.read_bytes(), path.name):
+        plain = json.loads(sighting_to_json(sighting))
+        assert plain == deadheat.sighting_to_wire(sighting)
+        assert deadheat.sighting_from_wire(plain) == sighting
+
+
+def test_text_has_a_line_of_what_the_author_says(capsys: Capture) -> None:
+    out = scanned(capsys, str(FORM))
+    (said,) = (line for line in out.splitlines() if "the author says" in line)
+    assert "found in v3.4.1" in said
+    assert "suspects granary-db/granary#7402" in said
+    assert "7 steps" not in said
+    assert "6 steps to reproduce it" in said
+
+
+def test_documents_are_listed_with_and_without_reports(capsys: Capture) -> None:
+    path = ROOT / "form-two-records-in-one-file.txt"
+    found = json.loads(scanned(capsys, "--format", "documents", str(path)))
+    assert [d["uri"].rpartition("#")[2] for d in found] == ["11", "12"]
+    assert [len(d["reports"]) for d in found] == [0, 1]
+
+
+def test_documents_of_logs_are_an_empty_array(capsys: Capture) -> None:
+    log = str(CASES / "go" / "two-goroutines.txt")
+    assert json.loads(scanned(capsys, "--format", "documents", log)) == []
+
+
+def test_error_stacks_are_read_everywhere_when_asked_for(capsys: Capture) -> None:
+    log = str(CASES / "near_misses" / "error-stack-of-pkg-errors.txt")
+    assert scanned(capsys, "--format", "jsonl", log) == ""
+    (line,) = scanned(capsys, "--format", "jsonl", "--error-stacks", log).splitlines()
+    assert json.loads(line)["kind"] == "error-stack"
+
+
+def test_a_bug_report_in_an_archive_keeps_its_claims(capsys: Capture, tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.write(FORM, "issue.txt")
+    (line,) = scanned(capsys, "--format", "jsonl", str(tmp_path / "a.zip")).splitlines()
+    assert json.loads(line)["bug_report"]["uri"].endswith("a.zip!issue.txt")
+
+
+# -- error stacks under damage -----------------------------------------------------------------------
+
+# a logger's text on the very line of a symbol leaves nothing to part them by; the rest is as for `go`
+UNREAD = {
+    "newest-first",
+    "log-glued-to-end",
+    "log-glued-to-front",
+    "mail-quote-then-quoted-printable",
+}
+CLEAN = ("stack-under-an-error", "generics-a-test-and-a-house-library-of-errors")
+
+
+def _sides(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
+    (access,) = sighting.report.accesses
+    return [(f.function, f.line) for f in access.stack if f.origin == "user"]
+
+
+@pytest.mark.parametrize(
+    "damage", [d for d in DAMAGES if d.name not in UNREAD], ids=lambda damage: damage.name
+)
+def test_error_stacks_survive_damage(damage: Damage) -> None:
+    for name in CLEAN:
+        text = (CASES / "go_error" / f"{name}.txt").read_text()
+        (whole,) = deadheat.scan(text, shy=True)
+        for seed in range(3):
+            found = deadheat.scan(damage.apply(text, random.Random(seed)), shy=True)
+            if damage.lossy:
+                assert all(s.report.damage or _sides(s) == _sides(whole) for s in found)
+            else:
+                assert found
+                assert {str(_sides(s)) for s in found} == {str(_sides(whole))}
