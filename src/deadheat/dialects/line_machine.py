@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # a line is put together from at most so many
 _PIECES = 3
+# nothing that a detector prints is longer, and what is shorter can be looked at from every side
+_LONGEST_LINE = 1 << 12
 _MOST_FRAMES = 1_000
 _MOST_SECTIONS = 200
 _ELISION = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
@@ -58,6 +60,7 @@ class Section:
     name: str
     fields: dict[str, str]
     frames: list[Frame] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)  # of the frames, for what no frame can say
     details: list[Token] = field(default_factory=list)
 
 
@@ -106,6 +109,7 @@ class LineMachine:
         self._last: Token | None = None
         self._foreign = 0
         self._blank = False
+        self._before_held = (False, 0)  # blank and foreign lines, as counted here
         self._damage: set[Damage] = set()
 
     @property
@@ -119,11 +123,15 @@ class LineMachine:
         if not body or body.startswith(_FENCES):
             self._blank = self._blank or not body
             return Verdict.NEUTRAL
+        if len(body) > _LONGEST_LINE:
+            self._release()
+            self._foreign += 1
+            return Verdict.FOREIGN
         token = self._grammar.token(body)
         if token is not None and token.whole:
             self._release()
             return self._take(token, body)
-        joined = self._joined(body)
+        joined = self._joined(body, token is not None)
         if joined is not None:
             return self._rejoined(*joined)
         if token is not None:
@@ -131,20 +139,33 @@ class LineMachine:
             return self._hold(token, body)
         return self._unknown(body)
 
-    def _joined(self, body: str) -> tuple[Token, str, int] | None:
-        """The line put together with those before it, if that makes sense; and with how many."""
-        for count in range(1, len(self._held) + 1):
+    def _joined(self, body: str, sensible: bool) -> tuple[Token, str, int] | None:
+        """The line put together with those before it, if that makes sense; and with how many.
+
+        One that is `sensible` alone can only be the end of one that is so too.
+        """
+        fewest = len(self._held) + (self._partial is None) if sensible else 1
+        partial = None
+        for count in range(fewest, len(self._held) + 1):
             pieces = [line.removesuffix("=") for line in self._held[-count:]]
+            # the last piece must have been needed, and all of it if the rest makes sense alone
+            over = count == len(self._held) and self._partial is not None
             for text in ("".join([*pieces, body]), " ".join([*pieces, body])):
                 token = self._grammar.token(text)
-                # the last piece must have been needed
-                if token is not None and token.end > len(text) - len(body):
+                if token is None or token.end < (len(text) if over else len(text) - len(body) + 1):
+                    continue
+                if token.whole:
                     return token, text, count
-        return None
+                partial = partial or (token, text, count)
+        return partial
 
     def _rejoined(self, token: Token, text: str, count: int) -> Verdict:
-        unknown = count if self._partial is None else count - 1
-        self._foreign = max(0, self._foreign - unknown)
+        over = count == len(self._held) and self._partial is not None
+        if over:
+            self._foreign += self._before_held[1]
+        else:
+            self._release()
+        self._foreign = max(0, self._foreign - (count - over))
         self._damage.add(Damage.WRAPPED)
         self._held, self._partial = [], None
         return self._take(token, text) if token.whole else self._hold(token, text)
@@ -153,6 +174,8 @@ class LineMachine:
         if self._is_another(token):
             return Verdict.ANOTHER  # a report begins at its first line, even if that line goes on
         self._held, self._partial = [body], token
+        self._before_held = self._blank, self._foreign
+        self._blank, self._foreign = False, 0
         return Verdict.OWN if self._has_place(token) else Verdict.FOREIGN
 
     def _release(self) -> None:
@@ -160,7 +183,10 @@ class LineMachine:
         token, held = self._partial, self._held
         self._held, self._partial = [], None
         if token is not None and self._has_place(token):
-            self._apply(token, held[-1])
+            since = self._blank, self._foreign
+            self._blank, self._foreign = self._before_held
+            self._apply(token, held[0])
+            self._blank, self._foreign = since
 
     def _unknown(self, body: str) -> Verdict:
         if body in _ELISION and self._draft.sections:
@@ -172,7 +198,7 @@ class LineMachine:
                 self._damage.add(Damage.GLUED)
                 self._release()
                 return self._take(token, tail)
-        if self._partial is None or len(self._held) >= _PIECES:
+        if self._partial is not None and len(self._held) >= _PIECES:
             self._release()
         self._held = [*self._held[1 - _PIECES :], body]
         self._foreign += 1
@@ -211,7 +237,8 @@ class LineMachine:
         draft = self._draft
         if self._foreign:
             self._foreign = 0
-            self._damage.add(Damage.INTERLEAVED)
+            if self._last is not None:  # what stands before a report does not stand in it
+                self._damage.add(Damage.INTERLEAVED)
         if token.start or token.end < len(text):
             self._damage.add(Damage.GLUED)
         if token.role is Role.OPENING:
@@ -237,6 +264,7 @@ class LineMachine:
             self._damage.add(Damage.DOUBLED_BLANK_LINES)
         if len(section.frames) < _MOST_FRAMES:
             section.frames.append(self._grammar.frame(token))
+            section.tokens.append(token)
 
     # -- the report -------------------------------------------------------------------------------
 
