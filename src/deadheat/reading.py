@@ -135,6 +135,7 @@ class _Window:
         self._found: list[Found] = []
         self._stray = False
         self._prelude: Dialect | None = None  # whose report may have begun before the hit
+        self._latest: str | None = None  # the lane of the latest line that had a mark
         self._unfinished = False  # the text ended within a line
         self.covered = floor  # up to here, text belongs to reports already read
         self.behind = floor  # the line of the hit ends here
@@ -154,6 +155,8 @@ class _Window:
             if not whole and not dialect.remnant(first):
                 self.behind = self._floor  # another dialect may find more in this line
                 return
+            if not whole and lanes is None:
+                lanes = self._lanes_before(line)
         begin = line
         if not (whole and starts):
             begin = self._windows.back(line, dialect.back, self._floor)
@@ -162,7 +165,7 @@ class _Window:
 
     def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
-        lanes, probe = _new_lanes(), _new_lanes()
+        lanes, probe = _new_lanes(first), _new_lanes()
         pieces = [*probe.split(first), *probe.flush()]
         for _, text in pieces:
             if (column := self._column(text)) >= 0:
@@ -170,6 +173,14 @@ class _Window:
                 return lanes, True
         wrapped = pieces != [(None, first)]
         return (lanes if wrapped else None), False
+
+    def _lanes_before(self, line: int) -> Lanes | None:
+        """Lanes, if the line before one that is only the rest of a line is wrapped."""
+        if line <= self._floor:
+            return None
+        raw = self._windows.slice(self._windows.line_start(line - 1, self._floor), 0)
+        (before, *_), _ = clean.lines(raw, self._encoding)
+        return _new_lanes(before) if _new_lanes().split(before) != [(None, before)] else None
 
     def _learn(self, lanes: Lanes, prefix: str, following: list[str] | None = None) -> bool:
         """Is what stands before a report's line a writer's mark, or just some other text?"""
@@ -198,7 +209,7 @@ class _Window:
                         self._line(None, inner, at, end, at > line)
                 else:
                     for lane, inner in self._split(lanes, text, texts[i + 1 : i + 1 + _PEEK]):
-                        self._line(lane, inner, at, end, at > line)
+                        self._line(self._whose(lane, inner), inner, at, end, at > line)
                 if self._found:
                     yield from self._found
                     self._found.clear()
@@ -212,6 +223,17 @@ class _Window:
         for reading in self._all():
             self._end(reading, cut=self._unfinished)
         yield from self._found
+
+    def _whose(self, lane: str | None, text: str) -> str | None:
+        """The lane of a line; one without a mark goes on with the line before it.
+
+        Whoever wraps a text at a column leaves the marks at the beginnings only.
+        """
+        marked = lane is not None or None in self._readings or self._latest not in self._readings
+        column = -1 if marked else self._column(text)
+        if marked or (column >= 0 and not text[:column].strip()):
+            self._latest = lane
+        return self._latest
 
     def _give_up(self, at: int) -> None:
         """Ends the readings of lanes that nobody writes to any more."""
@@ -312,7 +334,7 @@ class _Window:
             self._found.append(Found(report, span))
 
 
-def _new_lanes() -> Lanes:
+def _new_lanes(first: str | None = None) -> Lanes:
     from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
 
-    return Lanes()
+    return Lanes(first)

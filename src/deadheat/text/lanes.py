@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.text.peel import Piece, peel
+from deadheat.text.peel import Piece, is_numbered, peel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,9 @@ _MAX_DEPTH = 5
 class Lanes:
     """The writers met so far in one stretch of text."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: str | None = None) -> None:
+        # does each line have a number, as the first one shows?
+        self._numbered = first is None or is_numbered(first)
         self._open: dict[str | None, str] = {}
         self._held: dict[str | None, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
@@ -38,11 +40,14 @@ class Lanes:
     def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:
         """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time."""
         out: list[LaneLine] = []
-        for piece in peel(text):
+        for piece in peel(text, self._numbered or depth < _MAX_DEPTH):
             lane = "/".join(filter(None, (outer, piece.lane))) or None
-            piece = self._unprefixed(piece._replace(lane=lane))
-            for line in self._finished(piece):
-                out += self._peeled(*line, depth - 1) if piece.inner and depth else [line]
+            piece = piece._replace(lane=lane)
+            if piece.inner and depth:
+                for line in self._finished(piece):
+                    out += self._peeled(*line, depth - 1)
+            else:
+                out += self._finished(self._unprefixed(piece))
         return out
 
     def flush(self) -> list[LaneLine]:

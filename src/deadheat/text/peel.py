@@ -19,6 +19,8 @@ _PREFIX = re.compile(
             rf"(?P<cri>{_ISO} (?P<lane_cri>stdout|stderr) (?P<part>[FP])(?: |$))",
             # GitLab: "2024-07-05T15:35:35.064388Z 00O text"; "00O+" goes on where the last one ended
             rf"(?P<gitlab>{_ISO} (?P<lane_gitlab>[0-9a-f]{{2}}[OE])(?P<joins>[+ ]))",
+            # journalctl -o short-iso: "2024-05-01T12:00:00+0200 lab-3 kernel: text"
+            rf"{_ISO} (?P<lane_journal>\S{{1,200}} kernel):(?: |$)",
             # GitHub "2024-05-01T12:00:00.1234567Z text", Jenkins "[2022-12-08T14:45:28.632Z] text"
             rf"\[?{_ISO}\]?(?:[ \t]|$)",
             # Go's log package: "2018/07/31 10:47:04.655 text"
@@ -31,8 +33,13 @@ _PREFIX = re.compile(
             # syslog of RFC 5424: "<34>1 2024-05-01T12:00:00Z host app 123 - - text"
             rf"<\d{{1,3}}>1 {_ISO} (?P<lane_5424>\S{{1,200}} \S{{1,100}} \S{{1,100}})"
             r" \S{1,100} (?:-|\[[^\]]{0,500}\])(?: |$)",
-            # the kernel's console: "[  123.456789][ T123] text"
-            r"\[ *\d{1,9}\.\d{6}\](?:\[ *(?P<lane_kernel>[TC]\d+)\])?(?: |$)",
+            # the kernel's console: "[  123.456789][ T123] text", "<4>[  123.456789] [T123] text"
+            r"(?:<\d{1,3}>)?\[ *\d{1,9}\.\d{1,9}\](?: ?\[ *(?P<lane_kernel>[TC]\d{1,9})\])?(?: |$)",
+            # dmesg -T: "[Tue Feb 15 10:16:41 2022] text"; dmesg -x: "kern  :err   : text"
+            r"\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\](?: |$)",
+            r"[a-z]{3,8} {0,5}:[a-z]{3,6} {0,4}: ",
+            # crater and other users of rustwide: "[INFO] [stderr] text"
+            r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
             # kubectl logs --prefix: "[pod/web-1/app] text"
             r"\[(?P<lane_pod>pod/[^\]\s]{1,300})\](?: |$)",
             # docker compose "web_1  | text", foreman "etcd1 | text"
@@ -45,10 +52,10 @@ _PREFIX = re.compile(
             r"(?:> ?)+",
             # a diff "+text", a commit template "# text", comments "// text", "* text" of a list
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
-            # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"
-            r"[\w./-]{1,200}?[:-]\d{1,9}[:-]|\d{1,9}[:-](?=[ \t=WRP>G]|$)",
-            # a pager's line numbers: "  123  text"
-            r" *\d{1,7}(?:\t|  ?|: |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$)",
+            # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"; a pager's line numbers:
+            # "  123  text"; but the frames of a backtrace are numbered too: "           0: main"
+            r"(?P<number>[\w./-]{1,200}?[:-]\d{1,9}[:-]|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
+            r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
         )
     )
 )
@@ -87,17 +94,34 @@ class Piece(NamedTuple):
     inner: bool = False  # it was a transport's: put its pieces together first, then peel on
 
 
-def peel(text: str) -> list[Piece]:
-    """The pieces in a line; the line itself where nothing wraps it."""
+def is_numbered(text: str) -> bool:
+    """Is a number among what stands before a line, so that the others of its text have one too?"""
+    for _ in range(_MAX_LAYERS):
+        match = _PREFIX.match(text)
+        if match is None or match["number"]:
+            return match is not None
+        text = text[match.end() :]
+    return False
+
+
+def peel(text: str, numbered: bool = True) -> list[Piece]:
+    """The pieces in a line; the line itself where nothing wraps it.
+
+    In a text that is not `numbered`, a line that begins with a number is the rest of the one before.
+    """
     lanes: list[str] = []
     if BREAK in text:
         return [Piece(None, line, inner=True) for line in text.split(BREAK)]
-    if (stripped := text.lstrip())[:4].isdigit():
+    stripped = text.lstrip()
+    if stripped[:4].isdigit() or (stripped[:1] == "[" and _PREFIX.match(stripped)):
         text = stripped  # a log that was indented as a whole, times and all
     for _ in range(_MAX_LAYERS):
         if text[:1] in ("{", "[") and (pieces := _record(text, lanes)) is not None:
             return pieces
-        if match := _PREFIX.match(text):
+        match = _PREFIX.match(text)
+        if match and match["number"] and not numbered:
+            break
+        if match:
             lanes += [match[name] for name in _LANES if match[name] is not None]
             text = text[match.end() :]
             if match["part"] or match["joins"]:
