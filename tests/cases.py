@@ -97,7 +97,7 @@ def _access(access: Access) -> dict[str, Any]:
 
 
 def _frame(frame: Frame) -> str:
-    marks = f"{frame.origin}{' stale' if frame.stale else ''}"
+    marks = f"{frame.origin}{' stale' * frame.stale}{' inlined' * frame.inlined}"
     return f"{frame.function} | {frame.package} | {frame.file}:{frame.line} | {marks}"
 
 

@@ -65,6 +65,7 @@ class Frame(NamedTuple):
     origin: Origin
     path: str = ""
     stale: bool = False
+    inlined: bool = False  # it had no frame of its own: the compiler put it into the next one
 
 
 @dataclass(frozen=True, slots=True)

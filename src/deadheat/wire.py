@@ -177,14 +177,18 @@ def _actor_to_json(actor: Actor) -> str:
     )
 
 
+# told only where it is true, because it hardly ever is
+_INLINED = ', "inlined": true'
+
+
 def _stack_to_json(stack: tuple[Frame, ...]) -> str:
     return ", ".join(
         [
             f'{{"function": {_quoted(function)}, "package": {_quoted(package)}'
             f', "file": {_quoted(file)}, "line": {"null" if line is None else line}'
             f', "origin": "{origin}", "stale": {"true" if stale else "false"}'
-            f', "path": {_quoted(path)}}}'
-            for function, package, file, line, origin, path, stale in stack
+            f', "path": {_quoted(path)}{_INLINED if inlined else ""}}}'
+            for function, package, file, line, origin, path, stale, inlined in stack
         ]
     )
 
@@ -287,6 +291,7 @@ def frame_to_wire(frame: Frame) -> Plain:
         "origin": frame.origin.value,
         "stale": frame.stale,
         "path": frame.path,
+        **({"inlined": True} if frame.inlined else {}),
     }
 
 
@@ -299,6 +304,7 @@ def _frame_from_wire(plain: Plain) -> Frame:
         origin=Origin(plain["origin"]),
         path=plain["path"],
         stale=plain["stale"],
+        inlined=plain.get("inlined", False),
     )
 
 

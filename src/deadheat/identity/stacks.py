@@ -27,7 +27,8 @@ def own(access: Access) -> Iterator[Frame]:
         inside = inside and frame != access.site
         if frame.stale or not left:
             return
-        if not inside and frame.origin is Origin.USER:
+        # only a symbolised stack tells what was inlined
+        if not inside and frame.origin is Origin.USER and not frame.inlined:
             left -= 1
             yield frame
 

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 def title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     parent = registry.dialect(report.detector).symbols.parent
-    sides = sorted((str(a.op), parent(a.site.function) if a.site else "") for a in report.accesses)
+    # a function without a name is called by its file
+    sides = sorted(
+        (str(a.op), (parent(a.site.function) or a.site.file) if a.site else "")
+        for a in report.accesses
+    )
     what = _what(report, [op for op, _ in sides])
     names = [name or "?" for _, name in sides]
     if set(names) <= {"?"}:
