@@ -1,0 +1,154 @@
+"""What the kernel says of its own races is what is found in them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deadheat
+from deadheat.model import Origin
+from deadheat.symbols import kernel
+from tests.cases import SHARED, Case, all_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deadheat.model import Sighting
+
+CASES = {case.name: case for case in all_cases() if case.name.startswith("kcsan/")}
+# "BUG: KCSAN: data-race in f [module] / g [module]", "BUG: KCSAN: assert: race in f+0x1/0x2"
+TITLE = re.compile(
+    r"KCSAN: (?:data-race|assert: race) in ([\w.]+)(?:\+0x\S+)?(?: \[\w+\])?"
+    r"(?: / ([\w.]+)(?: \[\w+\])?)?"
+)
+
+
+def functions(sighting: Sighting) -> list[str]:
+    return sorted(a.site.function for a in sighting.report.accesses if a.site)
+
+
+def named(text: str) -> list[list[str]]:
+    """The functions in each title of a text."""
+    return sorted(sorted(filter(None, match.groups())) for match in TITLE.finditer(text))
+
+
+WHOLE = [
+    case
+    for case in CASES.values()
+    if not any(word in case.name for word in ("cut-off", "no-title", "as-its-subject"))
+]
+
+
+@pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.name)
+def test_the_sites_are_the_functions_of_the_title(case: Case) -> None:
+    text = "\n".join(line for line in case.raw.decode().split("\n") if "BUG: " in line)
+    assert sorted(map(functions, case.sightings())) == named(text)
+
+
+def test_symbolised_or_not_it_is_one_race() -> None:
+    alike = (
+        *("raw-symbols", "inlined-frames-are-not-blamed", "absolute-paths", "console-times"),
+        *("syslog-of-the-kernel", "mail-with-a-margin", "no-title"),
+    )
+    marks = {s.verdict.fingerprint for name in alike for s in CASES[f"kcsan/{name}"].sightings()}
+    assert len(marks) == 1
+
+
+def test_a_function_that_races_with_itself_is_one_race_symbolised_or_not() -> None:
+    raw = CASES["kcsan/raw-symbols"].raw.decode()
+    raw = raw.replace("relay_account", "relay_note").replace("relay_flush_work", "relay_note")
+    inlined = " __relay_do fs/relay/do.c:3 [inline]\n"
+    symbolised = raw.replace(
+        " relay_write_iter+0x91/0x240\n", f"{inlined} relay_write_iter+0x91/0x240 lib/w.c:4\n"
+    )
+    symbolised = symbolised.replace(" relay_note+", f"{inlined} relay_note+")
+    assert symbolised.count("[inline]") == 3
+    (one,), (other,) = deadheat.scan(raw), deadheat.scan(symbolised)
+    assert one.verdict.fingerprint == other.verdict.fingerprint
+
+
+def test_lines_of_the_console_that_are_wrapped_stay_with_their_caller() -> None:
+    (whole,) = CASES["kcsan/console-times-and-callers"].sightings()
+    lines = CASES["kcsan/console-times-and-callers"].raw.decode().split("\n")
+    wrapped = "\n".join(line[:56] + "\n" + line[56:] if line[56:] else line for line in lines)
+    (found,) = deadheat.scan(wrapped)
+    assert found.span.lane == whole.span.lane == "T2214"
+    assert found.verdict.fingerprint == whole.verdict.fingerprint
+    assert [a.site for a in found.report.accesses] == [a.site for a in whole.report.accesses]
+
+
+@pytest.mark.parametrize(
+    ("function", "parent"),
+    [
+        ("netlink_recvmsg", "netlink_recvmsg"),
+        ("poll_schedule_timeout.constprop.0", "poll_schedule_timeout"),
+        ("count_event.part.0.isra.0", "count_event"),
+        ("kcsan_report.cold", "kcsan_report"),
+        ("do_thing.llvm.1203948", "do_thing"),
+        (".cold_start", ".cold_start"),
+    ],
+)
+def test_what_compilers_append_is_no_part_of_a_name(function: str, parent: str) -> None:
+    assert kernel.parent(function) == parent
+    assert kernel.parent(parent) == parent
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("kernel/signal.c", "kernel/signal.c"),
+        ("./include/linux/list.h", "include/linux/list.h"),
+        ("/build/linux-6.1/fs/open.c", "fs/open.c"),
+        ("/home/net/src/linux/drivers/net/tun.c", "drivers/net/tun.c"),
+        ("/src/relay/main.c", "/src/relay/main.c"),
+        ("", ""),
+    ],
+)
+def test_files_are_told_below_the_root_of_the_source(path: str, file: str) -> None:
+    assert kernel.relative(path) == file
+
+
+@pytest.mark.parametrize(
+    ("function", "origin"),
+    [
+        ("__tsan_read8", Origin.RUNTIME),
+        ("__write_once_size", Origin.RUNTIME),
+        ("entry_SYSCALL_64_after_hwframe", Origin.RUNTIME),
+        ("kthread", Origin.RUNTIME),
+        ("kthread_stop", Origin.USER),
+        ("kcsan_test_read", Origin.USER),
+        ("kunit_try_run_case", Origin.TEST),
+        ("netlink_recvmsg", Origin.USER),
+    ],
+)
+def test_whose_code_a_frame_is_in(function: str, origin: Origin) -> None:
+    assert kernel.origin(function) is origin
+
+
+def samples() -> list[Path]:
+    return sorted((SHARED / "corpus" / "syzkaller").glob("*.txt"))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the reports of another project")
+def test_samples_of_another_project() -> None:
+    """The functions in each file's title are the sites found; what has no race gives none."""
+    assert samples()
+    for path in samples():
+        head, _, text = path.read_text().partition("\n\n")
+        found = deadheat.scan(text.partition("\nREPORT:")[0])
+        title = head.partition("\n")[0].removeprefix("TITLE: ")
+        if path.name.startswith("negative-"):
+            assert found == [], path.name
+        elif "KCSAN" in title:
+            assert [functions(s) for s in found] == named(title), path.name
+            assert not any(s.report.damage for s in found), path.name
+        else:
+            (sighting,) = found
+            first = sighting.report.accesses[0].site
+            assert first is not None
+            assert (sighting.report.detector, first.function) == (
+                "go",
+                title[len("DATA RACE in ") :],
+            )
