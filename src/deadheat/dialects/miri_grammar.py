@@ -1,0 +1,134 @@
+"""The lines of a Miri report, one at a time; knows nothing of what stands before or behind them."""
+
+from __future__ import annotations
+
+import re
+
+from deadheat.dialects.line_machine import Role, Token
+
+# A space may be gone wherever a line was broken, so each is optional.
+_WHAT = r"(?:Data ?race|Race ?condition)"
+_BEGIN = r"(?:test (?P<test>\S{1,200}) \.\.\. )?(?:error: ?)?Undefined ?Behavior:"
+# what may be left of it at the end of a line: "Data ra"
+_SOME = r"(?:[DR][a-z]{0,3}(?: ?[a-z]{0,9})?)?=?"
+# where a report begins, even if its line goes on in the next
+BEGINS = re.compile(rf"{_BEGIN}(?: ?{_WHAT}| ?{_SOME}\s*$)")
+
+
+def _side(number: int) -> str:
+    """`(1) non-atomic write on thread `unnamed-1``, `Read on Thread(id = 0, name = "main")`."""
+    return (
+        rf" ?(?:\((?P<number{number}>\d)\) ?)?(?P<op{number}>[A-Za-z0-9, -]{{3,90}}?)"
+        rf"(?: ?of ?type ?`(?P<type{number}>[^`]{{1,300}})`)?"
+        rf" ?on ?(?:thread ?`(?P<thread{number}>[^`]{{1,100}})`|Thread\((?P<id{number}>[^)]{{1,100}})\))"
+    )
+
+
+# "error: Undefined Behavior: Data race detected between (1) non-atomic write on thread `unnamed-1` and
+# (2) non-atomic read on thread `main` at alloc123+0x8. (2) just happened here"
+RACE = re.compile(
+    rf"{_BEGIN} ?(?P<what>{_WHAT}) ?detected ?between{_side(1)} ?and{_side(2)}"
+    r" ?at ?(?P<alloc>alloc\d{1,18})(?:\+0x(?P<offset>[0-9a-f]{1,16}))?"
+    r"(?P<end>\. ?\((?P<now>\d)\) ?just ?happened ?here|\. ?The .{1,80} is ?here"
+    r"|,? ?\(current ?vector ?clock.{0,2000}|(?P<cut>\+?0?x?=?$|[., (][^`]{0,300}$))?"
+)
+_CUT_RACE = re.compile(rf"{_BEGIN} ?(?:{_WHAT} ?(?:detected.{{0,900}}|[a-z]{{0,7}}=?)|{_SOME})$")
+_OTHER_ERROR = re.compile(r"^error: ?Undefined ?Behavior: |^error\[E\d{4}\]: ")
+# "help: and (1) occurred earlier here"; of December 2022: "help: and the Write on thread `main` is here"
+_EARLIER = re.compile(
+    r"help: ?(?:and ?\((?P<number>\d)\) ?occurred ?earlier ?here"
+    r"|(?:and the|The) (?P<op>[A-Za-z ]{3,40}) on thread `[^`]{1,100}` is here)"
+)
+# a line by which a report is found whose first one is broken
+LATER = re.compile(r"caused Undefined Behavior|race detected between")
+
+_SPAN = r"(?:: \d{1,7}:\d{1,7})?"
+_PLACE = r"(?P<path>[^\s`|^][^`|^]{0,500}?\.rs):(?P<line>\d{1,7}):(?P<column>\d{1,7})"
+# "  --> src/main.rs:12:5"
+_ARROW = re.compile(rf"--> ?{_PLACE}")
+# "    at src/main.rs:12:5: 12:9", below the function it belongs to
+_AT = re.compile(rf"^at {_PLACE}{_SPAN}$")
+# "= note: inside `shop::Cart::add` at src/cart.rs:12:5: 12:9", "note: inside closure"
+_INSIDE = re.compile(
+    r"(?P<inline>=(?:3D)? )?note: inside ?(?:`(?P<function>[^`]{1,2000})`|(?P<closure>closure))"
+    rf"(?: ?at ?{_PLACE}{_SPAN}|(?P<cut> ?at(?: ?\S{{0,500}})?)=?$)?"
+)
+_CUT_INSIDE = re.compile(r"(?:= )?note: inside(?: ?`[^`]{0,2000})?=?$")
+# "0: shop::Cart::add", of a backtrace
+_NUMBERED = re.compile(r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000})$")
+# the same with its place, put together again; a pager's number may have been taken off
+_BARE = re.compile(
+    rf"^(?:\d{{1,4}}: ?)?(?P<function>[A-Za-z_<{{&*][^\s`|^]{{0,500}}?) ?at {_PLACE}{_SPAN}$"
+)
+# "note: the current function got called indirectly due to this code"
+_SPAWNED = re.compile(
+    r"note: the (?:current function|last function in that backtrace) got called indirectly due to this"
+    r" code"
+)
+_CLOSING = re.compile(r"error: aborting due to |error: test failed, to rerun")
+_END = re.compile(r"note: some details are omitted")
+# the quoted source "12 |     *x = 1;" with its marks, and help that is the same in every report
+_FURNITURE = re.compile(
+    r"^(?:(?:\d{1,7}|LL|\.\.\.)\s{0,8})?\|(?:\s|$)|^=(?:3D)? (?:help|note): |^\^{1,200}(?: |$)"
+    r"|^note: run with `RUST_BACKTRACE|^\((?:1|2)\) just happened here$"
+)
+
+
+def token(body: str) -> Token | None:
+    """What this line is."""
+    if "Behavior:" in body and (found := _race(body)):
+        return found
+    for name, pattern in (("earlier", _EARLIER), ("spawned", _SPAWNED)):
+        if match := pattern.search(body):
+            return Token(Role.SECTION, name, _told(match), *match.span())
+    if "inside" in body and (found := _inside(body)):
+        return found
+    if match := _ARROW.search(body):
+        return Token(Role.FRAME, "place", _told(match), *match.span())
+    if match := _CLOSING.search(body):
+        return Token(Role.CLOSING, "closing", {}, match.start(), len(body))
+    if match := _END.search(body):
+        return Token(Role.DETAIL, "end", {}, match.start(), len(body))
+    if match := _FURNITURE.search(body):
+        return Token(Role.DETAIL, "furniture", {}, match.start(), len(body))
+    return _backtrace(body)
+
+
+def _race(body: str) -> Token | None:
+    if match := RACE.search(body):
+        ended = match["end"] is not None and match["cut"] is None
+        whole = ended or match.end() < len(body.rstrip(" ="))
+        return Token(Role.SECTION, "race", _told(match), *match.span(), whole)
+    if match := _CUT_RACE.search(body):
+        return Token(Role.SECTION, "race", {}, *match.span(), whole=False)
+    if match := _OTHER_ERROR.match(body):
+        return Token(Role.STOP, "error", {}, *match.span())
+    return None
+
+
+def _inside(body: str) -> Token | None:
+    if match := _INSIDE.search(body):
+        told = _told(match)
+        # a place may follow on the next line, or go on there
+        whole = "path" in told or "inline" not in told
+        return Token(Role.SECTION, "inside", told, *match.span(), whole)
+    if match := _CUT_INSIDE.search(body):
+        return Token(Role.SECTION, "inside", {}, *match.span(), whole=False)
+    return None
+
+
+def _backtrace(body: str) -> Token | None:
+    if match := _AT.match(body):
+        # the function may stand on the line before it
+        return Token(Role.FRAME, "place", _told(match), *match.span(), whole=False)
+    if match := _BARE.match(body):
+        return Token(Role.SECTION, "inside", _told(match), *match.span())
+    match = _NUMBERED.match(body)
+    if match is None or not ("::" in body or match["function"].isidentifier()):
+        return None
+    whole = match["function"].count("<") <= match["function"].count(">")
+    return Token(Role.SECTION, "inside", _told(match), *match.span(), whole)
+
+
+def _told(match: re.Match[str]) -> dict[str, str]:
+    return {key: value for key, value in match.groupdict().items() if value is not None}

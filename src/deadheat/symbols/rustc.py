@@ -1,0 +1,85 @@
+"""Symbols and paths of Rust as its compiler prints them: names of functions, and whose code it is."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from deadheat.model import Frame, Origin
+
+UNNAMED = "??"
+# what is said of a function that has no name of its own
+_NAMELESS = frozenset(("", UNNAMED, "closure"))
+# "main::{closure#1}", "run::{async_fn_env#0}": the function that they were written in is the parent
+_CLOSURE = re.compile(r"(?:::\{[^{}]{1,100}\})+$")
+# "std::rt::lang_start::h0123456789abcdef"; "...::call_once - shim(vtable)"
+_TAIL = re.compile(r"::h[0-9a-f]{16}$| - shim.{0,200}$")
+# "<shop::Cart as core::ops::Drop>::drop" is of the crate "shop"
+_CRATE = re.compile(r"[<&*(\[]{0,4}(?:mut |dyn )?([A-Za-z_]\w*)::")
+_STANDARD = frozenset(("std", "core", "alloc"))
+# "/home/u/.rustup/toolchains/nightly/lib/rustlib/src/rust/library/core/src/option.rs",
+# "/rustc/9fc6b43126469e38/library/std/src/thread/mod.rs"
+_LIBRARY = re.compile(r"(?:^|/(?:rustlib/src/rust|rustc/[0-9a-f.]{4,64})/)(library/.+)$")
+# "/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/rayon-core-1.9.3/src/registry.rs"
+_DEPENDENCY = re.compile(r"/(?:registry/src/[^/]+/[^/]+|git/checkouts/[^/]+/[^/]+)/(.+)$")
+# where a crate keeps its sources, below wherever it was built
+_BELOW_CRATE = re.compile(r"(?:^|/)((?:src|tests|examples|benches)/.+)$")
+
+
+@lru_cache(maxsize=1 << 12)
+def parent(function: str) -> str:
+    """The function that a programmer wrote: no closure, type arguments or hash."""
+    if function in _NAMELESS:
+        return ""
+    return _CLOSURE.sub("", without_arguments(_TAIL.sub("", function)))
+
+
+def without_arguments(text: str) -> str:
+    """The text without its type arguments: `Option::<u8>::as_ref` as `Option::as_ref`."""
+    out: list[str] = []
+    depth = 0
+    for at, char in enumerate(text):
+        if char == "<" and (depth or (at and (text[at - 1] == ":" or text[at - 1].isalnum()))):
+            depth += 1
+            if depth == 1 and out[-2:] == [":", ":"]:
+                del out[-2:]
+        elif char == ">" and depth and text[at - 1] != "-":
+            depth -= 1
+        elif not depth:
+            out.append(char)
+    return "".join(out)
+
+
+def key(frame: Frame) -> str:
+    """The function; for one without a name the file below the crate's root, which is all there is."""
+    name = parent(frame.function)
+    if name:
+        return name
+    below = _BELOW_CRATE.search(frame.file)
+    return f"? {below[1] if below else frame.file}"
+
+
+def relative(path: str) -> str:
+    """The path below its crate's or the library's root where that can be told, else as printed."""
+    for pattern in (_LIBRARY, _DEPENDENCY):
+        if match := pattern.search(path):
+            return match[1]
+    return path.removeprefix("./")
+
+
+def origin(crate: str, file: str) -> Origin:
+    """Whose code a frame is in."""
+    if file.startswith("library/test/") or crate == "test":
+        return Origin.TEST
+    if file.startswith("library/") or (not file and crate in _STANDARD):
+        return Origin.STDLIB
+    return Origin.USER
+
+
+def frame(function: str, path: str, line: int | None) -> Frame:
+    """A frame from its printed parts."""
+    path = path.replace("\\", "/")
+    match = _CRATE.match(function)
+    crate = match[1] if match else ""
+    file = relative(path)
+    return Frame(function, crate, file, line, origin(crate, file), path)

@@ -1,0 +1,119 @@
+"""Every way in which Miri has worded a race is understood."""
+
+from __future__ import annotations
+
+import pytest
+
+import deadheat
+from deadheat.model import Op, Origin, State
+from deadheat.symbols import rustc
+from tests.cases import all_cases
+
+CASES = {case.name: case for case in all_cases() if case.name.startswith("miri/")}
+PLACES = " --> src/a.rs:7:5\nhelp: and (1) occurred earlier here\n --> src/b.rs:9:5\n"
+
+
+def said(first: str, second: str) -> list[tuple[Op, int | None]]:
+    line = f"between (1) {first} on thread `a` and (2) {second} on thread `main` at alloc7"
+    (sighting,) = deadheat.scan(f"error: Undefined Behavior: Data race detected {line}\n{PLACES}")
+    return [(access.op, access.size) for access in sighting.report.accesses]
+
+
+@pytest.mark.parametrize(
+    ("worded", "op", "size"),
+    [
+        ("non-atomic read", Op.READ, None),
+        ("non-atomic write", Op.WRITE, None),
+        ("Read", Op.READ, None),
+        ("Write", Op.WRITE, None),
+        ("atomic load", Op.ATOMIC_READ, None),
+        ("Atomic Load", Op.ATOMIC_READ, None),
+        ("atomic store", Op.ATOMIC_WRITE, None),
+        ("atomic read-modify-write", Op.ATOMIC_WRITE, None),
+        ("2-byte atomic load", Op.ATOMIC_READ, 2),
+        ("16-byte atomic store", Op.ATOMIC_WRITE, 16),
+        ("retag read of type `&mut [u8; 4]`", Op.READ, None),
+        ("retag write of type `u8`", Op.WRITE, None),
+        ("creating a new allocation", Op.WRITE, None),
+        ("Allocate", Op.WRITE, None),
+        ("deallocation", Op.FREE, None),
+        ("Deallocate", Op.FREE, None),
+    ],
+)
+def test_operations(worded: str, op: Op, size: int | None) -> None:
+    assert said(worded, "non-atomic write") == [(op, size), (Op.WRITE, None)]
+    assert said("non-atomic read", worded) == [(Op.READ, None), (op, size)]
+
+
+def test_the_first_line_may_be_broken_anywhere() -> None:
+    (case,) = (c for c in CASES.values() if c.name.endswith("newest-with-numbered-backtrace"))
+    text = case.raw.decode()
+    (whole,) = case.sightings()
+    first, rest = text.split("\n", 1)
+    for column in range(20, len(first)):
+        for broken in (
+            f"{first[:column]}\n{first[column:]}",
+            f"{first[:column]}=\n{first[column:]}",
+        ):
+            (found,) = deadheat.scan(f"{broken}\n{rest}")
+            assert found.report.accesses == whole.report.accesses, broken
+            assert found.report.location == whole.report.location, broken
+
+
+def test_threads_that_are_called_the_same_are_told_apart() -> None:
+    (sighting,) = CASES["miri/notes-of-2023-with-old-names"].sightings()
+    assert len({actor.id for actor in sighting.report.actors}) == 2
+
+
+def test_the_main_thread_and_where_the_other_was_started() -> None:
+    (sighting,) = CASES["miri/newest-without-backtrace"].sightings()
+    main, worker = sighting.report.actors
+    assert (main.id, main.state, main.created_at) == ("thread main", State.MAIN, ())
+    assert [(f.file, f.line) for f in worker.created_at] == [("tests/spool.rs", 20)]
+
+
+@pytest.mark.parametrize(
+    ("function", "parent"),
+    [
+        ("main::{closure#1}", "main"),
+        ("shop::run::{closure#0}::{closure#2}", "shop::run"),
+        ("std::option::Option::<shop::Item>::as_ref", "std::option::Option::as_ref"),
+        ("<shop::Cart<u8> as std::ops::Drop>::drop", "<shop::Cart as std::ops::Drop>::drop"),
+        ("call::<fn() -> Vec<u8>>", "call"),
+        ("std::rt::lang_start::h0123456789abcdef", "std::rt::lang_start"),
+        ("closure", ""),
+        ("??", ""),
+        ("a<", "a"),
+    ],
+)
+def test_parents(function: str, parent: str) -> None:
+    assert rustc.parent(function) == parent
+    assert rustc.parent(parent) == parent
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "origin"),
+    [
+        ("src/main.rs", "src/main.rs", Origin.USER),
+        ("./src/main.rs", "src/main.rs", Origin.USER),
+        (r"C:\work\shop\src\main.rs", "C:/work/shop/src/main.rs", Origin.USER),
+        (
+            "/home/u/.rustup/toolchains/nightly/lib/rustlib/src/rust/library/core/src/ptr/mod.rs",
+            "library/core/src/ptr/mod.rs",
+            Origin.STDLIB,
+        ),
+        ("/rustc/9fc6b43126/library/std/src/thread/mod.rs", "library/std/src/thread/mod.rs",
+         Origin.STDLIB),
+        ("/rustc/9fc6b43126/library/test/src/lib.rs", "library/test/src/lib.rs", Origin.TEST),
+        ("/root/.cargo/registry/src/index-6f17/slab-0.4.9/src/lib.rs", "src/lib.rs", Origin.USER),
+    ],
+)  # fmt: skip
+def test_paths(path: str, file: str, origin: Origin) -> None:
+    frame = rustc.frame("shop::Cart::add", path, 7)
+    assert (frame.file, frame.origin, frame.package) == (file, origin, "shop")
+
+
+def test_a_place_without_a_name_is_known_by_its_file_below_the_crate() -> None:
+    frames = [rustc.frame("??", path, 7) for path in ("src/a.rs", "/ci/shop/src/a.rs", "src/b.rs")]
+    keys = [rustc.key(frame) for frame in frames]
+    assert keys[0] == keys[1] != keys[2]
