@@ -28,7 +28,9 @@ def test_wire_gives_back_what_it_took(case: Case) -> None:
 
 
 def test_there_are_enough_cases() -> None:
-    assert sum(case.name.startswith("go/") for case in CASES) >= 40
+    enough = {"go/": 40, "kcsan/": 30, "miri/": 20}
+    counts = {folder: sum(case.name.startswith(folder) for case in CASES) for folder in enough}
+    assert all(counts[folder] >= least for folder, least in enough.items()), counts
     assert {case.path.parent.name for case in CASES} >= {"go", "go_fatal", "near_misses"}
 
 

@@ -312,6 +312,9 @@ def frames_of(name: str) -> frozenset[tuple[str, str, int | None]]:
         for frame in (frame for stack in stacks for frame in stack):
             for file in (frame.file, frame.path):
                 frames |= {(frame.function, file, frame.line), (frame.function, file, None)}
+                frames.add(
+                    ("??", file, frame.line)
+                )  # Miri tells the place first, then the function
             frames.add((frame.function, "", None))
     return frozenset(frames)
 
@@ -343,7 +346,12 @@ def test_a_text_that_was_cut_off_gives_no_false_site(name: str, where: float) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["go/two-goroutines", "go/subtests", "go_fatal/map-writes-go-1-27"]
+    "name",
+    [
+        *("go/two-goroutines", "go/subtests", "go_fatal/map-writes-go-1-27"),
+        *("kcsan/inlined-frames-are-not-blamed", "kcsan/several-places-per-frame"),
+        *("miri/newest-with-numbered-backtrace", "miri/notes-of-2024-with-frames-of-the-library"),
+    ],
 )
 def test_a_text_that_was_cut_off_anywhere_gives_no_false_site(name: str) -> None:
     for cut in range(len(raw_of(name))):
@@ -422,7 +430,7 @@ def test_a_symbol_splits_into_what_it_was_made_of(package: str, name: str, closu
 ANY = st.text(max_size=12)
 FRAMES = st.builds(
     Frame, ANY, ANY, ANY, st.one_of(st.none(), st.integers(0, 10**9)), st.sampled_from(Origin), ANY,
-    st.booleans(),
+    st.booleans(), st.booleans(),
 )  # fmt: skip
 STACKS = st.lists(FRAMES, max_size=4).map(tuple)
 
