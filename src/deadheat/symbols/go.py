@@ -297,7 +297,7 @@ def frames(text: str) -> list[Frame] | None:
             continue
         package = symbol[:dot]
         whose, below = place(package, path[:cut])
-        place_of = (below + name, int(line), whose, path)
-        values = (symbol[slash + 1 :], package, *place_of, False, False)
+        function = symbol[slash + 1 :]
+        values = (function, package, below + name, int(line), whose, path, False, False)
         made.append(_new(Frame, values))
     return made
