@@ -65,6 +65,8 @@ _FACTS = ("value changed", "bits changed", "reordered to", "reported on", "hardw
 class KcsanGrammar:
     """What the lines of a report are, and what they make together."""
 
+    bare = False
+
     def token(self, body: str) -> Token | None:
         return lines.token(body)
 

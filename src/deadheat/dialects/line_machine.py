@@ -12,13 +12,14 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.dialects import Verdict
+from deadheat.dialects.seams import Seams
 from deadheat.model import Damage, Frame
 
 if TYPE_CHECKING:
     from deadheat.model import Report
 
 # a line is put together from at most so many
-_PIECES = 3
+_PIECES = 4
 # nothing that a detector prints is longer, and what is shorter can be looked at from every side
 _LONGEST_LINE = 1 << 12
 _MOST_FRAMES = 1_000
@@ -34,7 +35,7 @@ class Role(IntEnum):
 
     OPENING = 1  # begins a report
     SECTION = 2  # begins a stack, or says who or what follows
-    FRAME = 3  # belongs to the stack that was begun last
+    FRAME = 3  # belongs to the stack that was begun last; number 0 may begin a "bare" one
     DETAIL = 4  # says more about the section or the report
     CLOSING = 5  # is the report's last
     STOP = 6  # is not the report's, and shows that it has ended
@@ -72,6 +73,8 @@ class Draft:
     sections: list[Section] = field(default_factory=list)
     details: list[Token] = field(default_factory=list)
     closed: bool = False
+    closing: dict[str, str] | None = None  # what the line that closed it says
+    ended: bool = False  # a blank line or another report stands behind the last line
 
     def named(self, *names: str) -> list[Section]:
         return [section for section in self.sections if section.name in names]
@@ -79,6 +82,8 @@ class Draft:
 
 class Grammar(Protocol):
     """The lines of one detector. All functions are pure."""
+
+    bare: bool  # may a frame with the number 0 begin a stack without a header?
 
     def token(self, body: str) -> Token | None:
         """What this line is, stripped of its indentation; text before and behind it may be glued.
@@ -110,6 +115,8 @@ class LineMachine:
         self._foreign = 0
         self._blank = False
         self._before_held = (False, 0)  # blank and foreign lines, as counted here
+        self.topless = False  # a stack began with a frame that has others above it
+        self._seams = Seams()
         self._damage: set[Damage] = set()
 
     @property
@@ -122,24 +129,33 @@ class LineMachine:
         body = text.strip()
         if not body or body.startswith(_FENCES):
             self._blank = self._blank or not body
+            self._draft.ended = self._draft.ended or not body
             return Verdict.NEUTRAL
         if len(body) > _LONGEST_LINE:
             self._release()
             self._foreign += 1
             return Verdict.FOREIGN
+        gaps = self._seams.gaps(text)
         token = self._grammar.token(body)
-        if token is not None and token.whole:
-            self._release()
-            return self._take(token, body)
-        joined = self._joined(body, token is not None)
-        if joined is not None:
-            return self._rejoined(*joined)
-        if token is not None:
-            self._release()
-            return self._hold(token, body)
-        return self._unknown(body)
+        if token is None or not self._stands_alone(token):
+            joined = self._joined(body, token is not None, gaps)
+            if joined is not None:
+                return self._rejoined(*joined)
+        if token is None:
+            return self._unknown(body)
+        self._release()
+        return self._take(token, body) if token.whole else self._hold(token, body)
 
-    def _joined(self, body: str, sensible: bool) -> tuple[Token, str, int] | None:
+    def _stands_alone(self, token: Token) -> bool:
+        """Can this line not be the end of the one before it?"""
+        if token.role is Role.REST:
+            return self._partial is None
+        # a frame's number begins a line
+        return token.whole or (token.number is not None and token.start == 0)
+
+    def _joined(
+        self, body: str, sensible: bool, gaps: tuple[str, ...]
+    ) -> tuple[Token, str, int] | None:
         """The line put together with those before it, if that makes sense; and with how many.
 
         One that is `sensible` alone can only be the end of one that is so too.
@@ -150,7 +166,7 @@ class LineMachine:
             pieces = [line.removesuffix("=") for line in self._held[-count:]]
             # the last piece must have been needed, and all of it if the rest makes sense alone
             over = count == len(self._held) and self._partial is not None
-            for text in ("".join([*pieces, body]), " ".join([*pieces, body])):
+            for text in (gap.join([*pieces, body]) for gap in gaps):
                 token = self._grammar.token(text)
                 if token is None or token.end < (len(text) if over else len(text) - len(body) + 1):
                     continue
@@ -167,6 +183,7 @@ class LineMachine:
             self._release()
         self._foreign = max(0, self._foreign - (count - over))
         self._damage.add(Damage.WRAPPED)
+        self._seams.was_one()
         self._held, self._partial = [], None
         return self._take(token, text) if token.whole else self._hold(token, text)
 
@@ -183,10 +200,10 @@ class LineMachine:
         token, held = self._partial, self._held
         self._held, self._partial = [], None
         if token is not None and self._has_place(token):
-            since = self._blank, self._foreign
+            since = self._blank, self._foreign, self._draft.ended
             self._blank, self._foreign = self._before_held
             self._apply(token, held[0])
-            self._blank, self._foreign = since
+            self._blank, self._foreign, self._draft.ended = since
 
     def _unknown(self, body: str) -> Verdict:
         if body in _ELISION and self._draft.sections:
@@ -216,21 +233,26 @@ class LineMachine:
             return Verdict.FOREIGN
         self._apply(token, text)
         if token.role is Role.CLOSING:
-            self._draft.closed = True
+            self._draft.closed, self._draft.closing = True, token.fields
             return Verdict.CLOSED
         return Verdict.OWN
 
     def _is_another(self, token: Token) -> bool:
         draft = self._draft
         if token.role in (Role.OPENING, Role.STOP):
-            return draft.opening is not None or bool(draft.sections)
-        return token.role is Role.SECTION and self._grammar.begins(draft, token)
+            another = draft.opening is not None or bool(draft.sections)
+        else:
+            another = token.role is Role.SECTION and self._grammar.begins(draft, token)
+        draft.ended = draft.ended or another
+        return another
 
     def _has_place(self, token: Token) -> bool:
         if token.role in (Role.OPENING, Role.SECTION):
             return True
-        if token.role is Role.FRAME:
+        if token.role is Role.FRAME and not self._grammar.bare:
             return bool(self._draft.sections)
+        if token.role is Role.FRAME and token.number == 0:
+            return True
         return bool(self._draft.sections) or self._draft.opening is not None
 
     def _apply(self, token: Token, text: str) -> None:
@@ -248,12 +270,16 @@ class LineMachine:
                 draft.sections.append(Section(token.name, token.fields))
         elif token.role is Role.FRAME:
             self._add_frame(token)
+        elif token.role is Role.REST:
+            self._seams.was_one()
         elif token.role is Role.DETAIL:
             (draft.sections[-1] if draft.sections else draft).details.append(token)
-        self._blank = False
+        self._blank = draft.ended = False
         self._last = token
 
     def _add_frame(self, token: Token) -> None:
+        if not self._draft.sections:
+            self._draft.sections.append(Section("bare", {}))
         section = self._draft.sections[-1]
         if section.frames and token.number == 0:
             # the header of this stack is gone
@@ -262,6 +288,7 @@ class LineMachine:
             self._damage.add(Damage.TRUNCATED)
         elif self._blank and section.frames:
             self._damage.add(Damage.DOUBLED_BLANK_LINES)
+        self.topless = self.topless or bool(not section.frames and token.number)
         if len(section.frames) < _MOST_FRAMES:
             section.frames.append(self._grammar.frame(token))
             section.tokens.append(token)
@@ -272,16 +299,16 @@ class LineMachine:
         partial = self._partial
         self._release()
         if cut and partial is not None and partial.role is Role.FRAME:
-            self._distrust_last_line()
+            self._distrust_last_frame()
         if not self._grammar.is_complete(self._draft):
             self._damage.add(Damage.TRUNCATED)
         return self._grammar.report(self._draft, self._damage)
 
-    def _distrust_last_line(self) -> None:
-        """Where the text ends within a number, `:12` may have been `:123`."""
+    def _distrust_last_frame(self) -> None:
+        """Where the text ends within a number, `:12` may have been `:123`; so may a name go on."""
         frames = self._draft.sections[-1].frames if self._draft.sections else []
         if frames:
-            frames[-1] = frames[-1]._replace(line=None)
+            frames[-1:] = [] if frames[-1].line is None else [frames[-1]._replace(line=None)]
             self._damage.add(Damage.TRUNCATED)
 
 

@@ -71,6 +71,8 @@ _THREAD = re.compile(r'id ?= ?(?P<id>\d{1,9})(?:, ?name ?= ?"(?P<name>[^"]{1,100
 class MiriGrammar:
     """What the lines of a report are, and what they make together."""
 
+    bare = False
+
     def token(self, body: str) -> Token | None:
         return lines.token(body)
 

@@ -3,24 +3,122 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from deadheat.model import Frame, Origin
+from deadheat.symbols import cpp, frame_lists, itanium, rust, swift
 
-# where compilers keep headers and libraries; "/usr/include/c++/12/bits/invoke.h"
-_SYSTEM = re.compile(r"/usr/(?:include|lib)/|/rustc/|/build/glibc|(?:^|/)sysdeps/")
-
-
-def frame(function: str, path: str, line: int | None) -> Frame:
-    """A frame from its printed parts."""
-    origin = Origin.STDLIB if _SYSTEM.search(path) else Origin.USER
-    return Frame(function, "", path, line, origin, path)
+_LISTS = frame_lists.read("native.frames.txt")
+_NAMELESS = frozenset(_LISTS["nameless"])
+NO_PATH = frozenset(("", "<null>", "??", "???", "<unknown>"))
 
 
+def _names(group: str) -> re.Pattern[str]:
+    """A pattern of whole names, or of beginnings where an entry ends in an asterisk."""
+    entries = _LISTS[group]
+    whole = "|".join(re.escape(e) for e in entries if e[-1] != "*")
+    begun = "|".join(re.escape(e[:-1]) for e in entries if e[-1] == "*")
+    # "free", "pthread_create@@GLIBC_2.34"; a C++ function called so would have its parameters
+    return re.compile(rf"(?:{whole or '(?!)'})(?:$|@)|(?:{begun or '(?!)'})")
+
+
+def _pieces(group: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, _LISTS[group])))
+
+
+_RUNTIME, _STDLIB, _TEST = map(_names, ("runtime", "stdlib", "test"))
+_WHERE = (
+    (_pieces("runtime-paths"), Origin.RUNTIME),
+    (_pieces("test-paths"), Origin.TEST),
+    (_pieces("stdlib-paths"), Origin.STDLIB),
+)
+# a module is a library's file name: "libstdc++.so.6", "libc.so.6"
+_MODULES = (
+    (_pieces("runtime-modules"), Origin.RUNTIME),
+    (_pieces("stdlib-modules"), Origin.STDLIB),
+)
+# where a build system, a package manager or a distribution's compiler keeps what it compiles:
+# "/proc/self/cwd/shop/cart.cc", "external/com_google_absl/absl/x.h", "bazel-out/k8-dbg/bin/x.pb.cc"
+_ROOT = re.compile(
+    r"/proc/self/cwd/"
+    r"|(?:.{0,300}/)?(?:execroot/[^/]{1,100}/)?(?:external/[^/]{1,200}|bazel-out/[^/]{1,100}/(?:bin|genfiles))/"
+    r"|.{0,300}/execroot/[^/]{1,100}/"
+    r"|.{0,300}/\.?cargo/(?:registry/src|git/checkouts)/[^/]{1,100}/[^/]{1,100}/"
+    r"|/rustc/[^/]{1,60}/|.{0,300}/rustlib/src/rust/|\./"
+)
+_GENERATED = frozenset(("<compiler-generated>", "<built-in>", "<artificial>"))
+# "void (_)(int)" was "void (*)(int)" before a Markdown renderer took the asterisk
+_LOST_STAR = re.compile(r"\(_(?= ?(?:\)|const\)))")
+
+
+def frame(function: str, path: str, line: int | None, module: str = "") -> Frame:
+    """A frame from its printed parts; `module` is the binary that it is in, where that is told."""
+    function = readable(function)
+    if "\\" in path:
+        path = path.replace("\\", "/")
+    return Frame(
+        function, _crate(function, path), relative(path), line, origin(function, path, module), path
+    )
+
+
+@lru_cache(maxsize=1 << 13)
+def readable(function: str) -> str:
+    """The name as a person would write it: demangled, without a hash."""
+    if function[:2] in ("_R", "__"):
+        function = rust.demangled(function)
+    if "_Z" in function[:4]:
+        plain = rust.demangled(function)
+        function = plain if plain != function else itanium.demangled(function)
+    elif "$" in function or "::h" in function:
+        plain = rust.demangled(function)
+        function = plain if plain != function else swift.demangled(function)
+    return _LOST_STAR.sub("(*", function) if "(_" in function else function
+
+
+def _crate(function: str, path: str) -> str:
+    """The crate of a Rust function; other languages' names do not say where they are from."""
+    if not path.endswith(".rs"):
+        return ""
+    head, colons, _ = parent(function).lstrip("<&").partition("::")
+    return head if colons and head.isidentifier() else ""
+
+
+def relative(path: str) -> str:
+    """The path below its project's root where that can be told, else as printed."""
+    match = _ROOT.match(path)
+    return path[match.end() :] if match and match.end() < len(path) else path
+
+
+@lru_cache(maxsize=1 << 13)
+def origin(function: str, path: str, module: str = "") -> Origin:
+    """Whose code a frame is in: its path tells best, then its binary, then its name."""
+    if path in _GENERATED:
+        return Origin.GENERATED
+    if _TEST.match(function):
+        return Origin.TEST
+    if path not in NO_PATH:
+        rooted = f"/{path}"  # as some are printed without their root: "nptl/pthread_create.c"
+        told = next((whose for where, whose in _WHERE if where.search(rooted)), Origin.USER)
+        return Origin.RUNTIME if told is Origin.STDLIB and _RUNTIME.match(function) else told
+    if _RUNTIME.match(function):
+        return Origin.RUNTIME
+    for modules, whose in _MODULES:
+        if modules.match(module):
+            return whose
+    return Origin.STDLIB if _STDLIB.match(function) else Origin.USER
+
+
+@lru_cache(maxsize=1 << 13)
 def parent(function: str) -> str:
-    """The function that a programmer wrote: no parameters, template arguments or clones."""
-    return function.partition("(")[0]
+    """The function that a programmer wrote: no parameters, template arguments, closures or clones."""
+    if swift.is_swift(plain := cpp.without_clones(function)):
+        return swift.parent(plain) or function
+    return cpp.parent(plain) or function
 
 
 def key(frame: Frame) -> str:
     """What stays of a frame's function when lines and versions change."""
-    return parent(frame.function)
+    name = parent(frame.function)
+    if name in _NAMELESS:
+        return f"{name} {frame.file.rpartition('/')[2]}"
+    return name

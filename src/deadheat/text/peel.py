@@ -52,9 +52,10 @@ _PREFIX = re.compile(
             r"(?:> ?)+",
             # a diff "+text", a commit template "# text", comments "// text", "* text" of a list
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
-            # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"; a pager's line numbers:
+            # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text", not
+            # "cart.cc:12:3 (shop+0x1f)"; a pager's line numbers:
             # "  123  text"; but the frames of a backtrace are numbered too: "           0: main"
-            r"(?P<number>[\w./-]{1,200}?[:-]\d{1,9}[:-]|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
+            r"(?P<number>[\w./-]{1,200}?[:-]\d{1,9}[:-](?!\d{1,5}(?: \(|$))|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
             r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
         )
     )

@@ -1,0 +1,53 @@
+"""Where the lines of a text were broken: at a column, or between two words; knows no detector."""
+
+from __future__ import annotations
+
+import re
+
+# where C++, Rust and Swift always have a space: "f(int,"/"long)", "f()"/"const", "Map<int>"/"all()",
+# "void"/"add()", "(anonymous"/"namespace)"; and where every detector has one: "add()"/"(cart.cc:13)"
+_BY_WORDS = re.compile(
+    r",\0|0x[0-9A-Fa-f]{1,16}:\0|[>*&]\0[A-Za-z_>]|\)\0[A-Za-z/]|\bconst\0/|::type\0[A-Za-z_]|\(anonymous\0namespace"
+    r"|\b(?:void|unsigned|signed|long|int|char|bool|short|float|double|const|operator)\0[A-Za-z_(]"
+    r"|\0\((?:in /|[^():]{1,200}:\d)"
+)
+_AT_COLUMN = ("", " ")
+_AT_WORDS = (" ",)
+_SOFT = ("",)
+
+
+class Seams:
+    """Says how to put each line of a text to the one before it.
+
+    Where a column breaks lines, all broken lines are of one width, none is wider, and spaces stay where
+    they are. Otherwise words do.
+    """
+
+    def __init__(self) -> None:
+        self._before = ""
+        self._width = 0  # of the last line but one; nothing where a space shows how it was broken
+        self._widest = 0
+        self._broken: set[int] = set()
+
+    def gaps(self, text: str) -> tuple[str, ...]:
+        """What to put between the last line and this one, likeliest first."""
+        before, self._before = self._before, text
+        self._width = len(before.rstrip())
+        self._widest = max(self._widest, self._width)
+        spaced = text[:1].isspace() or before[-1:].isspace()
+        if before.endswith("="):  # quoted-printable
+            return _AT_WORDS if spaced else _SOFT
+        by_words = (
+            spaced
+            or self._width < self._widest
+            or any(width != self._width for width in self._broken)
+            or _BY_WORDS.search(f"{before[-40:]}\0{text[:240]}") is not None
+        )
+        if spaced:
+            self._width = 0
+        return _AT_WORDS if by_words else _AT_COLUMN
+
+    def was_one(self) -> None:
+        """The line before the last one turned out to have been broken."""
+        if self._width:
+            self._broken.add(self._width)

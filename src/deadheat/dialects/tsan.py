@@ -1,0 +1,138 @@
+"""ThreadSanitizer.
+
+## What it prints
+
+    ==================
+    WARNING: ThreadSanitizer: data race (pid=12311)
+      Write of size 4 at 0x7b0400000000 by thread T2 (mutexes: write M0):
+        #0 shop::Cart::add(int) /src/shop/cart.cc:31:9 (shop+0xd4764) (BuildId: 797481433e87)
+
+      Previous atomic read of size 4 at 0x7b0400000000 by main thread:
+        #0 shop::Cart::total() const /src/shop/cart.cc:40:12 (shop+0xd4388) (BuildId: 797481433e87)
+
+      Location is heap block of size 16 at 0x7b0400000000 allocated by main thread:
+        #0 operator new(unsigned long) <null> (shop+0xd3386) (BuildId: 797481433e87)
+        #1 main /src/shop/main.cc:9:16 (shop+0xd4441) (BuildId: 797481433e87)
+
+      Mutex M0 (0x55b9a397d080) created at:
+        #0 pthread_mutex_lock <null> (shop+0x533dd) (BuildId: 797481433e87)
+
+      Thread T2 'worker' (tid=12313, running) created by main thread at:
+        #0 pthread_create <null> (shop+0x533dd) (BuildId: 797481433e87)
+        #1 main /src/shop/main.cc:12:3 (shop+0xd447f) (BuildId: 797481433e87)
+
+    SUMMARY: ThreadSanitizer: data race /src/shop/cart.cc:31:9 in shop::Cart::add(int)
+    ==================
+
+gcc and clang print it for C, C++, Objective-C, Rust and Swift; gcc leaves out columns and build ids.
+Two accesses with their sizes, atomicity and the locks held, what the memory is, where the locks and the
+threads were created. Go's race detector is the same library but prints in its own way, and is a
+dialect of its own.
+
+## Kinds
+
+| after `WARNING: ThreadSanitizer:` | kind |
+|---|---|
+| data race | `data-race` |
+| data race on vptr (ctor/dtor vs virtual call) | `data-race-on-vptr` |
+| heap-use-after-free | `use-after-free` |
+| heap-use-after-free (virtual call vs free) | `use-after-free-on-vptr` |
+| race on external object, race on *library's type* | `race-on-external-object` |
+| Swift access race | `data-race-on-swift-object` |
+| lock-order-inversion (potential deadlock) | `lock-order-inversion` |
+| thread leak | `thread-leak` |
+| destroy of a locked mutex | `destroy-locked-mutex` |
+| double lock of a mutex | `double-lock` |
+| use of an invalid mutex | `invalid-mutex-access` |
+| unlock of an unlocked mutex (or by a wrong thread) | `unlock-unlocked-mutex` |
+| read lock of a write locked mutex | `read-lock-of-write-locked-mutex` |
+| read unlock of a write locked mutex | `read-unlock-of-write-locked-mutex` |
+| signal-unsafe call inside of a signal | `signal-unsafe-call` |
+| signal handler spoils errno | `errno-in-signal` |
+| mutex held in the wrong context | `mutex-held-wrong-context` |
+
+Any other kind is called by its own words. A lock-order inversion is a cycle, with an edge and an
+access for each lock that was acquired while another was held. Of the kinds that have no access, the
+stack that misuses the lock, or creates the thread, stands for one whose operation is unknown. A write by
+`free` or `operator delete` is a `free`.
+
+## What is read in spite of damage
+
+Foreign lines anywhere, foreign text before or behind any line, lines broken at a column or between
+words, blank lines, indentation, bars and banner gone; without its banner a report's kind is that of its
+summary. The runtime's own deaths (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are no reports.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.dialects import tsan_lines, tsan_report
+from deadheat.dialects.line_machine import LineDialect, LineMachine
+from deadheat.symbols import native
+
+if TYPE_CHECKING:
+    from deadheat.dialects.line_machine import Draft, Token
+    from deadheat.model import Damage, Frame, Report
+
+_OPENING = re.compile(
+    rf"{tsan_lines.BANNER.pattern}|{tsan_lines.ACCESS.pattern}|Cycle in lock order graph: M\d"
+)
+# a summary, whose report stands before it; the end of a header that was cut in two
+_REMNANT = re.compile(
+    r"SUMMARY: ThreadSanitizer: |WARNING: ThreadSanitizer: [^\n]{0,100}$"
+    r"|ThreadSanitizer: [^\n]{1,100}\(pid|by (?:main thread|thread T\d{1,9})"
+)
+
+
+class Grammar:
+    """ThreadSanitizer's lines, and what they amount to."""
+
+    bare = True
+
+    def token(self, body: str) -> Token | None:
+        return tsan_lines.token(body)
+
+    def frame(self, token: Token) -> Frame:
+        return tsan_lines.frame(token)
+
+    def begins(self, draft: Draft, token: Token) -> bool:
+        return tsan_report.begins(draft, token)
+
+    def is_complete(self, draft: Draft) -> bool:
+        return tsan_report.is_complete(draft)
+
+    def report(self, draft: Draft, damage: set[Damage]) -> Report | None:
+        return tsan_report.report(draft, damage)
+
+
+class TsanDialect(LineDialect):
+    """ThreadSanitizer, as gcc and clang print it."""
+
+    name = "tsan"
+    symbols = native
+    # one word, so that no colour and no odd space stands within it
+    anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread")
+    back = 1 << 14
+
+    def column(self, text: str) -> int:
+        if "ThreadSanitizer" not in text and " thread" not in text and "Cycle in" not in text:
+            return -1
+        match = _OPENING.search(text)
+        return match.start() if match else -1
+
+    def remnant(self, text: str) -> bool:
+        return _REMNANT.search(text) is not None
+
+    def promises(self, ahead: bytes) -> bool:
+        return b"#0" in ahead or b"[failed" in ahead or b"SUMMARY" in ahead
+
+    def starts(self, anchor: bytes) -> bool:
+        return anchor.startswith(b"ThreadSanitizer")
+
+    def machine(self) -> LineMachine:
+        return LineMachine(Grammar())
+
+
+DIALECT = TsanDialect()

@@ -1,0 +1,53 @@
+"""Swift's symbols: what a function is called below closures, thunks and attributes."""
+
+from __future__ import annotations
+
+import re
+
+# "$s4Shop4CartC3addyySiF", on a Mac "_$s…"; "$S" up to Swift 4
+_MANGLED = re.compile(r"_?\$[sS](?=\d)")
+_NUMBER = re.compile(r"\d{1,4}")
+# what may stand behind a name: class, structure, enumeration, protocol, alias, extension's end
+_KINDS = "CVOPaE"
+# "closure #1 in ", "closure #2 (Swift.Int) -> () in ", "partial apply for ", "static "
+_AROUND = re.compile(
+    r"(?:(?:implicit )?closure #\d{1,6} (?:.{0,400}?\) -> .{1,200}? )?in "
+    r"|\(\d{1,4}\) (?:await|suspend) resume partial function for "
+    r"|partial apply (?:forwarder )?for |protocol witness for |reabstraction thunk helper for "
+    r"|default argument \d{1,4} of |variable initialization expression of "
+    r"|(?:generic|function signature) specialization .{0,300}? of "
+    r"|static |class |merged |specialized |dispatch thunk of |outlined copy of |@objc |@nonobjc )"
+)
+_MOST_LAYERS = 12
+
+
+def demangled(symbol: str) -> str:
+    """`Shop.Cart.add` for `$s4Shop4CartC3addyySiF`: its names, as far as they stand in a row."""
+    match = _MANGLED.match(symbol)
+    if match is None:
+        return symbol
+    names, at = [], match.end()
+    while (number := _NUMBER.match(symbol, at)) and number[0][0] != "0":
+        end = number.end() + int(number[0])
+        if end > len(symbol):
+            return symbol
+        names.append(symbol[number.end() : end])
+        at = end + (symbol[end : end + 1] in _KINDS and symbol[end : end + 1] != "")
+    return ".".join(names) if names else symbol
+
+
+def is_swift(function: str) -> bool:
+    """Is this a name as Swift's demangler prints it? `Cart.add(_:)`, `closure #1 in main()`."""
+    if "::" in function or function[:1] == "<":
+        return False
+    return _AROUND.match(function) is not None or "." in function.partition("(")[0]
+
+
+def parent(function: str) -> str:
+    """The function that a closure or a thunk is in, without its labels and its type."""
+    for _ in range(_MOST_LAYERS):
+        match = _AROUND.match(function)
+        if match is None:
+            break
+        function = function[match.end() :]
+    return function.partition("(")[0].partition(" in conformance ")[0].partition(" -> ")[0].strip()
