@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +15,8 @@ from deadheat.symbols import native
 from tests.cases import CORPUS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from deadheat.model import Access, Frame, Report
 
 # the truth knows no difference between these
@@ -115,6 +116,11 @@ def has_location(report: Report, told: dict[str, Any] | None, bare: bool) -> boo
         return True
     maker = site(found.stack)
     return maker is not None and is_at(maker, told["allocated"], bare)
+
+
+@pytest.mark.skipif(not (CORPUS / "c").is_dir(), reason="needs the recorded C programs")
+def test_there_are_enough_recordings() -> None:
+    assert len(recordings()) >= 60
 
 
 def test_operations_are_those_that_were_recorded() -> None:

@@ -37,15 +37,12 @@ class Seams:
         spaced = text[:1].isspace() or before[-1:].isspace()
         if before.endswith("="):  # quoted-printable
             return _AT_WORDS if spaced else _SOFT
-        by_words = (
-            spaced
-            or self._width < self._widest
-            or any(width != self._width for width in self._broken)
-            or _BY_WORDS.search(f"{before[-40:]}\0{text[:240]}") is not None
-        )
-        if spaced:
-            self._width = 0
-        return _AT_WORDS if by_words else _AT_COLUMN
+        if spaced or self._width < self._widest or self._broken - {self._width}:
+            self._width = 0 if spaced else self._width
+            return _AT_WORDS
+        if not self._broken and _BY_WORDS.search(f"{before[-40:]}\0{text[:240]}"):
+            return _AT_WORDS
+        return _AT_COLUMN
 
     def was_one(self) -> None:
         """The line before the last one turned out to have been broken."""

@@ -60,7 +60,8 @@ stack that misuses the lock, or creates the thread, stands for one whose operati
 
 Foreign lines anywhere, foreign text before or behind any line, lines broken at a column or between
 words, blank lines, indentation, bars and banner gone; without its banner a report's kind is that of its
-summary. The runtime's own deaths (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are no reports.
+summary. The runtime's own deaths (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are no
+reports.
 """
 
 from __future__ import annotations

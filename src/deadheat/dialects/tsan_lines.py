@@ -31,12 +31,14 @@ _STOP = re.compile(
     r"|ThreadSanitizer: (?:reported \d|CHECK failed|failed to|can't |unhandled)"
 )
 # "  Previous atomic write of size 4 at 0x7b0c00000000 by thread T1 (mutexes: write M1, read M2):"
+# a small letter at the beginning would be the end of a header that was broken
 _MEMORY = (
-    r"(?P<op>(?:[Pp]revious )?(?:[Aa]tomic )?(?:[Rr]ead|[Ww]rite)) of size (?P<size>\d{1,19})"
+    r"(?P<op>Previous (?:atomic )?(?:read|write)|Atomic (?:read|write)|Read|Write)"
+    r" of size (?P<size>\d{1,19})"
 )
 # "  Modifying access of Swift variable at 0x7b0800023cf0 by thread T2:"
 _OBJECT = (
-    r"(?P<external>(?:[Pp]revious )?(?:[Mm]odifying|[Rr]ead-only)) access of"
+    r"(?P<external>Previous (?:modifying|read-only)|Modifying|Read-only) access of"
     r" (?P<object>[^\n]{1,200}?)"
 )
 ACCESS = re.compile(
@@ -101,11 +103,11 @@ _BAR = re.compile(r"={18}$")
 _NUMBER = re.compile(r"(?:^|(?<=\s))#(?P<number>\d{1,4}) (?!in )")
 # " (shop+0x11f1)", " (libfoo.dylib:arm64+0x12)", " (0x7f0012345678)"
 _MODULE = re.compile(
-    r"(?: ?\((?P<module>[^()\n]{1,300})\+0x[0-9a-f]{1,16}\)| \(0x[0-9a-f]{1,16}\))"
+    r"(?: ?\((?P<module>[^()\n]{1,300})\+(?P<offset>0x[0-9a-f]{1,16})\)| \(0x[0-9a-f]{1,16}\))"
     r"(?: ?\(BuildId: [0-9a-f]{2,64}\))?| \(<unknown module>\)"
 )
 # "/src/shop/cart.cc:12:3", "cart.c:12"
-_PLACE = re.compile(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=\s|$)")
+_PLACE = re.compile(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=[^\d:.]|$)")
 # what is left of a frame that was broken behind its line: "(shop+0x11f1) (BuildId: 79…)", "352)"
 _REST = re.compile(
     r"\([^()\n]{1,300}\+0x[0-9a-f]{1,16}\)(?: \(BuildId: [0-9a-f]{0,64}\)?)?$"
@@ -114,7 +116,7 @@ _REST = re.compile(
 _LINE = re.compile(r":(\d{1,7})(?::\d{1,5})?$")
 _DISCRIMINATOR = re.compile(r" \(discriminator \d{1,6}\)$")
 # "0x55d0c1 in main", as other sanitizers and `stack_trace_format=DEFAULT` print it
-_COUNTER = re.compile(r"0x[0-9a-f]{1,16} in ")
+_COUNTER = re.compile(r"0x[0-9a-f]{1,16} (?:in )?")
 _LONGEST = 8_000
 
 # what stands between "ThreadSanitizer: " and "(pid=": longest first, as some begin like others
@@ -143,6 +145,12 @@ KINDS = {
     "lock-order-inversion": "lock-order-inversion",
     "mutex held in the wrong context": "mutex-held-wrong-context",
 }
+# "barrier destroyed while waited for /src/shop/cart.c:31 in cart_close": of a kind to come
+_SUMMARISED = re.compile(
+    r"([a-z]{2,30}(?:[ -][a-z]{1,30}){1,12})(?: \([^()\n]{1,100}\))? "
+    r"(?:\S{1,1000}:\d{1,7}|\(\S{1,1000}\+0x[0-9a-f]{1,16}\)) in "
+)
+_DEATHS = frozenset(("stack-overflow",))
 _CLOSE = {text.replace(" ", ""): kind for text, kind in KINDS.items()}
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
@@ -152,6 +160,14 @@ def known_kind(what: str) -> str | None:
     # without spaces, as some may be gone where a line was broken
     close = what.replace(" ", "")
     return next((kind for text, kind in _CLOSE.items() if close.startswith(text)), None)
+
+
+def summary_kind(what: str) -> str | None:
+    """The kind that a summary names; nothing where it speaks of the end of a process."""
+    if kind := known_kind(what):
+        return kind
+    match = _SUMMARISED.match(what)
+    return match[1].replace(" ", "-") if match and match[1] not in _DEATHS else None
 
 
 def kind(what: str) -> str:
@@ -215,25 +231,34 @@ def _frame_token(body: str, number: re.Match[str]) -> Token | None:
         end, text, whole = module.end(), body[begin : module.start()], True
     elif (place := _PLACE.search(body, begin)) is not None:
         rest = body[place.end() :].strip()
-        whole = bool(rest) and rest[0] != "("
+        # a format that prints counters has nothing behind a path
+        whole = _COUNTER.match(body, begin) is not None or (bool(rest) and rest[0] != "(")
         end, text = (place.end() if whole else len(body)), body[begin : place.end()]
     else:
         end, text, whole = len(body), body[begin:], False
     if not text or len(text) > _LONGEST or (whole and not _has_place(text)):
         return None
-    fields = {"text": text, "module": (module and module["module"]) or ""}
+    fields = {"text": text, "module": "", "place": ""}
+    if module is not None and module["module"]:
+        name = module["module"].rpartition("/")[2]
+        fields |= {"module": name, "place": f"{name}+{module['offset']}"}
     return Token(Role.FRAME, "frame", fields, number.start(), end, whole, int(number["number"]))
 
 
 def _has_place(text: str) -> bool:
-    """Does a path stand behind the function? Not where two pieces of a line were put together wrongly."""
-    function, space, path = text.rstrip().rpartition(" ")
+    """Does a path stand behind the function? Not where pieces of a line were put together wrongly."""
+    if _COUNTER.match(text):
+        return True  # that format leaves a path out which it does not know
+    _, space, path = _DISCRIMINATOR.sub("", text.rstrip()).rpartition(" ")
     return bool(space) and (path[0] in "/.(" or not (")" in path or "::" in path))
 
 
 def frame(token: Token) -> Frame:
     """The frame of a line: `shop::Cart::add(int) /src/shop/cart.cc:12:3`."""
-    text = _COUNTER.sub("", _DISCRIMINATOR.sub("", token.fields["text"].rstrip()), count=1)
+    text = _DISCRIMINATOR.sub("", token.fields["text"])
+    if counter := _COUNTER.match(text):
+        text = text[counter.end() :]
+    text = text.rstrip()
     match = _LINE.search(text)
     head = text[: match.start()] if match else text
     # a path may have spaces in it, but then it is a whole one; so has a function's name
@@ -245,6 +270,8 @@ def frame(token: Token) -> Frame:
     if path in native.NO_PATH:
         path = ""
     function = function.strip().replace("=3D", "=")
+    if function in native.NO_PATH:
+        function = token.fields["place"] or "<null>"  # no symbols: the binary and the place in it
     return native.frame(function, path, line or None, token.fields["module"])
 
 

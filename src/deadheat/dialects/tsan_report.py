@@ -20,6 +20,7 @@ from deadheat.model import (
     Report,
     State,
 )
+from deadheat.symbols import native
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +57,7 @@ def kind(draft: Draft) -> str | None:
     """What the banner says, failing that the summary, failing that what the sections are."""
     if draft.opening is not None:
         return tsan_lines.kind(draft.opening["what"])
-    if draft.closing and (told := tsan_lines.known_kind(draft.closing.get("what", ""))):
+    if draft.closing and (told := tsan_lines.summary_kind(draft.closing.get("what", ""))):
         return told
     if draft.named("edge", "cycle"):
         return "lock-order-inversion"
@@ -211,9 +212,10 @@ def _location(draft: Draft, accesses: tuple[Access, ...]) -> Location | None:
         fields = section.fields
         address = fields.get("address")
         thing = fields.get("object", "heap block")
+        name = native.readable(fields["name"]) if "name" in fields else None
         return Location(
             fields["area"].lower() if section.name == "area" else section.name,
-            fields.get("name") or (None if thing == "heap block" else thing),
+            name or (None if thing == "heap block" else thing),
             address,
             int(fields["size"]) if "size" in fields else None,
             _offset(address, accesses),

@@ -44,7 +44,9 @@ def parent(name: str) -> str:
         return name  # Objective-C
     if name in ("<null>", "<unknown>"):
         return name
-    hidden = _OPERATOR.sub(_hide, name.replace("(anonymous namespace)", _HIDDEN["(anonymous namespace)"]))
+    hidden = _OPERATOR.sub(
+        _hide, name.replace("(anonymous namespace)", _HIDDEN["(anonymous namespace)"])
+    )
     hidden = hidden.replace("->", _ARROW)
     if hidden[:1] == "<":
         hidden = _without_cast(hidden)

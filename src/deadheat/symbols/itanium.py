@@ -23,6 +23,11 @@ _OPERATORS = {
     "ge": ">=", "ss": "<=>", "nt": "!", "aa": "&&", "oo": "||", "pp": "++", "mm": "--",
     "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
 }  # fmt: skip
+# what a conversion is into: "cvb" is "operator bool"
+_BUILT_IN = {
+    "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "i": "int", "j": "unsigned int",
+    "l": "long", "m": "unsigned long", "x": "long long", "f": "float", "d": "double",
+}  # fmt: skip
 # what opens something that an E closes
 _OPENERS = frozenset("NIXFJZ")
 # "TV4Cart" is a vtable, "Th16_N4shop4Cart3addEi" a thunk to another entry point of a function
@@ -123,8 +128,9 @@ class _Name:
             return f"~{last}" if two[0] == "D" else last
         if two == "cv":
             self._at += 2
+            into = _BUILT_IN.get(text[at + 2])
             self._skip()
-            return "operator"
+            return f"operator {into}" if into else "operator"
         raise ValueError
 
     def _identifier(self) -> str:

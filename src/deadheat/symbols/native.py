@@ -40,11 +40,10 @@ _MODULES = (
 # where a build system, a package manager or a distribution's compiler keeps what it compiles:
 # "/proc/self/cwd/shop/cart.cc", "external/com_google_absl/absl/x.h", "bazel-out/k8-dbg/bin/x.pb.cc"
 _ROOT = re.compile(
-    r"/proc/self/cwd/"
-    r"|(?:.{0,300}/)?(?:execroot/[^/]{1,100}/)?(?:external/[^/]{1,200}|bazel-out/[^/]{1,100}/(?:bin|genfiles))/"
-    r"|.{0,300}/execroot/[^/]{1,100}/"
-    r"|.{0,300}/\.?cargo/(?:registry/src|git/checkouts)/[^/]{1,100}/[^/]{1,100}/"
+    r".{0,300}/\.?cargo/(?:registry/src|git/checkouts)/[^/]{1,100}/[^/]{1,100}/"
     r"|/rustc/[^/]{1,60}/|.{0,300}/rustlib/src/rust/|\./"
+    r"|(?:/proc/self/cwd/|.{0,300}/execroot/[^/]{1,100}/)?"
+    r"(?:bazel-out/[^/]{1,100}/(?:bin|genfiles)/)?(?:external/[^/]{1,200}/)?"
 )
 _GENERATED = frozenset(("<compiler-generated>", "<built-in>", "<artificial>"))
 # "void (_)(int)" was "void (*)(int)" before a Markdown renderer took the asterisk

@@ -48,8 +48,8 @@ _PREFIX = re.compile(
             r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]{1,100}\](?: |$)",
             # runit's svlogd: "@4000000063f1b2c31a2b3c4d text"
             r"@[0-9a-f]{24}(?: |$)",
-            # mail and Markdown: "> > text"
-            r"(?:> ?)+",
+            # mail and Markdown: "> > text"; not the end of "vector<int, allocator<int> >*"
+            r"(?:> ?)*(?:> |>(?![*&,:(]))",
             # a diff "+text", a commit template "# text", comments "// text", "* text" of a list
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
             # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text", not
