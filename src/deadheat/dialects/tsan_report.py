@@ -165,8 +165,8 @@ def _accesses(draft: Draft, what: str) -> Iterable[Access]:
 def _sides(draft: Draft) -> list[Section]:
     """The sections of the accesses, and a stack that lost its header among them."""
     sides = list(takewhile(lambda s: s.name in ("access", "bare", "lost"), draft.sections))
-    told = [section for section in sides if section.name == "access"]
-    return sides if len(sides) <= 2 else told
+    told = draft.named("access")
+    return sides if len(sides) <= 2 and all(section in sides for section in told) else told
 
 
 def _access(section: Section) -> Access:
