@@ -211,11 +211,13 @@ def _location(draft: Draft, accesses: tuple[Access, ...]) -> Location | None:
     for section in draft.named("global", "heap", "area", "descriptor"):
         fields = section.fields
         address = fields.get("address")
+        if address is not None and not int(address, 16):
+            address = None  # of a global that the symboliser does not know
         thing = fields.get("object", "heap block")
-        name = native.readable(fields["name"]) if "name" in fields else None
+        name = native.readable(fields.get("name", "<null>"))
         return Location(
             fields["area"].lower() if section.name == "area" else section.name,
-            name or (None if thing == "heap block" else thing),
+            name if name != "<null>" else None if thing == "heap block" else thing,
             address,
             int(fields["size"]) if "size" in fields else None,
             _offset(address, accesses),
