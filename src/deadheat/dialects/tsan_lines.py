@@ -236,7 +236,7 @@ def _frame_token(body: str, number: re.Match[str]) -> Token | None:
         end, text = (place.end() if whole else len(body)), body[begin : place.end()]
     else:
         end, text, whole = len(body), body[begin:], False
-    if not text or len(text) > _LONGEST or (whole and not _has_place(text)):
+    if not text or len(text) > _LONGEST or not _is_well_put(text, whole):
         return None
     fields = {"text": text, "module": "", "place": ""}
     if module is not None and module["module"]:
@@ -245,12 +245,16 @@ def _frame_token(body: str, number: re.Match[str]) -> Token | None:
     return Token(Role.FRAME, "frame", fields, number.start(), end, whole, int(number["number"]))
 
 
-def _has_place(text: str) -> bool:
-    """Does a path stand behind the function? Not where pieces of a line were put together wrongly."""
+def _is_well_put(text: str, whole: bool) -> bool:
+    """Does a space stand before the path? Not where pieces of a line were put together wrongly."""
     if _COUNTER.match(text):
         return True  # that format leaves a path out which it does not know
-    _, space, path = _DISCRIMINATOR.sub("", text.rstrip()).rpartition(" ")
-    return bool(space) and (path[0] in "/.(" or not (")" in path or "::" in path))
+    _, space, last = _DISCRIMINATOR.sub("", text.rstrip()).rpartition(" ")
+    if whole and not space:
+        return False
+    if last[:1] in ("/", ".", "(") or (not whole and "/" not in last):
+        return True
+    return bool(space) and not (")" in last or "::" in last)
 
 
 def frame(token: Token) -> Frame:
