@@ -9,13 +9,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
+from deadheat.model import Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from deadheat.code.dossier import Dossier
     from deadheat.errors import UnreadableError
-    from deadheat.model import Sighting
     from deadheat.wire import Plain
 
 _EXAMPLES = """examples:
@@ -93,16 +91,13 @@ def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
     sightings: list[Sighting] = []
     faults: list[UnreadableError] = []
     for entry in walk.entries(paths):
-        seen: Iterable[Sighting | UnreadableError]
-        seen = (
-            [entry]
-            if isinstance(entry, UnreadableError)
-            else files.sightings(files.Unit(entry), full=True)
-        )
-        for one in seen:
+        if isinstance(entry, UnreadableError):
+            faults.append(entry)
+            continue
+        for one in files.sightings(files.Unit(entry), wish=files.Wish(full=True)):
             if isinstance(one, UnreadableError):
                 faults.append(one)
-            else:
+            elif isinstance(one, Sighting):
                 sightings.append(one)
     return sightings, faults
 

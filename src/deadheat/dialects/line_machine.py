@@ -172,7 +172,9 @@ class LineMachine:
                     continue
                 if token.whole:
                     return token, text, count
-                partial = partial or (token, text, count)
+                # of two that may go on, the one that says something
+                if partial is None or (token.fields and not partial[0].fields):
+                    partial = token, text, count
         return partial
 
     def _rejoined(self, token: Token, text: str, count: int) -> Verdict:
@@ -306,10 +308,14 @@ class LineMachine:
 
     def _distrust_last_frame(self) -> None:
         """Where the text ends within a number, `:12` may have been `:123`; so may a name go on."""
-        frames = self._draft.sections[-1].frames if self._draft.sections else []
-        if frames:
-            frames[-1:] = [] if frames[-1].line is None else [frames[-1]._replace(line=None)]
-            self._damage.add(Damage.TRUNCATED)
+        section = self._draft.sections[-1] if self._draft.sections else None
+        if section is None or not section.frames:
+            return
+        last, token = section.frames.pop(), section.tokens.pop()
+        if last.line is not None:
+            section.frames.append(last._replace(line=None))
+            section.tokens.append(token)
+        self._damage.add(Damage.TRUNCATED)
 
 
 class LineDialect:

@@ -7,13 +7,14 @@ import re
 # where C++, Rust and Swift always have a space: "f(int,"/"long)", "f()"/"const", "Map<int>"/"all()",
 # "void"/"add()", "(anonymous"/"namespace)"; and where every detector has one: "add()"/"(cart.cc:13)"
 _BY_WORDS = re.compile(
-    r",\0|0x[0-9A-Fa-f]{1,16}:\0|[>*&]\0[A-Za-z_>]|\)\0[A-Za-z/]|\bconst\0/|::type\0[A-Za-z_]|\(anonymous\0namespace"
+    r",\0|0x[0-9A-Fa-f]{1,16}:\0|[>*&]\0[A-Za-z_>]|\)\0[A-Za-z/]|\bconst\0/|::type\0[A-Za-z_]"
+    r"|\(anonymous\0namespace"
     r"|\b(?:void|unsigned|signed|long|int|char|bool|short|float|double|const|operator)\0[A-Za-z_(]"
     r"|\0\((?:in /|[^():]{1,200}:\d)"
 )
 _AT_COLUMN = ("", " ")
-_AT_WORDS = (" ",)
-_SOFT = ("",)
+_AT_WORDS = (" ", "")
+_AT_SPACE = (" ",)
 
 
 class Seams:
@@ -36,9 +37,11 @@ class Seams:
         self._widest = max(self._widest, self._width)
         spaced = text[:1].isspace() or before[-1:].isspace()
         if before.endswith("="):  # quoted-printable
-            return _AT_WORDS if spaced else _SOFT
-        if spaced or self._width < self._widest or self._broken - {self._width}:
-            self._width = 0 if spaced else self._width
+            return _AT_SPACE if spaced else _AT_COLUMN
+        if spaced:
+            self._width = 0
+            return _AT_SPACE
+        if self._width < self._widest or self._broken - {self._width}:
             return _AT_WORDS
         if not self._broken and _BY_WORDS.search(f"{before[-40:]}\0{text[:240]}"):
             return _AT_WORDS
