@@ -17,6 +17,7 @@ from deadheat.dialects.go_grammar import (
     op,
 )
 from deadheat.dialects.go_stack import Side
+from deadheat.dialects.seams import Seams
 from deadheat.model import Damage, Frame, Op, Report, State
 from deadheat.symbols import go
 
@@ -38,6 +39,18 @@ _CUT_TOKEN = re.compile(r"(?:[A-Za-z]:[\\/])?[\w./()*·\[\]%@~+,\\-]{24,}=?$")
 _GAP = re.compile(r" {2,}|\t+")
 # "go.(*struct { sync.Mutex; m map[string]int }).Lock"
 _BRACES = re.compile(r" ?\{[^{}]*\}")
+# "example.com/pool.(*Pool[go.shape.struct { example.com/web.body": type arguments that go on
+_OPEN = re.compile(r"[^\s\[]{1,1000}\[[^\]]{0,1000}(?:\[\d*\][^\[\]]{0,200}){0,9}$")
+_LONGEST = 4096
+# "struct { Key" and "string; Rank int }"
+_FIELD = re.compile(r"[{;] \w+$")
+_TYPE = re.compile(r"[\w.*\[\]]{1,200}(?: \}|;)")
+# "struct { Key string; Rank int }", "interface {}"
+_SPACES = (
+    (re.compile(r"(struct|interface) ?\{ ?(?!\})"), r"\1 { "),
+    (re.compile(r"(?<=[^{ ]) ?\}"), " }"),
+    (re.compile(r"; ?"), "; "),
+)
 _ELISION = frozenset(("...", "[...]", "…", "[…]", "(...)"))
 _FENCES = ("```", "~~~")
 _FAILED = "[failed to restore the stack]"
@@ -54,7 +67,9 @@ class GoMachine:
         self._creations: list[Side] = []
         self._stack: list[Frame] = []
         self._symbol = ""
-        self._fragment = self._half = ""
+        self._fragment = self._half = self._open = ""
+        self._seams = Seams()
+        self._gaps: tuple[str, ...] = ()
         self._banner = self._closed = False
         self._foreign = 0
         self._dump = self._offsets = False
@@ -70,6 +85,7 @@ class GoMachine:
         return 12 if self._is_whole() else 48
 
     def feed(self, text: str) -> Verdict:
+        self._gaps = self._seams.gaps(text)
         return self._state(text)
 
     # -- states ---------------------------------------------------------------------------------
@@ -202,7 +218,7 @@ class GoMachine:
                 if behind:
                     self._damage.add(Damage.GLUED)
                 self._end_frame()
-                self._symbol = symbol
+                self._symbol = _spaced(symbol) if "{" in symbol else symbol
                 self._state = self._in_frame
                 self._own()
                 self._place(behind.strip())
@@ -291,14 +307,27 @@ class GoMachine:
             return None
         foreign = self._foreign
         self._foreign = max(0, foreign - 1)
-        tight = fragment.removesuffix("=") + body
-        for joined in (tight,) if fragment.endswith("=") else (f"{fragment} {body}", tight):
+        for joined in self._together(fragment, body):
             verdict = self._section(joined) or self._whole_frame_line(joined)
             if verdict is not None and verdict is not Verdict.FOREIGN:
                 self._damage.add(Damage.WRAPPED)
+                self._seams.was_one()
                 return verdict
         self._foreign = foreign
+        if _OPEN.match(fragment) and len(fragment) + len(body) < _LONGEST:
+            self._open = self._together(fragment, body)[0]
         return None
+
+    def _together(self, fragment: str, body: str) -> list[str]:
+        """The two as one line, in the likeliest way first."""
+        tight = fragment.removesuffix("=") + body
+        if fragment.endswith("="):
+            return [tight]
+        spaced = f"{fragment} {body}"
+        # only within type arguments may both be right; a field's type stands behind a space
+        field = _FIELD.search(fragment) is not None and _TYPE.match(body) is not None
+        cut = self._gaps[0] == "" and "[" in fragment and not field
+        return [tight, spaced] if cut else [spaced, tight]
 
     def _whole_frame_line(self, line: str) -> Verdict | None:
         """A function or location that is put together again, or was freed from what stood before."""
@@ -327,7 +356,7 @@ class GoMachine:
             self._half = half[0]
         self._dump = self._dump or _DUMP.match(body) is not None
         self._foreign += 1
-        self._fragment = body
+        self._fragment, self._open = self._open or body, ""
         return Verdict.FOREIGN
 
     def _glued(self, body: str) -> bool:
@@ -387,6 +416,13 @@ class GoMachine:
 
 def _is_bar(body: str) -> bool:
     return body.endswith(_BAR_END) or _BAR.match(body) is not None
+
+
+def _spaced(symbol: str) -> str:
+    """Type arguments with the spaces that Go puts there, wherever the line was broken."""
+    for pattern, wanted in _SPACES:
+        symbol = pattern.sub(wanted, symbol)
+    return symbol
 
 
 def _is_symbol(name: str) -> bool:
