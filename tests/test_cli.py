@@ -792,3 +792,32 @@ def test_a_file_that_shrinks_while_it_is_read_is_no_crash(tmp_path: Path) -> Non
         process.stdout.read()
         assert b"Traceback" not in process.stderr.read()
         assert process.wait(PATIENCE) == RACES
+
+
+def test_why_says_what_a_race_was_identified_by(tmp_path: Path, capsys: Capture) -> None:
+    text = written(capsys, "--why", file(tmp_path, "ci.log", REPORT))
+    assert "cart (*Cart).Add" in text
+    assert "the same address in the same run is the same race" in text
+
+
+OTHER_READER = REPORT.replace(b"(*Cart).Total", b"(*Cart).Print").replace(b":52", b":61")
+
+
+def test_reports_of_one_address_are_one_race_whatever_file_shows_them(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    file(tmp_path, "a.log", REPORT + OTHER_READER)
+    file(tmp_path, "b.log", OTHER_READER)
+    _, found, _ = scanned(capsys, tmp_path)
+    assert len({line["fingerprint"] for line in found}) == 2
+    assert len({line["race"] for line in found}) == 1
+    assert "1 race, 3 sightings" in written(capsys, tmp_path)
+
+
+def test_many_lines_wait_in_a_file(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deadheat.render.spool._IN_MEMORY", 1000)
+    _, few, _ = scanned(capsys, file(tmp_path, "few.log", REPORT))
+    _, many, _ = scanned(capsys, file(tmp_path, "many.log", REPORT * 9))
+    assert [line["race"] for line in many] == [few[0]["race"]] * 9

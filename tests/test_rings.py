@@ -31,8 +31,8 @@ SHELLS = ("feeds", "render", "cli", "pipeline", "desk", "web")
 # the rooms of each ring, and what they must not import
 FORBIDDEN = {
     **dict.fromkeys(
-        ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "triage", "text",
-         "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
+        ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "identify", "triage",
+         "text", "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
         (*SHELLS, "code"),
     ),
     "code": SHELLS,

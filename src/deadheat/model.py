@@ -210,6 +210,9 @@ class Told(Protocol):
     @property
     def raw(self) -> bytes: ...
 
+    @property
+    def notes(self) -> dict[str, Any]: ...
+
     def report(self) -> Report: ...
 
 

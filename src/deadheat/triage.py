@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
+from deadheat.identify import resolved
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
@@ -68,9 +69,10 @@ def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[S
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
-        return [sighting for read in reads for sighting in read.sightings]
+        return resolved([sighting for read in reads for sighting in read.sightings])
     laid = layout(data[:HEAD])
-    return list(triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid, shy=shy))
+    found = triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid, shy=shy)
+    return resolved(list(found))
 
 
 def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
+from deadheat.identify import resolved
 from deadheat.model import Sighting
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
                 faults.append(one)
             elif isinstance(one, Sighting):
                 sightings.append(one)
-    return sightings, faults
+    return resolved(sightings), faults
 
 
 def _best(sightings: list[Sighting]) -> list[Sighting]:

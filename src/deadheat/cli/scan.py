@@ -7,12 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from deadheat import cli, registry
+from deadheat import cli, identify, registry
 from deadheat.cli import workers
 from deadheat.cli.progress import Progress
 from deadheat.errors import UnreadableError
 from deadheat.feeds import files, walk
-from deadheat.model import Document
+from deadheat.identity import races
+from deadheat.model import Document, Sighting
 from deadheat.render import Style
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
 """
 # below this many bytes, starting processes costs more than it gives
 _WORTH_FORKING = 1 << 24
-_BATCH = 256
+_BATCH = 4096
 # where no terminal tells
 _WIDTH = 120
 
@@ -59,6 +60,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--error-stacks",
         action="store_true",
         help="also read the stacks that Go programs print under errors, race or not",
+    )
+    command.add_argument(
+        "--why", action="store_true", help="text: what each race was identified by"
     )
     command.add_argument("--brief", action="store_true", help="text: one line per race")
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
@@ -94,6 +98,7 @@ class _Scan:
         self._output = renderer.output(sys.stdout, style)
         self._gatherer = renderer.gatherer(style)
         self._wish = files.Wish(renderer.full, args.error_stacks)
+        self._identity = identify.Identity()
         self._faults = self._found = self._read = 0
         found = list(walk.entries(args.paths))
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
@@ -120,40 +125,49 @@ class _Scan:
             elif kind == "read":
                 self._read += 1
             else:
-                count, packed = value
+                count, packed, found = value
                 self._found += count
                 self.progress.found = self._found
-                self._output.merge(packed)
-                if kind == "live":
-                    sys.stdout.flush()
+                self._identity.add(found)
+                (self._output.live if kind == "live" else self._output.merge)(packed)
 
     def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
         """What one unit gives, in batches; runs in a worker or right here."""
         unit = self._units[index]
         live = unit.entry.size is None
         tick = None if forked else self.progress.tick
-        gatherer, count, faults, told = self._gatherer, 0, 0, 0
+        faults = 0
+        batch: list[Sighting | Document] = []
         for seen in files.sightings(unit, forked, tick, self._wish):
-            if isinstance(seen, Document):
-                gatherer.tell(seen)
-                told += 1
-                continue
             if isinstance(seen, UnreadableError):
                 faults += 1
                 yield "fault", seen
                 continue
-            gatherer.add(seen)
-            count += 1
+            batch.append(seen)
             # a bug report is not cut in two
-            if (live or count >= _BATCH) and not told:
-                yield "live" if live else "found", (count, gatherer.pack())
-                count = 0
-        if count or told:
-            yield "found", (count, gatherer.pack())
+            if (live or len(batch) >= _BATCH) and not isinstance(batch[0], Document):
+                yield self._gathered(batch, live)
+                batch = []
+        if batch:
+            yield self._gathered(batch, live)
         if not faults:
             yield "read", None
         if forked:
             yield "tick", unit.size
+
+    def _gathered(self, batch: list[Sighting | Document], live: bool) -> tuple[str, Any]:
+        """What the gatherer makes of a batch, and what its sightings tell of their identity."""
+        sightings, found = identify.named([s for s in batch if isinstance(s, Sighting)])
+        if live:  # nobody will wait for lasting ids
+            sightings = [identify.in_race(s, found.nodes[s.verdict.race].base) for s in sightings]
+            found = races.nothing()
+        named = iter(sightings)
+        for one in batch:
+            if isinstance(one, Document):
+                self._gatherer.tell(one)
+            else:
+                self._gatherer.add(next(named))
+        return "live" if live else "found", (len(sightings), self._gatherer.pack(), found)
 
     def _fault(self, fault: UnreadableError) -> None:
         self._faults += 1
@@ -163,7 +177,7 @@ class _Scan:
 
     def close(self) -> None:
         self.progress.clear()
-        self._output.close()
+        self._output.close(self._identity.ids())
 
     def status(self) -> int:
         if self._found:
@@ -178,7 +192,7 @@ def _cores() -> int:
 def style_of(args: argparse.Namespace) -> Style:
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
-    return Style(colour, min(_width(), 200), args.frames, args.brief)
+    return Style(colour, min(_width(), 200), args.frames, args.brief, getattr(args, "why", False))
 
 
 def _width() -> int:

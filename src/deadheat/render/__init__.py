@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deadheat.model import Document, Sighting
 
 
@@ -20,6 +22,7 @@ class Style:
     width: int = 100
     frames: int = 6
     brief: bool = False
+    why: bool = False  # say what each race was identified by
 
 
 class Gatherer(Protocol):
@@ -39,7 +42,11 @@ class Output(Protocol):
 
     def merge(self, packed: Any) -> None: ...
 
-    def close(self) -> None: ...
+    def live(self, packed: Any) -> None:
+        """As `merge`, for what comes from a pipe: to be shown at once, if that is of use."""
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        """Writes what waits; `ids` has the race of every node, by which sightings were named."""
 
 
 class Renderer(Protocol):

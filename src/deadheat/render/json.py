@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from deadheat.render.jsonl import LinesGatherer
+from deadheat.render.spool import Spool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deadheat.render import Style
 
 
@@ -16,16 +19,20 @@ class ArrayOutput:
     def __init__(self, out: IO[str]) -> None:
         out.flush()
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
-        self._between = b"["
+        self._spool = Spool()
 
     def merge(self, packed: bytes) -> None:
-        if not packed:
-            return
-        self._out.write(self._between + b"\n" + packed.replace(b"\n", b",\n"))
-        self._between = b","
+        if packed:
+            self._spool.add(packed)
 
-    def close(self) -> None:
-        self._out.write(b"[]\n" if self._between == b"[" else b"\n]\n")
+    live = merge  # an array is of use only when it is complete
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        before = b"["
+        for line in self._spool.lines(ids):
+            self._out.write(before + b"\n" + line)
+            before = b","
+        self._out.write(b"[]\n" if before == b"[" else b"\n]\n")
         self._out.flush()
 
 

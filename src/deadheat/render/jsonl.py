@@ -7,8 +7,11 @@ from typing import IO, TYPE_CHECKING
 
 from deadheat import wire
 from deadheat.echo import Echo
+from deadheat.render.spool import Spool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deadheat.model import Document, Sighting
     from deadheat.render import Style
 
@@ -55,10 +58,10 @@ class LinesGatherer:
         if not isinstance(told, Echo) or sighting.document is not None:
             self._lines.append(_encoded(wire.sighting_to_json(sighting)))
             return
-        notes = told.notes
-        template = notes.get("jsonl")
+        templates: dict[str, Template] = told.notes.setdefault("jsonl", {})
+        template = templates.get(sighting.verdict.race)
         if template is None:
-            notes["jsonl"] = template = Template(told, sighting)
+            templates[sighting.verdict.race] = template = Template(told, sighting)
         self._lines.append(template.line(told, sighting))
 
     def tell(self, document: Document) -> None:
@@ -74,12 +77,18 @@ class LinesOutput:
     def __init__(self, out: IO[str]) -> None:
         out.flush()
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
+        self._spool = Spool()
 
     def merge(self, packed: bytes) -> None:
-        self._out.write(packed)
-        self._out.write(b"\n")
+        if packed:
+            self._spool.add(packed)
 
-    def close(self) -> None:
+    def live(self, packed: bytes) -> None:
+        self._out.write(packed + b"\n")
+        self._out.flush()
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        self._out.writelines(line + b"\n" for line in self._spool.lines(ids))
         self._out.flush()
 
 

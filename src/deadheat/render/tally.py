@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.model import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from deadheat.model import Document, Sighting
 
@@ -93,13 +93,26 @@ class Tally:
                 (race, self._order, seen, damage, "\n".join(places), title, body),
             )
 
+    def name(self, ids: Mapping[str, str]) -> None:
+        """Tells which nodes are one race."""
+        self._base.execute("CREATE TABLE name (node TEXT PRIMARY KEY, race TEXT) WITHOUT ROWID")
+        self._base.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
+
     def totals(self) -> tuple[int, int]:
         """How many races, and how many sightings of them."""
-        races, sightings = self._base.execute("SELECT count(*), total(n) FROM race").fetchone()
+        races, sightings = self._base.execute(
+            "SELECT count(DISTINCT coalesce(race, id)), total(n) FROM race"
+            " LEFT JOIN name ON node = id"
+        ).fetchone()
         return int(races), int(sightings)
 
     def races(self) -> Iterator[Tallied]:
-        """Every race, the most often seen first."""
-        rows = self._base.execute("SELECT title, body, n, places FROM race ORDER BY n DESC, first")
-        for title, body, seen, places in rows:
+        """Every race, the most often seen first, with the least damaged of its examples."""
+        rows = self._base.execute(
+            "SELECT id, coalesce(race, id), title, body, sum(n) AS seen,"
+            " group_concat(places, char(10)), min(damage * 1000000000 + first) AS best"
+            " FROM race LEFT JOIN name ON node = id GROUP BY 2 ORDER BY seen DESC, best"
+        )
+        for node, race, title, body, seen, places, _ in rows:
+            title, body = (text.replace(node, race) for text in (title, body))
             yield Tallied(title, body, seen, places.split("\n")[:_PLACES])

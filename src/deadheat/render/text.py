@@ -5,10 +5,14 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING
 
+from deadheat.identity.evidence import address, mark
+from deadheat.identity.fingerprint import FINGERPRINT_VERSION, parts
 from deadheat.model import Access, Actor, Frame, Location, Origin, Report, State
 from deadheat.render.tally import Count, Tally, TallyGatherer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from deadheat.model import Claim, Document, Sighting
     from deadheat.render import Style
 
@@ -53,8 +57,11 @@ class TextOutput:
     def merge(self, packed: dict[str, Count]) -> None:
         self._tally.merge(packed)
 
-    def close(self) -> None:
+    live = merge  # each race is printed once, at the end
+
+    def close(self, ids: Mapping[str, str]) -> None:
         paint = self._paint
+        self._tally.name(ids)
         races, sightings = self._tally.totals()
         for number, race in enumerate(self._tally.races(), 1):
             if self._brief:
@@ -87,8 +94,24 @@ class RaceText:
         actors = {actor.id: actor for actor in report.actors}
         sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
         says = self._says(sighting.document)
-        body = [facts, *says, "", *self._facing(sides), *self._memory(report.location)]
+        why = self._why(report) if self._style.why else []
+        body = [facts, *says, *why, "", *self._facing(sides), *self._memory(report.location)]
         return plain(sighting.verdict.title), "\n".join(body)
+
+    def _why(self, report: Report) -> list[str]:
+        """What went into the fingerprint, and what else may join or divide races."""
+        kind, *sides = parts(report)
+        known = mark(report)
+        lines = [f"   fingerprint {known.fingerprint} (version {FINGERPRINT_VERSION}): {kind}"]
+        lines += [f"      {side}" for side in sides]
+        callers = sorted({s.callers[0] for s in known.sides} - {""})
+        if callers:
+            lines.append(
+                f"   called by {', '.join(callers)}: counts where one run shows two objects"
+            )
+        if (at := address(report)) != 0:
+            lines.append(f"   at 0x{at:x}: the same address in the same run is the same race")
+        return [self._paint(plain(line), "dim") for line in lines]
 
     def _memory(self, location: Location | None) -> list[str]:
         """What was raced for, where the detector says so."""

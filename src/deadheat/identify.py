@@ -1,0 +1,89 @@
+"""Gives sightings their races: within a batch of one run, and lastingly once all batches are in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deadheat.echo import Echo, Unread
+from deadheat.identity import races
+from deadheat.identity.evidence import Mark, address, mark
+from deadheat.model import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deadheat.model import Sighting, Told, Verdict
+
+# beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
+_MOST_ALIASED = 20_000
+_MOST = 200_000
+
+
+def named(sightings: Sequence[Sighting]) -> tuple[list[Sighting], races.Found]:
+    """The sightings with the ids of their nodes as races, and what there is to tell of those.
+
+    All sightings of one document should come in one batch: what shows that two are about one object
+    is only seen within it.
+    """
+    document = races.Document()
+    for sighting in sightings:
+        known, at = _clues(sighting.told)
+        document.add(known, f"{sighting.uri}\0{sighting.span.lane}", at)
+    nodes, found = document.found()
+    return [in_race(*pair) for pair in zip(sightings, nodes, strict=True)], found
+
+
+def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings with the races that they have if these are all there are."""
+    if not sightings:
+        return []
+    nodes, found = named(sightings)
+    ids = races.ids(found)
+    return [in_race(sighting, ids[sighting.verdict.race]) for sighting in nodes]
+
+
+def _clues(told: Report | Told) -> tuple[Mark, int]:
+    if isinstance(told, Report):
+        return mark(told), address(told)
+    assert isinstance(told, Unread | Echo)
+    notes = told.notes
+    known = notes.get("mark")
+    sketch = told.first.sketch if isinstance(told, Echo) else told.sketch
+    if known is None:
+        notes["mark"] = known = mark(sketch)
+    if isinstance(told, Echo) and sketch.accesses[0].address is not None:
+        return known, int(told.names[0], 16)
+    return known, address(sketch)
+
+
+def in_race(sighting: Sighting, race: str) -> Sighting:
+    """The sighting, said to be of that race."""
+    verdict = sighting.verdict
+    if verdict.race == race:
+        return sighting
+    if isinstance(sighting.told, Report):
+        return replace(sighting, verdict=replace(verdict, race=race))
+    # the same verdict for all echoes
+    known: dict[str, Verdict] = sighting.told.notes.setdefault("verdicts", {})
+    if race not in known:
+        known[race] = replace(verdict, race=race)
+    return replace(sighting, verdict=known[race])
+
+
+class Identity:
+    """What all documents of a run tell together."""
+
+    def __init__(self) -> None:
+        self._found = races.nothing()
+
+    def add(self, found: races.Found) -> None:
+        if len(self._found.nodes) > _MOST:
+            return
+        self._found.add(found)
+        if len(self._found.nodes) > _MOST_ALIASED:
+            self._found.aliases.clear()
+
+    def ids(self) -> Mapping[str, str]:
+        """The race of each node."""
+        return races.ids(self._found)
