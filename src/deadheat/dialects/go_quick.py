@@ -11,10 +11,11 @@ from deadheat.symbols import go, roots
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
-# how many of the user's frames a glance takes
-CALLS = 6
+# how many of the user's frames a glance takes, and from how many lines
+CALLS = 4
+_LOOK = 16
 # what calls a test function
-_HARNESS = ("\n  testing.tRunner()", "\n  testing.runExample(", "\n  testing.(*B).runN(")
+_HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
 
 
 def whole(text: str) -> Report | None:
@@ -90,32 +91,41 @@ def _creation(header: str) -> Side | None:
 
 def _calls(section: str) -> tuple[Frame, ...] | None:
     """The user's innermost frames, as many as identity looks at; the first one is the site."""
+    start = section.find("\n")
+    end = _after(section, start, _LOOK)
+    frames = go.frames(section[start:end])
+    if frames is None or _has_second_entry(section):
+        return None
     found: list[Frame] = []
-    at = section.find("\n")
-    while match := go.PAIR.match(section, at):
-        frames = go.frames(match[0])
-        if not frames:
-            return None
-        frame = frames[0]
-        at = match.end()
+    for number, frame in enumerate(frames, 1):
         if frame.origin is Origin.USER:
             # a closure that lies elsewhere than its name says needs the other frames
             if frame.function[-1:].isdigit() and roots.is_absolute(frame.file):
                 return None
             found.append(frame)
             if len(found) == CALLS:
-                break
+                return tuple(found)
         elif not found and frame.package == "sync/atomic":
             return None
         # what stands below may be stale
         if frame.function in _ENTRIES:
-            break
-        if go.is_test(frame.function) and not section.startswith(_HARNESS, at):
+            return tuple(found) or None
+        if go.is_test(frame.function) and not _is_harness(frames[number : number + 1]):
             return None
-    else:
-        if at < len(section):
-            return None
-    return tuple(found) if found and not _has_second_entry(section) else None
+    return tuple(found) if found and end == len(section) else None
+
+
+def _after(section: str, start: int, lines: int) -> int:
+    """Where the so-manieth line behind `start` ends."""
+    for _ in range(lines):
+        start = section.find("\n", start + 1)
+        if start < 0:
+            return len(section)
+    return start
+
+
+def _is_harness(below: list[Frame]) -> bool:
+    return bool(below) and below[0].function in _HARNESS
 
 
 def _has_second_entry(section: str) -> bool:

@@ -92,6 +92,7 @@ class Document:
             ids.append(name)
         if len(told.nodes) > 1:
             told.links.update(self._links(ids))
+        if len({node.base for node in told.nodes.values()}) < len(told.nodes):
             told.split.update(self._split(ids, told))
         return ids, told
 

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame
 
 # calls further out than this say nothing about an access
-DEPTH = 6
-# how many calls make a way, and how many callers may be mere wrappers
+DEPTH = 4
+# how many calls make a way
 _WAY = 3
+# the nearest callers may be mere wrappers
+_CALLERS = 3
 
 
 def own(access: Access) -> Iterator[Frame]:
@@ -37,7 +39,7 @@ def callers(access: Access, name: str, symbols: Symbols) -> list[str]:
     """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
     found = [""]
     for frame in own(access):
-        if is_test(frame) or len(found) > _WAY:
+        if is_test(frame) or len(found) > _CALLERS:
             break
         if (key := symbols.key(frame)) != name and key != found[-1]:
             found.append(key)

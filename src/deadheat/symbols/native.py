@@ -10,6 +10,7 @@ from deadheat.symbols import cpp, frame_lists, itanium, rust, swift
 
 _LISTS = frame_lists.read("native.frames.txt")
 _NAMELESS = frozenset(_LISTS["nameless"])
+_ANONYMOUS = "(anonymous namespace)"
 NO_PATH = frozenset(("", "<null>", "??", "???", "<unknown>"))
 
 
@@ -118,6 +119,9 @@ def parent(function: str) -> str:
 def key(frame: Frame) -> str:
     """What stays of a frame's function when lines and versions change."""
     name = parent(frame.function)
-    if name in _NAMELESS:
+    if _ANONYMOUS in name:
+        # gcc leaves out what such a function is in, so that nobody can rely on it
+        name = name.rpartition("::")[2]
+    if name in _NAMELESS or name.startswith("operator"):
         return f"{name} {frame.file.rpartition('/')[2]}"
     return name
