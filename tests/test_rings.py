@@ -32,7 +32,7 @@ SHELLS = ("feeds", "render", "cli", "pipeline", "desk", "web")
 FORBIDDEN = {
     **dict.fromkeys(
         ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "identify", "triage",
-         "text", "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
+         "text", "backwards", "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
         (*SHELLS, "code"),
     ),
     "code": SHELLS,

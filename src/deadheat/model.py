@@ -49,6 +49,7 @@ class Damage(StrEnum):
     WRAPPED = "wrapped"  # lines were broken at a column
     ELIDED = "elided"  # a person wrote "..." in place of frames
     STRAY_BYTES = "stray-bytes"
+    REVERSED = "reversed"  # the newest line came first
     NO_STACK = "no-stack"  # the detector itself failed to restore a stack
 
 

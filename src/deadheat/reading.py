@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat import backwards
 from deadheat.dialects import Verdict
 from deadheat.echo import Echo, Echoes, Unread
 from deadheat.model import Damage, Report, Span
@@ -30,6 +31,9 @@ _AHEAD = 1 << 13
 _LONGEST = 1 << 16
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 _PEEK = 8
+_PIECE = 1 << 9
+# how much of a log to turn round at a time
+_REGION = 1 << 15
 _LONGEST_PREFIX = 300
 
 
@@ -130,12 +134,14 @@ class _Window:
         self._windows = windows
         self._encoding = encoding
         self._floor = floor
+        self._sense = backwards.Sense(dialects, windows, encoding, floor)
         # the one that took the last line comes first
         self._readings: dict[str | None, list[_Reading]] = {}
         self._found: list[Found] = []
         self._stray = False
         self._prelude: Dialect | None = None  # whose report may have begun before the hit
-        self._latest: str | None = None  # the lane of the latest line that had a mark
+        self._writer: str | None = None  # whose mark the last line had that had one
+        self._bare = False  # that line had nothing behind its mark
         self._unfinished = False  # the text ended within a line
         self.covered = floor  # up to here, text belongs to reports already read
         self.behind = floor  # the line of the hit ends here
@@ -143,7 +149,8 @@ class _Window:
     def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
         """The reports of the window around the line that begins at `line`."""
         raw = self._windows.slice(line, 0)
-        if not dialect.promises(self._windows.peek(line, max(_AHEAD, len(raw)))):
+        ahead = self._windows.peek(line, max(_AHEAD, len(raw)))
+        if not dialect.promises(ahead) and not dialect.promises(self._sense.above(line)):
             return
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
@@ -157,11 +164,41 @@ class _Window:
                 return
             if not whole and lanes is None:
                 lanes = self._lanes_before(line)
-        begin = line
+        # the mark of its writer may be in a piece of its own
+        if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
+            lanes = _new_lanes(first)
+        begin = line if lanes is None else self._windows.back(line, _PIECE, self._floor)
         if not (whole and starts):
             begin = self._windows.back(line, dialect.back, self._floor)
             self._prelude = dialect
+        if self._sense.is_backwards(line, lanes, whole) and (
+            reports := self._backwards(line, lanes)
+        ):
+            yield from reports
+            return
         yield from self._walk(begin, line, lanes)
+
+    def _backwards(self, line: int, lanes: Lanes | None) -> list[Found]:
+        """The reports of a log with its newest line first, read from its end; none if that is wrong."""
+        before = self.covered, self._stray
+        begin = self._windows.back(line, _AHEAD, self._floor)
+        texts, offsets = next(self._slices(begin, line - begin + _REGION))
+        fork = lanes.fork() if lanes else None
+        texts.reverse()
+        for i, text in enumerate(texts):
+            at, end = offsets[-i - 2], offsets[-i - 1]
+            following = texts[i + 1 : i + 1 + _PEEK]
+            for lane, inner in self._split(fork, text, following) if fork else ((None, text),):
+                self._line(lane, inner, at, end, True)
+        for reading in self._all():
+            self._end(reading)
+        whole = [found for found in self._found if Damage.TRUNCATED not in _damage(found)]
+        kept = list(self._found) if whole or self._sense.descends(line) else []
+        if not self._windows.ended:  # what began the last ones may not have been seen
+            kept = [found for found in kept if found.span.end < offsets[-1] - _AHEAD] or kept
+        self._found.clear()
+        self.covered, self._stray = max([before[0], *(f.span.end for f in kept)]), before[1]
+        return [_turned(found) for found in sorted(kept, key=lambda found: found.span.offset)]
 
     def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
@@ -209,7 +246,7 @@ class _Window:
                         self._line(None, inner, at, end, at > line)
                 else:
                     for lane, inner in self._split(lanes, text, texts[i + 1 : i + 1 + _PEEK]):
-                        self._line(self._whose(lane, inner), inner, at, end, at > line)
+                        self._line(lane, inner, at, end, at > line)
                 if self._found:
                     yield from self._found
                     self._found.clear()
@@ -223,17 +260,6 @@ class _Window:
         for reading in self._all():
             self._end(reading, cut=self._unfinished)
         yield from self._found
-
-    def _whose(self, lane: str | None, text: str) -> str | None:
-        """The lane of a line; one without a mark goes on with the line before it.
-
-        Whoever wraps a text at a column leaves the marks at the beginnings only.
-        """
-        marked = lane is not None or None in self._readings or self._latest not in self._readings
-        column = -1 if marked else self._column(text)
-        if marked or (column >= 0 and not text[:column].strip()):
-            self._latest = lane
-        return self._latest
 
     def _give_up(self, at: int) -> None:
         """Ends the readings of lanes that nobody writes to any more."""
@@ -252,9 +278,9 @@ class _Window:
                 return lanes.split(text)
         return pieces
 
-    def _slices(self, at: int) -> Iterator[tuple[list[str], list[int]]]:
+    def _slices(self, at: int, size: int = _SLICE) -> Iterator[tuple[list[str], list[int]]]:
         """The lines from `at` on, and the offsets at which they begin and the last one ends."""
-        while raw := self._windows.slice(at, _SLICE):
+        while raw := self._windows.slice(at, size):
             texts, stray = clean.lines(raw, self._encoding)
             self._stray = self._stray or stray
             offsets = list(accumulate((len(x) + 1 for x in raw.split(b"\n")), initial=at))
@@ -275,6 +301,14 @@ class _Window:
 
         The machine that took the last line is asked first, and a line is only one's.
         """
+        # perhaps the rest of a line that was broken behind its writer's mark
+        rest = _is_within(self._writer, lane)
+        if rest and self._bare:
+            lane, rest = self._writer, False
+        if not rest:
+            # only a process alone on a line, as of Valgrind, is no label of something else
+            self._bare = not text.strip() and (lane or "").rpartition("/")[2].isdigit()
+            self._writer = lane
         readings = self._readings.get(lane, [])
         if not readings and not past and self._prelude is not None:
             self._readings[lane] = readings = [_Reading(self._prelude, lane)]
@@ -291,6 +325,9 @@ class _Window:
                 self._readings.setdefault(lane, []).insert(0, reading)
                 self._fed(reading, text, at, end, past)
                 return
+        for reading in tuple(self._readings.get(self._writer, ())) if rest else ():
+            if self._fed(reading, text, at, end, past):
+                return
 
     def _fed(self, reading: _Reading, text: str, at: int, end: int, past: bool) -> bool:
         """Feeds one machine; True if the line was its own."""
@@ -301,9 +338,10 @@ class _Window:
             self._readings.setdefault(reading.lane, []).insert(0, reading)
             verdict = reading.machine.feed(text)
         if verdict is Verdict.OWN or verdict is Verdict.CLOSED:
-            if reading.start < 0:
+            if reading.start < 0 or at < reading.start:
                 reading.start = at
-            reading.end = end
+            if end > reading.end:
+                reading.end = end
             reading.quiet = 0
             if verdict is Verdict.CLOSED:
                 self._end(reading)
@@ -338,3 +376,18 @@ def _new_lanes(first: str | None = None) -> Lanes:
     from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
 
     return Lanes(first)
+
+
+def _is_within(lane: str | None, outer: str | None) -> bool:
+    """Is `lane` one that marks of its own divide from `outer`?"""
+    return lane is not None and (outer is None or lane.startswith(f"{outer}/"))
+
+
+def _damage(found: Found) -> tuple[Damage, ...]:
+    return found.told.damage if isinstance(found.told, Report) else ()
+
+
+def _turned(found: Found) -> Found:
+    assert isinstance(found.told, Report)
+    damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
+    return found._replace(told=replace(found.told, damage=damage))

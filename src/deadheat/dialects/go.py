@@ -88,7 +88,8 @@ class GoDialect:
         # a single byte is looked for ten times as fast as two
         calls = b"(" in ahead and b"()" in ahead
         failed = b"[" in ahead and b"[failed" in ahead
-        return (calls or failed) and _PROMISE.search(ahead) is not None
+        places = not calls and b":" in ahead and b".go:" in ahead
+        return (calls or failed or places) and _PROMISE.search(ahead) is not None
 
     back = 1 << 14
 

@@ -300,6 +300,8 @@ class LineMachine:
     def finish(self, cut: bool) -> Report | None:
         partial = self._partial
         self._release()
+        if cut:
+            self._draft.ended = False  # what looks blank may be the beginning of a line
         if cut and partial is not None and partial.role is Role.FRAME:
             self._distrust_last_frame()
         if not self._grammar.is_complete(self._draft):

@@ -115,6 +115,8 @@ def _written_in(function: str) -> str:
 
 def key(frame: Frame) -> str:
     """`github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+    if not frame.function:
+        return "/".join(frame.path.split("/")[-2:])  # a place that somebody put for a frame
     name = parent(frame.function).partition(".")[2]
     package = frame.package
     if package in _NAMELESS:

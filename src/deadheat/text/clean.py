@@ -8,6 +8,10 @@ from deadheat.text.encoding import UTF8
 
 # a line that ends inside a line: "&#10;", "<br>"; whoever peels lines splits it there
 BREAK = "\u2028"
+# lines of Valgrind: "==4711== text"
+MARKED = re.compile(
+    rb"^(?:==|--|\*\*|(?:=3D){2})(?:[\d:.]{15} )?\d{1,9}(?:==|--|\*\*|(?:=3D){2})", re.MULTILINE
+)
 # "\x1b[31m", "\x1b[0K", "\x1b]0;title\x07": colours, erasures, window titles
 _ANSI = re.compile(
     r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\^_])"

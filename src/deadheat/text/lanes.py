@@ -33,6 +33,13 @@ class Lanes:
         self._held: dict[str | None, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
 
+    def fork(self) -> Lanes:
+        """Others that know the same prefixes."""
+        other = Lanes()
+        other._numbered = self._numbered
+        other._learnt = list(self._learnt)
+        return other
+
     def split(self, text: str) -> list[LaneLine]:
         """The finished lines that a raw line brings."""
         return self._peeled(None, text, _MAX_DEPTH)

@@ -42,6 +42,9 @@ _PREFIX = re.compile(
             r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
             # kubectl logs --prefix: "[pod/web-1/app] text"
             r"\[(?P<lane_pod>pod/[^\]\s]{1,300})\](?: |$)",
+            # Valgrind: "==4711== text", "--4711-- text", "==00:00:01:02.345 4711== text"
+            r"[ \t]*(?P<bars>==|--|\*\*|=3D=3D)(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?"
+            r"(?P<lane_valgrind>\d{1,9})(?P=bars)(?: |=20|$)",
             # docker compose "web_1  | text", foreman "etcd1 | text"
             r" *(?P<lane_compose>[A-Za-z][\w./@-]{0,100}) *\|(?: |$)",
             # klog: "I0623 07:55:00.082589   64365 x:0] text"
@@ -60,6 +63,8 @@ _PREFIX = re.compile(
         )
     )
 )
+# the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work"
+_INSIDE = re.compile(r"==\d{1,9}== ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 # logrus and slog: `time=... level=info msg="text" pod=x`
@@ -130,12 +135,17 @@ def peel(text: str, numbered: bool = True) -> list[Piece]:
         elif (fields := _logfmt(text)) and (message := _message(fields)) is not None:
             lanes += _lane_of(fields)
             text = message
+            if "\n" in text:
+                break
         else:
             break
     lane = "/".join(lanes) or None
     # four, because a path on Windows may well have two directories that begin with an n
     if text.count("\\n") > 3 or "\n" in text:
-        return [Piece(lane, line) for line in _unescaped(text).split("\n")]
+        return [Piece(lane, line, inner=True) for line in _unescaped(text).split("\n")]
+    if "== " in text and (inside := _INSIDE.search(text)) is not None:
+        parts = text[: inside.start()], text[inside.start() :]
+        return [Piece(lane, part, inner=True) for part in parts]
     return [Piece(lane, text)]
 
 
@@ -158,6 +168,8 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
     except (ValueError, RecursionError):
         return None
     texts = _long_strings(value, 8)
+    if not texts and isinstance(value, list):
+        return None  # "[  472.527349]" of a kernel's console
     if not texts and isinstance(value, dict) and (message := _message(value)) is not None:
         lane = "/".join([*lanes, *_lane_of(value)]) or None
         # `go test -json` keeps every newline, so that text without one goes on in the next event

@@ -1,0 +1,124 @@
+"""Tells whether a log has its newest line first; knows machines and times, no detector.
+
+In such a log a stack stands above its header, and a report ends with what began it. Whoever reads it
+feeds the lines to the machines in the opposite order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.dialects import Verdict
+from deadheat.dialects.line_machine import LineMachine
+from deadheat.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deadheat.dialects import Dialect
+    from deadheat.text.lanes import LaneLine, Lanes
+    from deadheat.text.window import Windows
+
+# how many of its own lines a header must have beside it; more would only cost time
+_ENOUGH = 2
+# how many blank lines may lie between
+_GAP = 4
+# how far to look for what goes on with a header, and for the header where a hit is none
+_BESIDE = 1 << 10
+_AHEAD = 1 << 13
+# "2024-05-01T12:00:00.123Z", "2024/05/01 12:00:00.123", "12:00:00,123", in a record or in front
+_TIME = re.compile(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
+
+Run = tuple[int, int]
+_NONE: Run = (0, 0)
+BEST: Run = (1, _ENOUGH)
+
+
+def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
+    """How well the lines on one side of a header go on with it: next to it at all, and how many."""
+    machine = dialect.machine()
+    if machine.feed(header) is not Verdict.OWN:
+        return _NONE
+    blank = own = 0
+    for text in beside:
+        verdict = machine.feed(text)
+        if verdict is Verdict.OWN:
+            if isinstance(machine, LineMachine) and machine.topless:
+                break
+            own += 1
+        elif verdict is not Verdict.NEUTRAL or own or blank == _GAP:
+            break
+        else:
+            blank += 1
+        if own == _ENOUGH:
+            break
+    return (int(not blank), own) if own else _NONE
+
+
+def descends(lines: Iterable[bytes]) -> bool:
+    """Do the times of these lines go back?"""
+    last: dict[int, bytes] = {}
+    up = down = 0
+    for line in lines:
+        if match := _TIME.search(line):
+            # loggers differ in form; each is compared with itself
+            time = match[0].replace(b"/", b"-").replace(b"T", b" ")
+            before = last.get(len(time), time)
+            up, down = up + (before < time), down + (before > time)
+            last[len(time)] = time
+    return down > 1 and down > 5 * up
+
+
+class Sense:
+    """Which way the text around a line is to be read."""
+
+    def __init__(
+        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
+    ) -> None:
+        self._dialects = dialects
+        self._windows = windows
+        self._encoding = encoding
+        self._floor = floor
+
+    def above(self, line: int) -> bytes:
+        """The lines just before the one that begins at `line`."""
+        start = self._windows.back(line, _BESIDE, self._floor)
+        return self._windows.peek(start, line - start)
+
+    def is_backwards(self, line: int, lanes: Lanes | None, whole: bool) -> bool:
+        """Do the lines above the next header go on with it better than those below?
+
+        `whole` says that the line itself is one, `lanes` know how it is wrapped.
+        """
+        size = _BESIDE if whole else _AHEAD
+        below = self._pieces(self._windows.slice(line, size), lanes)
+        before: list[LaneLine] = []
+        for piece in below:
+            dialect = next((d for d in self._dialects if d.column(piece[1]) >= 0), None)
+            if dialect is not None:
+                break
+            before.append(piece)
+        else:
+            return False
+        lane, header = piece
+        forward = run(dialect, header, _of_lane(below, lane))
+        if forward == BEST:
+            return False
+        above = [*self._pieces(self.above(line).removesuffix(b"\n"), lanes), *before]
+        backward = run(dialect, header, _of_lane(above[::-1], lane))
+        return backward > forward or self.descends(line)
+
+    def descends(self, line: int) -> bool:
+        """Do the times around this line go back?"""
+        raw = self.above(line) + self._windows.slice(line, _BESIDE)
+        return descends(raw.split(b"\n"))
+
+    def _pieces(self, raw: bytes, lanes: Lanes | None) -> Iterator[LaneLine]:
+        fork = lanes.fork() if lanes else None
+        for text in clean.lines(raw, self._encoding)[0]:
+            yield from fork.split(text) if fork else ((None, text),)
+
+
+def _of_lane(pieces: Iterable[LaneLine], lane: str | None) -> Iterator[str]:
+    return (text for other, text in pieces if other == lane or not text.strip())

@@ -1,0 +1,240 @@
+"""What Valgrind's thread checkers have in common: frames, addresses, endings; knows no kind of error."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.dialects.line_machine import Role, Token
+from deadheat.model import Frame, Location, Origin
+from deadheat.symbols import frame_lists, native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.dialects.line_machine import Draft, Section
+
+HEX = r"0x[0-9A-Fa-f]{1,16}"
+# "at 0x10A23A: work(int*) (races.cc:13)"; "by 0x4938578: ??? (in /usr/lib/libstdc++.so.6)"
+_FRAME = re.compile(rf"(?P<first>at|by) {HEX}: ?(?=\S)")
+# " (races.cc:13)", " (in /usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30)"
+_PLACE = re.compile(
+    r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^():]{1,1000}):(?P<line>\d{1,9}))\)"
+)
+# what is left of a place that was cut off: " (races.c", " (in /usr/li"
+_BROKEN_PLACE = re.compile(r" \([^()]*$")
+# "Address 0x4d76c8c is 12 bytes inside a block of size 40 alloc'd"
+_ADDRESS = re.compile(rf"(?P<word>Address|Location) (?P<address>{HEX}) is ")
+_OFFSET = r"(?P<offset>\d[\d,]{0,18}) bytes? "
+_WHAT = re.compile(
+    "|".join(
+        (
+            # 0 bytes inside data symbol "stock"; 0 bytes inside local var "total"
+            rf'{_OFFSET}inside (?P<var>global var|local var|data symbol) "(?P<name>[^"]{{1,1000}})"',
+            # 12 bytes inside a block of size 40 alloc'd; after a block of size 8 free'd
+            r"(?P<distance>\d[\d,]{0,18}) bytes? (?P<side>inside|before|after) an?"
+            r"(?: [a-z-]{1,20}){0,2} block of size (?P<size>\d[\d,]{0,18})"
+            r"(?P<fate> alloc'd| free'd| client-defined| in arena \"[^\"]{1,40}\")?",
+            # on thread #1's stack; on thread 2's stack
+            r"on thread (?P<owner>#?\d{1,9})'s stack",
+            # in the BSS segment of /src/shop; in a rw- anonymous segment
+            r"in the (?P<segment>\S{1,40}) segment of (?P<of>\S{1,1000})|in a .{1,1000}? segment",
+            r"in the brk data segment|\d[\d,]{0,18} bytes after the brk data segment",
+            r"not stack'd, malloc'd or .{1,40}free'd|just below the stack ptr",
+        )
+    )
+)
+# Location 0x10c080 is 8 bytes inside page.flags[2],
+_EXPRESSION = re.compile(
+    rf"{_OFFSET}inside (?P<name>(?!(?:an?|global|local|data)\b)[^\s,]{{1,300}}),?"
+)
+_DETAILS = {
+    # "declared at cart.c:3", "a global variable declared at x.c:9", "... in frame #0 of thread 1"
+    "declared": re.compile(
+        r"(?:a global variable )?declared at (?P<file>[^:]{1,1000}):(?P<line>\d{1,9})"
+        r"(?:, in frame #\d{1,4} of thread (?P<owner>\d{1,9}))?"
+    ),
+    # "in frame #1, created by main (races.cc:14)"
+    "in-frame": re.compile(
+        r"in frame #\d{1,4}, created by (?P<function>.{1,1000}?)"
+        r" \((?P<file>[^():]{1,1000}):(?P<line>\d{1,9})\)"
+    ),
+    # "Block was alloc'd by thread #1", "Block was alloc'd at"
+    "allocated-by": re.compile(r"Block was alloc'd by thread (?P<owner>#?\d{1,9})"),
+}
+# what Valgrind prints that is no report of these two, and shows that one has ended
+_STOP = re.compile(
+    r"ERROR SUMMARY: |(?:HEAP|LEAK) SUMMARY:|Process terminating with |Use --history-level="
+    r"|For (?:lists|counts) of detected |Invalid (?:read|write) of size |Invalid free\(\)"
+    r"|Mismatched free\(\)|Conditional jump or move depends |Use of uninitialised value "
+    r"|Syscall param |Source and destination overlap |<insert_a_suppression_name_here>"
+    r"|[\d,]{1,20} (?:\([^)]{1,60}\) )?bytes in [\d,]{1,20} blocks are "
+)
+
+_LISTS = frame_lists.read("valgrind.frames.txt")
+_RUNTIME_FILES = frozenset(_LISTS["runtime files"])
+_STDLIB_FILES = frozenset(_LISTS["stdlib files"] + _LISTS["stdlib headers"])
+_STDLIB_FUNCTIONS = tuple(name for name in _LISTS["stdlib functions"] if name[-1] in "_:")
+_STDLIB_NAMES = frozenset(_LISTS["stdlib functions"])
+# the return type of a template's instance: "void std::__invoke_impl<void, f>(f&&)"
+_RETURN_TYPE = re.compile(r"^[^\s(]{1,4000}? (?=std::|__gnu_cxx::)")
+_SYMBOL_VERSION = re.compile(r"@[@*].*$")
+# "_ZL6basket", "_ZN4shop6basketE", "_ZZ4workE5count"
+_MANGLED = re.compile(r"_Z(?:N|Z)?L?(?=\d)")
+_PART = re.compile(r"L?(\d{1,3})")
+_BOTTOMS = ("main", "(below main)", "clone", "clone3")
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+def shared(body: str) -> Token | None:
+    """A frame, what is said about an address, or the end of all reports."""
+    if (match := _FRAME.match(body)) is not None:
+        return _frame_token(body, match)
+    if "0x" in body and (match := _ADDRESS.search(body)) is not None:
+        return _address_token(body, match)
+    if match := _STOP.match(body):
+        return Token(Role.STOP, "stop", {}, 0, match.end())
+    for name, pattern in _DETAILS.items():
+        if match := pattern.search(body):
+            return found(Role.DETAIL, name, match)
+    return None
+
+
+def found(role: Role, name: str, match: re.Match[str], whole: bool = True) -> Token:
+    """The token for a match of the whole line's text."""
+    fields = {key: value for key, value in match.groupdict().items() if value is not None}
+    return Token(role, name, fields, match.start(), match.end(), whole)
+
+
+def _frame_token(body: str, head: re.Match[str]) -> Token:
+    number = 0 if head["first"] == "at" else 1  # the first of a stack, and any other
+    place = _PLACE.search(body, head.end())
+    if place is None:
+        function = _BROKEN_PLACE.sub("", body[head.end() :])
+        whole = function == "???" == body[head.end() :]
+        return Token(Role.FRAME, "frame", {"function": function}, 0, len(body), whole, number)
+    fields = {key: value for key, value in place.groupdict().items() if value}
+    fields["function"] = body[head.end() : place.start()]
+    return Token(Role.FRAME, "frame", fields, 0, place.end(), True, number)
+
+
+def _address_token(body: str, head: re.Match[str]) -> Token:
+    what = _WHAT.match(body, head.end())
+    if what is None and head["word"] == "Location":
+        what = _EXPRESSION.match(body, head.end())
+    if what is None:
+        return found(Role.SECTION, "address", head, whole=False)
+    token = found(Role.SECTION, "address", what)
+    return token._replace(fields={**token.fields, "address": head["address"]}, start=head.start())
+
+
+# -- what they mean --------------------------------------------------------------------------------
+
+
+def frame(token: Token) -> Frame:
+    """A frame, with whose code it is in; the object's path where there is no source."""
+    fields = token.fields
+    path = fields.get("file") or fields.get("object", "")
+    line = int(fields["line"]) if "line" in fields else None
+    made = native.frame(fields["function"].strip(), path, line)
+    return made._replace(origin=_origin(made))
+
+
+def _origin(made: Frame) -> Origin:
+    name = made.path.rpartition("/")[2]
+    if name in _RUNTIME_FILES or name.startswith(_LISTS["runtime libraries"]):
+        return Origin.RUNTIME
+    function = _SYMBOL_VERSION.sub("", _RETURN_TYPE.sub("", made.function))
+    # a source without an extension is a header of the standard library: "(thread:264)"
+    if (
+        name in _STDLIB_FILES
+        or (made.line and "." not in name)
+        or function in _STDLIB_NAMES
+        or function.startswith(_STDLIB_FUNCTIONS)
+    ):
+        return Origin.STDLIB
+    return made.origin
+
+
+def ends_at_a_bottom(frames: Sequence[Frame]) -> bool:
+    """Is the last frame one that nothing calls, so that the stack is whole?"""
+    return bool(frames) and frames[-1].function in _BOTTOMS
+
+
+def location(section: Section, thread: str = "thread ") -> Location:
+    """What an `address` section and the lines below it say about some memory.
+
+    `thread` is how the checker begins the name of a thread.
+    """
+    fields = section.fields
+    told = {token.name: token.fields for token in section.details}
+    declared = told.get("declared", {})
+    owner = (
+        fields.get("owner") or declared.get("owner") or told.get("allocated-by", {}).get("owner")
+    )
+    offset = fields.get("offset")
+    if fields.get("side") == "inside":
+        offset = fields["distance"]
+    stack = tuple(section.frames)
+    if "in-frame" in told:
+        stack = (frame(Token(Role.FRAME, "frame", told["in-frame"], 0, 0)),)
+    return Location(
+        kind=_kind(fields, declared),
+        name=demangled(fields["name"]) if "name" in fields else None,
+        address=fields["address"],
+        size=_number(fields.get("size")),
+        offset=_number(offset),
+        actor=f"{thread}{owner.lstrip('#')}" if owner else None,
+        file=declared.get("file"),
+        line=_number(declared.get("line")),
+        stack=stack,
+    )
+
+
+def _kind(fields: dict[str, str], declared: dict[str, str]) -> str:
+    if "size" in fields:
+        return "heap"
+    if "owner" in fields or "owner" in declared or fields.get("var") == "local var":
+        return "stack"
+    return "global" if "name" in fields or "segment" in fields else "unknown"
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits.replace(",", "")) if digits else None
+
+
+def demangled(name: str) -> str:
+    """A variable's name as its source has it: `_ZN4shopL6basketE` is `shop::basket`."""
+    head = _MANGLED.match(name)
+    if head is None:
+        return name
+    parts, at = [], head.end()
+    while (length := _PART.match(name, at)) is not None:
+        at = length.end() + int(length[1])
+        parts.append(name[length.end() : at])
+        at += name[at : at + 1] == "E" and name[at + 1 : at + 2].isdigit()
+    if not all(parts):
+        return name
+    return "::".join("(anonymous namespace)" if part == "_GLOBAL__N_1" else part for part in parts)
+
+
+def told_stacks(draft: Draft, *names: str) -> bool:
+    """Has every section of these names its stack?"""
+    return all(section.frames for section in draft.named(*names))
+
+
+def told(section: Section) -> str:
+    """A stack in one line, innermost first, for what a report tells besides its accesses."""
+    return " < ".join(
+        f"{f.function} ({f.file}:{f.line})" if f.line else f.function for f in section.frames
+    )
+
+
+def distinct(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The facts, each name once: what several lines say under one name is put together."""
+    together: dict[str, list[str]] = {}
+    for name, value in facts:
+        together.setdefault(name, []).append(value)
+    return tuple((name, "; ".join(dict.fromkeys(values))) for name, values in together.items())
