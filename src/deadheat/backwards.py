@@ -26,7 +26,7 @@ _ENOUGH = 2
 _GAP = 4
 # how far to look for what goes on with a header, and for the header where a hit is none
 _BESIDE = 1 << 10
-_AHEAD = 1 << 13
+_AHEAD = 1 << 14
 # "2024-05-01T12:00:00.123Z", "2024/05/01 12:00:00.123", "12:00:00,123", in a record or in front
 _TIME = re.compile(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
 
@@ -100,7 +100,7 @@ class Sense:
                 break
             before.append(piece)
         else:
-            return False
+            return self.descends(line)
         lane, header = piece
         forward = run(dialect, header, _of_lane(below, lane))
         if forward == BEST:

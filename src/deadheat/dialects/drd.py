@@ -103,6 +103,8 @@ _LATER = re.compile(
 class DrdGrammar:
     """What each of DRD's lines is, and the report that they make."""
 
+    bare = False
+
     def token(self, body: str) -> Token | None:
         if body.startswith(("at 0x", "by 0x")) or _WORDS.search(body) is None:
             return lines.shared(body)

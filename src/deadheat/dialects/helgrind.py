@@ -140,6 +140,8 @@ _LATER = re.compile(
 class HelgrindGrammar:
     """What each of Helgrind's lines is, and the report that they make."""
 
+    bare = False
+
     def token(self, body: str) -> Token | None:
         token = lines.shared(body)
         if token is not None or _WORDS.search(body) is None:
