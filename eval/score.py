@@ -26,9 +26,12 @@ class Score(NamedTuple):
 
 
 def grouped(items: Sequence[Item], rule: Rule) -> list[Hashable]:
-    """The group of every item; one that was lost is alone."""
+    """The group of every item; one that was lost is alone.
+
+    What two detectors say of one variable is not compared, in the labels as in the groups.
+    """
     there = [item.sighting for item in items if item.sighting]
-    names = iter(rule(there))
+    names = zip(rule(there), (s.report.detector for s in there), strict=True)
     return [next(names) if item.sighting else ("lost", at) for at, item in enumerate(items)]
 
 
