@@ -89,7 +89,7 @@ def _first_three(sighting: Sighting) -> Chain:
 def file_and_line(sightings: Sequence[Sighting]) -> list[Hashable]:
     """CASR, exact step: every frame by file and line."""
     return [
-        tuple(sorted(tuple((f.file, f.line) for f in a.stack) for a in s.report.accesses))
+        tuple(sorted(tuple((f.file, f.line or 0) for f in a.stack) for a in s.report.accesses))
         for s in sightings
     ]
 

@@ -132,6 +132,13 @@ def test_twins(seen: list[tuple[tuple[int, ...], int]], wanted: list[int]) -> No
     assert [ranks[ways(*lines)] for lines, _ in seen] == wanted
 
 
+def test_a_side_of_which_nothing_is_known_joins_nothing() -> None:
+    heap = 0xC000000000
+    ways = [((), ((line, "F"),)) for line in (10, 11)]
+    assert twins.ranks([(ways[0], heap), (ways[1], heap + 8)]) == {ways[0]: 0, ways[1]: 1}
+    assert set(twins.ranks([(ways[0], heap), (ways[1], heap)]).values()) == {0}
+
+
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
     apart = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x798D00)])
     assert sorted(apart.values()) == [0, 1]

@@ -50,7 +50,8 @@ def _groups(addresses: dict[Lines, set[int]]) -> dict[Lines, str]:
     names = {lines: f"{rank:08}" for rank, lines in enumerate(sorted(addresses))}
     groups = Components()
     for a, b in combinations(addresses, 2):
-        if any(x == y for x, y in zip(a, b, strict=False)) or addresses[a] & addresses[b]:
+        # a side of which nothing is known is no reason to join
+        if any(x and x == y for x, y in zip(a, b, strict=False)) or addresses[a] & addresses[b]:
             groups.join(names[a], names[b])
     memory: dict[str, set[int]] = {}
     for lines, name in names.items():
