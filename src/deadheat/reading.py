@@ -143,6 +143,7 @@ class _Window:
         self._writer: str | None = None  # whose mark the last line had that had one
         self._bare = False  # that line had nothing behind its mark
         self._unfinished = False  # the text ended within a line
+        self._asked = "", -1  # the last line that was asked about, and the answer
         self.covered = floor  # up to here, text belongs to reports already read
         self.behind = floor  # the line of the hit ends here
 
@@ -233,7 +234,10 @@ class _Window:
         return lanes.learn(prefix, texts)
 
     def _column(self, text: str) -> int:
-        return max(dialect.column(text) for dialect in self._dialects)
+        # each line is asked about when it is split and when it is read
+        if text is not self._asked[0]:
+            self._asked = text, max([dialect.column(text) for dialect in self._dialects])
+        return self._asked[1]
 
     def _walk(self, begin: int, line: int, lanes: Lanes | None) -> Iterator[Found]:
         idle = 0
@@ -319,7 +323,7 @@ class _Window:
                     readings.insert(0, reading)
                 return
         busy = [reading.dialect for reading in readings]
-        for dialect in self._dialects:
+        for dialect in self._dialects if self._column(text) >= 0 else ():
             if dialect not in busy and dialect.column(text) >= 0:
                 reading = _Reading(dialect, lane)
                 self._readings.setdefault(lane, []).insert(0, reading)

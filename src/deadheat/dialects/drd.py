@@ -239,6 +239,8 @@ class DrdDialect(LineDialect):
     )
 
     def column(self, text: str) -> int:
+        if " 0x" not in text and "onflicting" not in text and "eader-writer" not in text:
+            return -1
         if _LATER.search(text) is None:
             return -1
         matches = (_SECTIONS[name].search(text) for name in _MAIN)
