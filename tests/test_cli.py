@@ -60,7 +60,13 @@ def started(*args: str | Path, stdin: int | None = None) -> subprocess.Popen[byt
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
+        preexec_fn=_hear_interrupts,
     )
+
+
+def _hear_interrupts() -> None:
+    """Whoever runs the tests in the background has made everybody deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def file(folder: Path, name: str, data: bytes) -> Path:
