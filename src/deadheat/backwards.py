@@ -6,12 +6,12 @@ feeds the lines to the machines in the opposite order.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict
 from deadheat.dialects.line_machine import LineMachine
 from deadheat.text import clean
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ _GAP = 4
 _BESIDE = 1 << 10
 _AHEAD = 1 << 14
 # "2024-05-01T12:00:00.123Z", "2024/05/01 12:00:00.123", "12:00:00,123", in a record or in front
-_TIME = re.compile(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
+_TIME = regex(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
 
 Run = tuple[int, int]
 _NONE: Run = (0, 0)

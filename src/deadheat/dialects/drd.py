@@ -35,6 +35,7 @@ from deadheat.dialects.blame import site
 from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Role, Section, Token
 from deadheat.model import Access, Actor, Damage, Frame, Location, Lock, Op, Report, State
 from deadheat.symbols import native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,12 +44,12 @@ _HEX = lines.HEX
 _THING = r"(?P<thing>mutex|rwlock|cond|condition variable|barrier|semaphore)"
 _SECTIONS = {
     # "Conflicting store by thread 2 at 0x0010c080 size 8"
-    "race": re.compile(
+    "race": regex(
         r"Conflicting (?P<op>load|store) by thread (?P<thread>\d{1,9})"
         rf" at (?P<address>{_HEX}) size (?P<size>\d{{1,9}})"
     ),
     # "Mutex not locked: mutex 0x10c1a0, recursion count 0, owner 1."
-    "misuse": re.compile(
+    "misuse": regex(
         r"(?P<text>(?:[A-Z][a-z]|condition variable has|destruction of|not a |pthread_)"
         rf"[\w' ():-]{{5,100}}): {_THING} (?P<lock>{_HEX})"
         r"(?:, recursion count \d{1,9}, owner (?P<holder>\d{1,9}))?"
@@ -56,32 +57,32 @@ _SECTIONS = {
         r"(?: has been signaled but the associated mutex.{0,80}thread)?\.?"
     ),
     # "The object at address 0x10c120 is not a mutex."
-    "invalid": re.compile(
+    "invalid": regex(
         rf"(?P<text>The object at address (?P<lock>{_HEX}) is not a mutex(?=\.)"
         r"|Not a reader-writer lock)\.?"
     ),
     # "mutex 0x10c1a0 was first observed at:"
-    "observed": re.compile(rf"{_THING} (?P<lock>{_HEX}) was first observed at:"),
+    "observed": regex(rf"{_THING} (?P<lock>{_HEX}) was first observed at:"),
     # "Address 0x4d97c5c is at offset 12 from 0x4d97c50. Allocation context:"
-    "block": re.compile(
+    "block": regex(
         rf"Address (?P<address>{_HEX}) is at offset (?P<offset>-?\d{{1,18}}) from {_HEX}\."
         r" Allocation context:"
     ),
     # "Other segment start (thread 3)"
-    "segment": re.compile(r"Other segment (?P<end>start|end) \(thread (?P<thread>\d{1,9})\)"),
+    "segment": regex(r"Other segment (?P<end>start|end) \(thread (?P<thread>\d{1,9})\)"),
     # "Conflicting wait call by thread 2:"
-    "wait": re.compile(r"Conflicting wait call by thread (?P<thread>\d{1,9}):"),
+    "wait": regex(r"Conflicting wait call by thread (?P<thread>\d{1,9}):"),
 }
 _DETAILS = {
     # "Allocation context: BSS section of /src/shop/shop", "Allocation context: unknown."
-    "context": re.compile(
+    "context": regex(
         r"Allocation context: (?:(?P<segment>\S{1,40}) section of (?P<of>\S{1,1000})|unknown\.)"
     ),
-    "finished": re.compile(r"\(thread finished, call stack no longer available\)"),
+    "finished": regex(r"\(thread finished, call stack no longer available\)"),
 }
 # "Thread 2:", "Thread 2 worker:"
-_THREAD = re.compile(r"Thread (?P<thread>\d{1,9})(?: [\w.:/-]{1,40})?:$")
-_WORDS = re.compile(r"hread|0x|reader-writer|Allocation")
+_THREAD = regex(r"Thread (?P<thread>\d{1,9})(?: [\w.:/-]{1,40})?:$")
+_WORDS = regex(r"hread|0x|reader-writer|Allocation")
 _MAIN = ("race", "misuse", "invalid")
 _KINDS = (
     ("still locked", "exits-holding-locks"),
@@ -93,7 +94,7 @@ _KINDS = (
     ("not locked", "unlock-unlocked-mutex"),
 )
 _OPS = {"load": Op.READ, "store": Op.WRITE}
-_LATER = re.compile(
+_LATER = regex(
     r"Conflicting|Other segment|(?:mutex|rwlock|cond|variable|barrier|semaphore) 0x"
     r"|not a (?:mutex|reader-writer)|drd_pthread_inter|vgpreload_drd",
     re.IGNORECASE,

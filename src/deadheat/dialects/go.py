@@ -29,22 +29,22 @@ A report needs one access header with at least one frame below it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import go_quick
 from deadheat.dialects.go_grammar import ACCESS, BANNER, is_banner
 from deadheat.dialects.go_machine import GoMachine
 from deadheat.symbols import go
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from deadheat.model import Report
 
-_HEADER = re.compile(rf"{BANNER}|{ACCESS.pattern}")
+_HEADER = regex(rf"{BANNER}|{ACCESS.pattern}")
 # the end of a header that was cut in two, or a creation whose accesses stand further up
-_REMNANT = re.compile(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
+_REMNANT = regex(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
 # a header's end, or a creation's beginning, in raw bytes that may be coloured
-_PROMISE = re.compile(
+_PROMISE = regex(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m){0,4}(?:\d{1,18}(?:\x1b\[[0-9;]*m)?)?"
     rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)|created at"
 )
@@ -98,7 +98,7 @@ class GoDialect:
 
     closing = b"\n==================\n"
     # addresses and goroutines, which a report gives; offsets of instructions, which it does not
-    volatile = re.compile(
+    volatile = regex(
         rb" (?:at 0x(?P<address>[0-9a-f]+)|\+0x(?P<idle>[0-9a-f]+))|oroutine (?P<actor>\d+)"
     )
 

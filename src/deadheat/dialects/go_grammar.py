@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from deadheat.model import Op
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    import re
 
 BANNER = "WARNING: DATA RACE"
 _OP = r"(?P<op>(?P<previous>Previous )(?:atomic )?(?:read|write)|Read|Write|Atomic (?:read|write))"
 _ACTOR = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
 # "Previous write at 0x00c0000a1238 by goroutine 6:", "Read by main goroutine:"
-ACCESS = re.compile(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
+ACCESS = regex(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
 # "Read at 0x00c0000180a8 by debug: tick main goroutine:": the detector writes a header in pieces
-TORN = re.compile(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
+TORN = regex(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
 # the two halves of a header between which others wrote whole lines
-FIRST_HALF = re.compile(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
-SECOND_HALF = re.compile(_ACTOR)
+FIRST_HALF = regex(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
+SECOND_HALF = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
-CREATED = re.compile(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
+CREATED = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
 
 _OPS = {
     "read": Op.READ,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects.blame import site
 from deadheat.model import Access, Actor, Damage, Frame, Op, Origin, Report, State
 from deadheat.symbols import go, roots
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 Stack = tuple[Frame, ...]
 
 # the functions that call a test function, or stand between it and the harness
-_CALLS_TESTS = re.compile(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
+_CALLS_TESTS = regex(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
 # "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21"
-_CALLS_RUNNER = re.compile(r"testing\.|runtime\.goexit")
+_CALLS_RUNNER = regex(r"testing\.|runtime\.goexit")
 _ENTRIES = ("testing.tRunner", "main.main")
 
 

@@ -38,7 +38,6 @@ Memcheck's errors, suppressions and the summary are no reports.
 from __future__ import annotations
 
 import itertools
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import valgrind_lines as lines
@@ -46,6 +45,7 @@ from deadheat.dialects.blame import site
 from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Role, Section, Token
 from deadheat.model import Access, Actor, Damage, Edge, Frame, Lock, Op, Report, State
 from deadheat.symbols import native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from deadheat.model import Location
@@ -54,74 +54,70 @@ _HEX = lines.HEX
 _THREAD = r"(?P<thread>#\d{1,9})"
 _SECTIONS = {
     # "Possible data race during write of size 8 at 0x10C080 by thread #1"
-    "race": re.compile(
+    "race": regex(
         r"Possible data race during (?P<op>read|write) of size (?P<size>\d{1,9})"
         rf" at (?P<address>{_HEX}) by thread {_THREAD}"
     ),
     # "This conflicts with a previous read of size 8 by thread #2"
-    "previous": re.compile(
+    "previous": regex(
         r"This conflicts with a previous (?P<op>read|write) of size (?P<size>\d{1,9})"
         rf" by thread {_THREAD}"
     ),
     # "This conflicts with a previous access by thread #3, after"
-    "after": re.compile(rf"This conflicts with a previous access by thread {_THREAD}, after"),
+    "after": regex(rf"This conflicts with a previous access by thread {_THREAD}, after"),
     # 'Thread #3: lock order "0x10C120 before 0x10C160" violated'
-    "order": re.compile(
+    "order": regex(
         rf'Thread {_THREAD}: lock order "(?P<first>{_HEX}) before (?P<second>{_HEX})" violated'
     ),
     # "Observed (incorrect) order is: acquisition of lock at 0x10C160"
-    "observed": re.compile(
-        rf"Observed \(incorrect\) order is: acquisition of lock at (?P<lock>{_HEX})"
-    ),
+    "observed": regex(rf"Observed \(incorrect\) order is: acquisition of lock at (?P<lock>{_HEX})"),
     # "Required order was established by acquisition of lock at 0x10C120"
-    "required": re.compile(
+    "required": regex(
         rf"Required order was established by acquisition of lock at (?P<lock>{_HEX})"
     ),
     # "followed by a later acquisition of lock at 0x10C120"
-    "followed": re.compile(rf"followed by a later acquisition of lock at (?P<lock>{_HEX})"),
+    "followed": regex(rf"followed by a later acquisition of lock at (?P<lock>{_HEX})"),
     # "Thread #2 unlocked lock at 0x10C1A0 currently held by thread #1"
-    "unlock": re.compile(
+    "unlock": regex(
         rf"Thread {_THREAD} unlocked (?P<text>(?:a not-locked lock|an invalid lock|lock)"
         rf" at (?P<lock>{_HEX})(?: currently held by thread (?P<holder>#\d{{1,9}}))?)"
     ),
     # "Thread #2's call to pthread_mutex_unlock failed"
-    "call": re.compile(rf"Thread {_THREAD}'s call to (?P<text>[\w@.*]{{1,200}} failed)"),
+    "call": regex(rf"Thread {_THREAD}'s call to (?P<text>[\w@.*]{{1,200}} failed)"),
     # "Thread #2: Exiting thread still holds 1 lock"
-    "misuse": re.compile(
+    "misuse": regex(
         rf"Thread {_THREAD}(?:: |(?= deallocated ))(?P<text>Exiting thread still holds \d{{1,9}} locks?"
         r"|Attempt to re-lock a non-recursive lock I already hold|Bug in libpthread: .{1,120}"
         r"|(?:pthread|sem)_[^\s:]{1,60}:? .{1,120}|condition variable .{1,80}"
         rf"| ?deallocated .{{1,60}} containing a locked lock)"
     ),
     # "Thread #2 was created"
-    "created": re.compile(rf"Thread {_THREAD} was created"),
+    "created": regex(rf"Thread {_THREAD} was created"),
     # "Thread #1 is the program's root thread"
-    "root": re.compile(rf"Thread {_THREAD} is the program's root thread"),
+    "root": regex(rf"Thread {_THREAD} is the program's root thread"),
     # "Lock at 0x111108 was first observed"
-    "lock": re.compile(rf"Lock at (?P<lock>{_HEX}) was first observed"),
+    "lock": regex(rf"Lock at (?P<lock>{_HEX}) was first observed"),
     # "Lock was previously acquired"
-    "acquired": re.compile(r"Lock was previously acquired"),
-    "announcement": re.compile(r"---Thread-Announcement-{3,}"),
-    "rule": re.compile(r"-{60,70}$"),
+    "acquired": regex(r"Lock was previously acquired"),
+    "announcement": regex(r"---Thread-Announcement-{3,}"),
+    "rule": regex(r"-{60,70}$"),
     # behind "... after" and its stack
-    "before": re.compile(r"but before$"),
+    "before": regex(r"but before$"),
 }
 _DETAILS = {
     # "Locks held: none", "Locks held: 2, at addresses 0x10C120 0x10C160"
-    "held": re.compile(
-        rf"Locks held: (?:none|\d{{1,6}}, at address(?:es)?(?P<locks>(?: {_HEX}\b)*))"
-    ),
+    "held": regex(rf"Locks held: (?:none|\d{{1,6}}, at address(?:es)?(?P<locks>(?: {_HEX}\b)*))"),
     # "with error code 22 (EINVAL: Invalid argument)"
-    "code": re.compile(r"with error code (?P<text>\d{1,6}(?: \([^()]{1,120}\))?)"),
+    "code": regex(r"with error code (?P<text>\d{1,6}(?: \([^()]{1,120}\))?)"),
     # "Lock at 0x111108 : no stacktrace for first observation"
-    "unobserved": re.compile(rf"Lock at (?P<lock>{_HEX}) : no stacktrace for first observation"),
-    "edge": re.compile(r"\((?P<text>the (?:start|end) of the thread)\)"),
+    "unobserved": regex(rf"Lock at (?P<lock>{_HEX}) : no stacktrace for first observation"),
+    "edge": regex(r"\((?P<text>the (?:start|end) of the thread)\)"),
 }
 # the headers of a report proper, before which threads and locks may be introduced
 _MAIN = ("race", "order", "unlock", "call", "misuse")
 _INTRODUCTION = ("announcement", "created", "root", "rule")
 # what all the lines above have in common, to be quick with the lines that are none
-_WORDS = re.compile(r"thread|Thread|lock|Lock|code|before|---")
+_WORDS = regex(r"thread|Thread|lock|Lock|code|before|---")
 _KINDS = (
     ("Exiting thread still holds", "exits-holding-locks"),
     ("Attempt to re-lock", "double-lock"),
@@ -132,7 +128,7 @@ _KINDS = (
     ("condition variable", "cond-misuse"),
 )
 _OPENING = ("race", "order", "unlock", "call", "misuse", "created", "root", "lock", "announcement")
-_LATER = re.compile(
+_LATER = regex(
     r"[Tt]hread #|conflicts with a previous|race during|was first observed|hg_inter|vgpreload_helgr"
 )
 

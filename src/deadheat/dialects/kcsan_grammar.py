@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from deadheat.dialects.line_machine import Role, Token
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    import re
 
 # no rest of a number that was broken in two: "x1a0"
 _SYMBOL = r"(?!x[0-9a-f]{1,8}\b)[A-Za-z_.$][\w.$]{0,200}"
 _OFFSET = r"\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 _NAMED = rf"(?:{_SYMBOL}|0x[0-9a-f]{{1,16}})(?:{_OFFSET})?(?: \[[\w-]{{1,64}}\])?"
 # "BUG: KCSAN: data-race in netlink_recvmsg / netlink_recvmsg", "BUG: KCSAN: assert: race in f+0x6d/0x76"
-TITLE = re.compile(
+TITLE = regex(
     r"BUG: KCSAN: (?P<kind>data-race|assert: race)"
     rf"(?: in (?P<first>{_NAMED})(?: / (?P<second>{_NAMED})| /)?| in)?"
 )
 # where a title begins, even if it goes on in the next line
-TITLE_BEGINS = re.compile(r"BUG: KCSAN:(?: (?:data-race|assert: race)|\s*$)")
+TITLE_BEGINS = regex(r"BUG: KCSAN:(?: (?:data-race|assert: race)|\s*$)")
 # "write (marked) to 0xffff8881f257b5e0 of 8 bytes by interrupt on cpu 2:",
 # "race at unknown origin, with read to 0xffff933db8a2ae6c of 1 bytes by task 7 on cpu 0:"
-ACCESS = re.compile(
+ACCESS = regex(
     r"(?P<unknown>race at unknown origin, with )?"
     r"(?<![\w-])(?P<op>read-write|read|write|assert no (?:writes|accesses))"
     r"(?: \((?P<marks>[a-z, ]{1,40})\))?"
@@ -27,10 +31,10 @@ ACCESS = re.compile(
     r" by (?P<actor>task [\w/.:-]{1,64}|interrupt) on cpu (?P<cpu>\d{1,5})(?P<end>:)?"
 )
 # a piece of a header that was cut in two: "of 8 bytes by task", "KCSAN: data-race in"
-REST_OF_HEADER = re.compile(r"bytes by (?:task|interrupt)|^\W*KCSAN: (?:data-race|assert)")
-_FOOTER = re.compile(r"Reported by Kernel Concurrency Sanitizer on:?")
+REST_OF_HEADER = regex(r"bytes by (?:task|interrupt)|^\W*KCSAN: (?:data-race|assert)")
+_FOOTER = regex(r"Reported by Kernel Concurrency Sanitizer on:?")
 # 66 of them; in mail "=3D=3D=3D"
-_BAR = re.compile(r"(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
+_BAR = regex(r"(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
 
 _LINE = r"\d{1,6}(?!\d)"
 _PATH = r"[^\s:()\[\]]{1,400}"
@@ -40,7 +44,7 @@ _MODULE = r"(?: \[(?P<module>[\w-]{1,64})(?: [0-9a-f]{8,64})?\])?"
 _BEFORE = r"(?<![\w.$/+])(?P<unsure>\? )?(?:\[<[0-9a-f]{1,16}>\] )?"
 # "netlink_recvmsg+0x196/0x910", "prepare_signal+0x1f5/0x790 kernel/signal.c:956",
 # "ext4_mark+0x1/0x2 [ext4]", "f+0x1/0x2 (lib/a.c:1 lib/b.c:2) [ext4]"
-_WITH_OFFSET = re.compile(
+_WITH_OFFSET = regex(
     rf"{_BEFORE}(?P<function>{_SYMBOL}){_OFFSET}"
     rf"{_MODULE}(?: (?P<path>{_PATH}):(?P<line>{_LINE})(?P<inline> \[inline\])?"
     rf"| \({_PLACES}\)(?: \[?(?P<module2>[\w-]{{1,64}})\]?$)?"
@@ -48,40 +52,38 @@ _WITH_OFFSET = re.compile(
     r"|(?P<cut> \[?[\w./-]{0,400}:?=?$| \([\w./() :-]{0,2000}=?$))?"
 )
 # decode_stacktrace.sh: "rtl8169_poll (drivers/net/r8169.c:4397 drivers/net/r8169.c:4581) r8169"
-_DECODED = re.compile(
+_DECODED = regex(
     rf"{_BEFORE}(?P<function>{_SYMBOL}) \({_PLACES}\)(?: \[?(?P<module>[\w-]{{1,64}})\]?$)?"
 )
 # "__run_hrtimer kernel/time/hrtimer.c:1685 [inline]", and the same without the mark
 _SOURCE = rf"(?P<path>[\w./+-]{{1,400}}\.(?:c|h|S|s|rs|cc)):(?P<line>{_LINE})"
-_INLINED = re.compile(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}(?P<inline> \[inline\])")
-_PLAIN = re.compile(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}$")
+_INLINED = regex(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}(?P<inline> \[inline\])")
+_PLAIN = regex(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}$")
 # lines of an oops that name a place but are no frames: "RIP: 0010:f+0x1/0x2", "pc : f+0x1/0x2"
-_NO_FRAME = re.compile(r"(?:RIP|EIP|NIP|LR|PC|pc|lr|epc|ra)\b ?(?: is at|: ?|\[)|\bat: |\[k\]")
+_NO_FRAME = regex(r"(?:RIP|EIP|NIP|LR|PC|pc|lr|epc|ra)\b ?(?: is at|: ?|\[)|\bat: |\[k\]")
 
 # what other reports of the kernel begin with; their frames look like ours
-_OTHER = re.compile(
+_OTHER = regex(
     r"Call Trace:|Call trace:|-{8,}\[ cut here \]|Kernel panic - not syncing|BUG: (?!KCSAN)"
     r"|WARNING: (?:CPU: |possible |suspicious )|INFO: (?:task|rcu|lockdep) |Oops: |Modules linked in:"
 )
 _DETAILS = {
     # "value changed: 0x00000000 -> 0x00000001"
-    "value changed": re.compile(r"value changed: (?P<value>0x[0-9a-f]{1,16} -> 0x[0-9a-f]{1,16})"),
+    "value changed": regex(r"value changed: (?P<value>0x[0-9a-f]{1,16} -> 0x[0-9a-f]{1,16})"),
     # " bits changed: 0x00000001 with mask 0x0000000f"
-    "bits changed": re.compile(
-        r"bits changed: (?P<value>0x[0-9a-f]{1,16} with mask 0x[0-9a-f]{1,16})"
-    ),
+    "bits changed": regex(r"bits changed: (?P<value>0x[0-9a-f]{1,16} with mask 0x[0-9a-f]{1,16})"),
     # "  +-> reordered to: e1000_xmit_frame+0x2294/0x2720"
-    "reordered to": re.compile(r"\+?->\s{0,4}reordered to: (?P<value>\S.{0,300})"),
+    "reordered to": regex(r"\+?->\s{0,4}reordered to: (?P<value>\S.{0,300})"),
     # " #0: ffff8881035d4b60 (&sk->sk_lock){+.+.}-{0:0}, at: tcp_sendmsg+0x1c/0x40"
-    "lock": re.compile(r"#\d{1,3}: (?P<address>[0-9a-f]{8,16}) \((?P<lock>.{1,200}?)\)\{"),
+    "lock": regex(r"#\d{1,3}: (?P<address>[0-9a-f]{8,16}) \((?P<lock>.{1,200}?)\)\{"),
     # "CPU: 1 PID: 19789 Comm: syz-executor.0 Not tainted 5.4.0-rc6+ #0"
-    "reported on": re.compile(
+    "reported on": regex(
         r"(?P<value>CPU: \d{1,5} (?:UID: \d{1,10} )?PID: \d{1,10} Comm: .{1,300})"
     ),
-    "hardware": re.compile(r"Hardware name: (?P<value>.{1,300})"),
-    "workqueue": re.compile(r"Workqueue: (?P<value>.{1,200})"),
+    "hardware": regex(r"Hardware name: (?P<value>.{1,300})"),
+    "workqueue": regex(r"Workqueue: (?P<value>.{1,200})"),
     # of no weight: who holds how many locks, when interrupts were on, why the kernel is tainted
-    "furniture": re.compile(
+    "furniture": regex(
         r"(?:\d{1,4} )?locks? held by |no locks held by |irq event stamp: |INFO: lockdep is turned off"
         r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |\|$"
     ),

@@ -6,7 +6,6 @@ scattered or missing is the same for every such detector, and is decided here.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from deadheat.dialects import Verdict
 from deadheat.dialects.seams import Seams
 from deadheat.model import Damage, Frame
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from deadheat.model import Report
@@ -27,7 +27,7 @@ _MOST_SECTIONS = 200
 _ELISION = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
 _FENCES = ("```", "~~~")
 # what is left of our indentation behind a logger's unfinished line
-_GAP = re.compile(r" {2,}|\t+")
+_GAP = regex(r" {2,}|\t+")
 
 
 class Role(IntEnum):

@@ -48,6 +48,7 @@ from deadheat.dialects.blame import site
 from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Section, Token
 from deadheat.model import Access, Actor, Damage, Frame, Location, Op, Report, State
 from deadheat.symbols import rustc
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,16 +57,16 @@ if TYPE_CHECKING:
 
 # what an operation is called, in every generation, without spaces; the first that fits counts
 _OPS = (
-    (re.compile(r"dealloc"), Op.FREE),
-    (re.compile(r"alloc"), Op.WRITE),
-    (re.compile(r"(?<!non-)atomic(?:load|read$)|atomicloads"), Op.ATOMIC_READ),
-    (re.compile(r"(?<!non-)atomic"), Op.ATOMIC_WRITE),
-    (re.compile(r"read$"), Op.READ),
-    (re.compile(r"write$"), Op.WRITE),
+    (regex(r"dealloc"), Op.FREE),
+    (regex(r"alloc"), Op.WRITE),
+    (regex(r"(?<!non-)atomic(?:load|read$)|atomicloads"), Op.ATOMIC_READ),
+    (regex(r"(?<!non-)atomic"), Op.ATOMIC_WRITE),
+    (regex(r"read$"), Op.READ),
+    (regex(r"write$"), Op.WRITE),
 )
-_SIZE = re.compile(r"(\d{1,4})-byte")
+_SIZE = regex(r"(\d{1,4})-byte")
 # 'id = 0, name = "main"'
-_THREAD = re.compile(r'id ?= ?(?P<id>\d{1,9})(?:, ?name ?= ?"(?P<name>[^"]{1,100})")?')
+_THREAD = regex(r'id ?= ?(?P<id>\d{1,9})(?:, ?name ?= ?"(?P<name>[^"]{1,100})")?')
 
 
 class MiriGrammar:

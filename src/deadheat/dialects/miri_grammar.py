@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from deadheat.dialects.line_machine import Role, Token
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    import re
 
 # A space may be gone wherever a line was broken, so each is optional.
 _WHAT = r"(?:Data ?race|Race ?condition)"
@@ -12,7 +16,7 @@ _BEGIN = r"(?:test (?P<test>\S{1,200}) \.\.\. )?(?:error: ?)?Undefined ?Behavior
 # what may be left of it at the end of a line: "Data ra"
 _SOME = r"(?:[DR][a-z]{0,3}(?: ?[a-z]{0,9})?)?=?"
 # where a report begins, even if its line goes on in the next
-BEGINS = re.compile(rf"{_BEGIN}(?: ?{_WHAT}| ?{_SOME}\s*$)")
+BEGINS = regex(rf"{_BEGIN}(?: ?{_WHAT}| ?{_SOME}\s*$)")
 
 
 def _side(number: int) -> str:
@@ -26,49 +30,49 @@ def _side(number: int) -> str:
 
 # "error: Undefined Behavior: Data race detected between (1) non-atomic write on thread `unnamed-1` and
 # (2) non-atomic read on thread `main` at alloc123+0x8. (2) just happened here"
-RACE = re.compile(
+RACE = regex(
     rf"{_BEGIN} ?(?P<what>{_WHAT}) ?detected ?between{_side(1)} ?and{_side(2)}"
     r" ?at ?(?P<alloc>alloc\d{1,18})(?:\+0x(?P<offset>[0-9a-f]{1,16}))?"
     r"(?P<end>\. ?\((?P<now>\d)\) ?just ?happened ?here|\. ?The .{1,80} is ?here"
     r"|,? ?\(current ?vector ?clock.{0,2000}|(?P<cut>\+?0?x?=?$|[., (][^`]{0,300}$))?"
 )
-_CUT_RACE = re.compile(rf"{_BEGIN} ?(?:{_WHAT} ?(?:detected.{{0,900}}|[a-z]{{0,7}}=?)|{_SOME})$")
-_OTHER_ERROR = re.compile(r"^error: ?Undefined ?Behavior: |^error\[E\d{4}\]: ")
+_CUT_RACE = regex(rf"{_BEGIN} ?(?:{_WHAT} ?(?:detected.{{0,900}}|[a-z]{{0,7}}=?)|{_SOME})$")
+_OTHER_ERROR = regex(r"^error: ?Undefined ?Behavior: |^error\[E\d{4}\]: ")
 # "help: and (1) occurred earlier here"; of December 2022: "help: and the Write on thread `main` is here"
-_EARLIER = re.compile(
+_EARLIER = regex(
     r"help: ?(?:and ?\((?P<number>\d)\) ?occurred ?earlier ?here"
     r"|(?:and the|The) (?P<op>[A-Za-z ]{3,40}) on thread `[^`]{1,100}` is here)"
 )
 # a line by which a report is found whose first one is broken
-LATER = re.compile(r"caused Undefined Behavior|race detected between")
+LATER = regex(r"caused Undefined Behavior|race detected between")
 
 _SPAN = r"(?:: \d{1,7}:\d{1,7})?"
 _PLACE = r"(?P<path>[^\s`|^][^`|^]{0,500}?\.rs):(?P<line>\d{1,7}):(?P<column>\d{1,7})"
 # "  --> src/main.rs:12:5"
-_ARROW = re.compile(rf"--> ?{_PLACE}")
+_ARROW = regex(rf"--> ?{_PLACE}")
 # "    at src/main.rs:12:5: 12:9", below the function it belongs to
-_AT = re.compile(rf"^at {_PLACE}{_SPAN}$")
+_AT = regex(rf"^at {_PLACE}{_SPAN}$")
 # "= note: inside `shop::Cart::add` at src/cart.rs:12:5: 12:9", "note: inside closure"
-_INSIDE = re.compile(
+_INSIDE = regex(
     r"(?P<inline>=(?:3D)? )?note: inside ?(?:`(?P<function>[^`]{1,2000})`|(?P<closure>closure))"
     rf"(?: ?at ?{_PLACE}{_SPAN}|(?P<cut> ?at(?: ?\S{{0,500}})?)=?$)?"
 )
-_CUT_INSIDE = re.compile(r"(?:= )?note: inside(?: ?`[^`]{0,2000})?=?$")
+_CUT_INSIDE = regex(r"(?:= )?note: inside(?: ?`[^`]{0,2000})?=?$")
 # "0: shop::Cart::add", of a backtrace
-_NUMBERED = re.compile(r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000})$")
+_NUMBERED = regex(r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000})$")
 # the same with its place, put together again; a pager's number may have been taken off
-_BARE = re.compile(
+_BARE = regex(
     rf"^(?:\d{{1,4}}: ?)?(?P<function>[A-Za-z_<{{&*][^\s`|^]{{0,500}}?) ?at {_PLACE}{_SPAN}$"
 )
 # "note: the current function got called indirectly due to this code"
-_SPAWNED = re.compile(
+_SPAWNED = regex(
     r"note: the (?:current function|last function in that backtrace) got called indirectly due to this"
     r" code"
 )
-_CLOSING = re.compile(r"error: aborting due to |error: test failed, to rerun")
-_END = re.compile(r"note: some details are omitted")
+_CLOSING = regex(r"error: aborting due to |error: test failed, to rerun")
+_END = regex(r"note: some details are omitted")
 # the quoted source "12 |     *x = 1;" with its marks, and help that is the same in every report
-_FURNITURE = re.compile(
+_FURNITURE = regex(
     r"^(?:(?:\d{1,7}|LL|\.\.\.)\s{0,8})?\|(?:\s|$)|^=(?:3D)? (?:help|note): |^\^{1,200}(?: |$)"
     r"|^note: run with `RUST_BACKTRACE|^\((?:1|2)\) just happened here$"
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from deadheat.text.late import regex
 
 # where C++, Rust and Swift always have a space: "f(int,"/"long)", "f()"/"const", "Map<int>"/"all()",
 # "void"/"add()", "(anonymous"/"namespace)"; and where every detector has one: "add()"/"(cart.cc:13)"
-_BY_WORDS = re.compile(
+_BY_WORDS = regex(
     r",\0|0x[0-9A-Fa-f]{1,16}:\0|[>*&]\0[A-Za-z_>]|\)\0[A-Za-z/]|\bconst\0/|::type\0[A-Za-z_]"
     r"|\(anonymous\0namespace"
     r"|\b(?:void|unsigned|signed|long|int|char|bool|short|float|double|const|operator)\0[A-Za-z_(]"

@@ -66,22 +66,22 @@ reports.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import tsan_lines, tsan_report
 from deadheat.dialects.line_machine import LineDialect, LineMachine
 from deadheat.symbols import native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from deadheat.dialects.line_machine import Draft, Token
     from deadheat.model import Damage, Frame, Report
 
-_OPENING = re.compile(
+_OPENING = regex(
     rf"{tsan_lines.BANNER.pattern}|{tsan_lines.ACCESS.pattern}|Cycle in lock order graph: M\d"
 )
 # a summary, whose report stands before it; the end of a header that was cut in two
-_REMNANT = re.compile(
+_REMNANT = regex(
     r"SUMMARY: ThreadSanitizer: |WARNING: ThreadSanitizer: [^\n]{0,100}$"
     r"|ThreadSanitizer: [^\n]{1,100}\(pid|by (?:main thread|thread T\d{1,9})"
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects.line_machine import Role, Token
 from deadheat.symbols import native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
+    import re
+
     from deadheat.model import Frame
 
 _ADDRESS = r"(?P<address>(?:0x)?[0-9a-f]{1,16})"
@@ -17,16 +19,16 @@ _ACTOR = r"(?P<actor>main thread|thread T\d{1,9})(?: '(?P<called>[^'\n]{0,100})'
 _IS = r"=(?:3D)?"
 
 # "WARNING: ThreadSanitizer: data race on vptr (ctor/dtor vs virtual call) (pid=12311)"
-BANNER = re.compile(
+BANNER = regex(
     rf"WARNING: ThreadSanitizer: (?P<what>[^\n]{{1,160}}?) ?\(pid{_IS}(?P<pid>\d{{1,10}})\)"
 )
 # the same, before its end: "WARNING: ThreadSanitizer: lock-order-inversion (potential"
-_BEGUN = re.compile(r"WARNING: ThreadSanitizer: (?P<what>[^\n]{1,160})$")
+_BEGUN = regex(r"WARNING: ThreadSanitizer: (?P<what>[^\n]{1,160})$")
 # "SUMMARY: ThreadSanitizer: data race /src/shop/cart.c:12:3 in add"
-SUMMARY = re.compile(r"SUMMARY: ThreadSanitizer: (?P<what>[^\n]{1,4000})")
+SUMMARY = regex(r"SUMMARY: ThreadSanitizer: (?P<what>[^\n]{1,4000})")
 # "FATAL: ThreadSanitizer: unexpected memory mapping", "ThreadSanitizer:DEADLYSIGNAL",
 # "==7==ERROR: ThreadSanitizer: SEGV on unknown address", "ThreadSanitizer: reported 3 warnings"
-_STOP = re.compile(
+_STOP = regex(
     r"(?:FATAL|ERROR): ThreadSanitizer|ThreadSanitizer:DEADLYSIGNAL"
     r"|ThreadSanitizer: (?:reported \d|CHECK failed|failed to|can't |unhandled)"
 )
@@ -41,7 +43,7 @@ _OBJECT = (
     r"(?P<external>Previous (?:modifying|read-only)|Modifying|Read-only) access of"
     r" (?P<object>[^\n]{1,200}?)"
 )
-ACCESS = re.compile(
+ACCESS = regex(
     rf"(?:{_MEMORY}|{_OBJECT}) at {_ADDRESS} by {_ACTOR}(?: \(mutexes: (?P<locks>[^()\n]{{1,600}})\))?:"
 )
 _SECTIONS = {
@@ -77,7 +79,7 @@ _SECTIONS = {
     "signal": r"Signal (?P<number>\d{1,4}) handler invoked at:",
     "and": r"^and:",
 }
-_SECTION = {name: re.compile(pattern) for name, pattern in _SECTIONS.items()}
+_SECTION = {name: regex(pattern) for name, pattern in _SECTIONS.items()}
 # a word that every such line has, so that other lines are passed over quickly
 _WORDS = {
     "Location is": ("global", "area", "descriptor", "heap"),
@@ -90,33 +92,33 @@ _WORDS = {
 }
 _DETAILS = {
     # "    [failed to restore the stack]"
-    "failed": re.compile(r"\[failed to restore the stack\]"),
+    "failed": regex(r"\[failed to restore the stack\]"),
     # "    Hint: use TSAN_OPTIONS=second_deadlock_stack=1 to get more informative warning message"
-    "hint": re.compile(r"\b(?:Hint|HINT): (?P<hint>[^\n]{1,300})"),
+    "hint": regex(r"\b(?:Hint|HINT): (?P<hint>[^\n]{1,300})"),
     # "  Mutex M1 is already destroyed."
-    "destroyed": re.compile(r"Mutex (?P<lock>M\d{1,19}) is already destroyed\."),
+    "destroyed": regex(r"Mutex (?P<lock>M\d{1,19}) is already destroyed\."),
     # "  And 3 more similar thread leaks."
-    "more": re.compile(r"And (?P<more>\d{1,9}) more similar thread leaks?\."),
+    "more": regex(r"And (?P<more>\d{1,9}) more similar thread leaks?\."),
 }
-_BAR = re.compile(r"={18}$")
+_BAR = regex(r"={18}$")
 # "#12 ", but not the "#1 in" of a closure
-_NUMBER = re.compile(r"(?:^|(?<=\s))#(?P<number>\d{1,4}) (?!in )")
+_NUMBER = regex(r"(?:^|(?<=\s))#(?P<number>\d{1,4}) (?!in )")
 # " (shop+0x11f1)", " (libfoo.dylib:arm64+0x12)", " (0x7f0012345678)"
-_MODULE = re.compile(
+_MODULE = regex(
     r"(?: ?\((?P<module>[^()\n]{1,300})\+(?P<offset>0x[0-9a-f]{1,16})\)| \(0x[0-9a-f]{1,16}\))"
     r"(?: ?\(BuildId: [0-9a-f]{2,64}\))?| \(<unknown module>\)"
 )
 # "/src/shop/cart.cc:12:3", "cart.c:12"
-_PLACE = re.compile(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=[^\d:.]|$)")
+_PLACE = regex(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=[^\d:.]|$)")
 # what is left of a frame that was broken behind its line: "(shop+0x11f1) (BuildId: 79…)", "352)"
-_REST = re.compile(
+_REST = regex(
     r"\([^()\n]{1,300}\+0x[0-9a-f]{1,16}\)(?: \(BuildId: [0-9a-f]{0,64}\)?)?$"
     r"|\(?[BuildI]{0,7}:? ?[0-9a-f]{0,64}\)$"
 )
-_LINE = re.compile(r":(\d{1,7})(?::\d{1,5})?$")
-_DISCRIMINATOR = re.compile(r" \(discriminator \d{1,6}\)$")
+_LINE = regex(r":(\d{1,7})(?::\d{1,5})?$")
+_DISCRIMINATOR = regex(r" \(discriminator \d{1,6}\)$")
 # "0x55d0c1 in main", as other sanitizers and `stack_trace_format=DEFAULT` print it
-_COUNTER = re.compile(r"0x[0-9a-f]{1,16} (?:in )?")
+_COUNTER = regex(r"0x[0-9a-f]{1,16} (?:in )?")
 _LONGEST = 8_000
 
 # what stands between "ThreadSanitizer: " and "(pid=": longest first, as some begin like others
@@ -146,13 +148,13 @@ KINDS = {
     "mutex held in the wrong context": "mutex-held-wrong-context",
 }
 # "barrier destroyed while waited for /src/shop/cart.c:31 in cart_close": of a kind to come
-_SUMMARISED = re.compile(
+_SUMMARISED = regex(
     r"([a-z]{2,30}(?:[ -][a-z]{1,30}){1,12})(?: \([^()\n]{1,100}\))? "
     r"(?:\S{1,1000}:\d{1,7}|\(\S{1,1000}\+0x[0-9a-f]{1,16}\)) in "
 )
 _DEATHS = frozenset(("stack-overflow",))
 _CLOSE = {text.replace(" ", ""): kind for text, kind in KINDS.items()}
-_WORD = re.compile(r"[A-Za-z0-9]+")
+_WORD = regex(r"[A-Za-z0-9]+")
 
 
 def known_kind(what: str) -> str | None:

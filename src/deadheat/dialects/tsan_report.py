@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from deadheat.model import (
     State,
 )
 from deadheat.symbols import native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ _OPS = {
     "read-only": Op.READ,
 }
 # freeing is a write to the whole block; who frees it tells that it was one
-_FREES = re.compile(r"(?:c?free|realloc|operator delete(?:\[\])?|__rust_dealloc)(?:$|[(@])")
+_FREES = regex(r"(?:c?free|realloc|operator delete(?:\[\])?|__rust_dealloc)(?:$|[(@])")
 # kinds of which the detector prints two accesses
 _RACES = frozenset((
     "data-race", "data-race-on-vptr", "use-after-free", "use-after-free-on-vptr",
@@ -45,9 +45,9 @@ _RACES = frozenset((
 ))  # fmt: skip
 _STACKS = ("bare", "and", "signal", "lost")
 # "M0 (0x55b9a397d080)"
-_LOCK = re.compile(r"(?P<id>M\d{1,19})(?: \((?P<address>[0-9a-fx]{1,18})\))?")
+_LOCK = regex(r"(?P<id>M\d{1,19})(?: \((?P<address>[0-9a-fx]{1,18})\))?")
 # "shop::CartTest_Adds_Test::TestBody()" of GoogleTest, "CartTests.testAdd()" of XCTest
-_TEST = re.compile(
+_TEST = regex(
     r"(?:.{0,400}::)?(?P<suite>\w{1,200})_(?P<name>[A-Za-z0-9]{1,200})_Test::TestBody\(|"
     r"(?:\w{1,100}\.)?(?P<class>\w{1,200})\.(?P<method>test[A-Z0-9]\w{0,200})\("
 )

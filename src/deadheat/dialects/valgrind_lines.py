@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from deadheat.dialects.line_machine import Role, Token
 from deadheat.model import Frame, Location, Origin
 from deadheat.symbols import frame_lists, native
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
 
     from deadheat.dialects.line_machine import Draft, Section
 
 HEX = r"0x[0-9A-Fa-f]{1,16}"
 # "at 0x10A23A: work(int*) (races.cc:13)"; "by 0x4938578: ??? (in /usr/lib/libstdc++.so.6)"
-_FRAME = re.compile(rf"(?P<first>at|by) {HEX}: ?(?=\S)")
+_FRAME = regex(rf"(?P<first>at|by) {HEX}: ?(?=\S)")
 # " (races.cc:13)", " (in /usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30)"
-_PLACE = re.compile(
-    r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^():]{1,1000}):(?P<line>\d{1,9}))\)"
-)
+_PLACE = regex(r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^():]{1,1000}):(?P<line>\d{1,9}))\)")
 # what is left of a place that was cut off: " (races.c", " (in /usr/li"
-_BROKEN_PLACE = re.compile(r" \([^()]*$")
+_BROKEN_PLACE = regex(r" \([^()]*$")
 # "Address 0x4d76c8c is 12 bytes inside a block of size 40 alloc'd"
-_ADDRESS = re.compile(rf"(?P<word>Address|Location) (?P<address>{HEX}) is ")
+_ADDRESS = regex(rf"(?P<word>Address|Location) (?P<address>{HEX}) is ")
 _OFFSET = r"(?P<offset>\d[\d,]{0,18}) bytes? "
-_WHAT = re.compile(
+_WHAT = regex(
     "|".join(
         (
             # 0 bytes inside data symbol "stock"; 0 bytes inside local var "total"
@@ -45,25 +44,23 @@ _WHAT = re.compile(
     )
 )
 # Location 0x10c080 is 8 bytes inside page.flags[2],
-_EXPRESSION = re.compile(
-    rf"{_OFFSET}inside (?P<name>(?!(?:an?|global|local|data)\b)[^\s,]{{1,300}}),?"
-)
+_EXPRESSION = regex(rf"{_OFFSET}inside (?P<name>(?!(?:an?|global|local|data)\b)[^\s,]{{1,300}}),?")
 _DETAILS = {
     # "declared at cart.c:3", "a global variable declared at x.c:9", "... in frame #0 of thread 1"
-    "declared": re.compile(
+    "declared": regex(
         r"(?:a global variable )?declared at (?P<file>[^:]{1,1000}):(?P<line>\d{1,9})"
         r"(?:, in frame #\d{1,4} of thread (?P<owner>\d{1,9}))?"
     ),
     # "in frame #1, created by main (races.cc:14)"
-    "in-frame": re.compile(
+    "in-frame": regex(
         r"in frame #\d{1,4}, created by (?P<function>.{1,1000}?)"
         r" \((?P<file>[^():]{1,1000}):(?P<line>\d{1,9})\)"
     ),
     # "Block was alloc'd by thread #1", "Block was alloc'd at"
-    "allocated-by": re.compile(r"Block was alloc'd by thread (?P<owner>#?\d{1,9})"),
+    "allocated-by": regex(r"Block was alloc'd by thread (?P<owner>#?\d{1,9})"),
 }
 # what Valgrind prints that is no report of these two, and shows that one has ended
-_STOP = re.compile(
+_STOP = regex(
     r"ERROR SUMMARY: |(?:HEAP|LEAK) SUMMARY:|Process terminating with |Use --history-level="
     r"|For (?:lists|counts) of detected |Invalid (?:read|write) of size |Invalid free\(\)"
     r"|Mismatched free\(\)|Conditional jump or move depends |Use of uninitialised value "
@@ -77,11 +74,11 @@ _STDLIB_FILES = frozenset(_LISTS["stdlib files"] + _LISTS["stdlib headers"])
 _STDLIB_FUNCTIONS = tuple(name for name in _LISTS["stdlib functions"] if name[-1] in "_:")
 _STDLIB_NAMES = frozenset(_LISTS["stdlib functions"])
 # the return type of a template's instance: "void std::__invoke_impl<void, f>(f&&)"
-_RETURN_TYPE = re.compile(r"^[^\s(]{1,4000}? (?=std::|__gnu_cxx::)")
-_SYMBOL_VERSION = re.compile(r"@[@*].*$")
+_RETURN_TYPE = regex(r"^[^\s(]{1,4000}? (?=std::|__gnu_cxx::)")
+_SYMBOL_VERSION = regex(r"@[@*].*$")
 # "_ZL6basket", "_ZN4shop6basketE", "_ZZ4workE5count"
-_MANGLED = re.compile(r"_Z(?:N|Z)?L?(?=\d)")
-_PART = re.compile(r"L?(\d{1,3})")
+_MANGLED = regex(r"_Z(?:N|Z)?L?(?=\d)")
+_PART = regex(r"L?(\d{1,3})")
 _BOTTOMS = ("main", "(below main)", "clone", "clone3")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from deadheat.text.late import regex
 
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
 # "BZh" and a digit may begin a sentence; what follows them may not
-_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+_BZIP2 = regex(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # how many bytes are needed to tell
 SNIFF = 512

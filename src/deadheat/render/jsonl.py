@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import IO, TYPE_CHECKING
 
 from deadheat import wire
 from deadheat.echo import Echo
 from deadheat.render.spool import Spool
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.render import Style
 
 # the values that differ from echo to echo: addresses, and actors that are numbered
-_TOLD = re.compile(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
+_TOLD = regex(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
 
 
 class Template:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import IO, TYPE_CHECKING
+
+from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 # within a JSON string a quote has a backslash before it, so no document's text can look like this
-_RACE = re.compile(rb'"race": "([0-9a-f]+)"')
+_RACE = regex(rb'"race": "([0-9a-f]+)"')
 # more than this goes to a file
 _IN_MEMORY = 1 << 24
 

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import re
 
+from deadheat.text.late import regex
+
 # operators that look like brackets; each becomes one character while brackets are taken off
 _OPERATORS = (
     "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
     " new[]", " delete[]",
 )  # fmt: skip
-_OPERATOR = re.compile(r"\boperator(?:" + "|".join(map(re.escape, _OPERATORS)) + ")")
+_OPERATOR = regex(r"\boperator(?:" + "|".join(map(re.escape, _OPERATORS)) + ")")
 _HIDDEN = {text: chr(0xE000 + i) for i, text in enumerate(("(anonymous namespace)", *_OPERATORS))}
 _SHOWN = {ord(char): text for text, char in _HIDDEN.items()}
 _ARROW = "\ue0ff"
 _CLOSERS = {")": "(", ">": "<", "]": "["}
 # "foo.isra.0", "foo.constprop.0.cold", "main._omp_fn.0", "f(int) [clone .part.0]", "f(int) (.cold)"
-_CLONE = re.compile(
+_CLONE = regex(
     r"(?: ?[(\[]?(?:clone )?\.(?:isra|constprop|part|cold|llvm|lto_priv|localalias|_omp_fn"
     r"|omp_outlined(?:_debug__)?|actor|destroy|resume|cleanup|warm|unlikely)(?:[.$]\d{1,20}){0,3}"
     r"[)\]]?|@{1,2}[A-Z][\w.]{1,40}){1,6}$"
 )
 # what stands behind the parameters
-_QUALIFIERS = re.compile(r"(?: const| volatile| &&?| noexcept)+$")
+_QUALIFIERS = regex(r"(?: const| volatile| &&?| noexcept)+$")
 # parts of a name that stand for a piece of code inside of the part before them; brackets are gone:
 # "{lambda#1}", "$_0", "'lambda0'", "{closure#0}", "{{closure}}", "{async_fn#0}", "{shim:vtable#0}"
-_INSIDE = re.compile(r"\{.*\}$|\$_\d{0,6}$|'(?:lambda|unnamed|block-literal)\d{0,6}'|_FUN$|<lambda")
+_INSIDE = regex(r"\{.*\}$|\$_\d{0,6}$|'(?:lambda|unnamed|block-literal)\d{0,6}'|_FUN$|<lambda")
 # libc++ and libstdc++ put a version in the middle of their names
-_VERSION = re.compile(r"\bstd::(?:__1|__cxx11|__ndk1|__debug|_V2)::")
+_VERSION = regex(r"\bstd::(?:__1|__cxx11|__ndk1|__debug|_V2)::")
 # "__20-[Cart add:]_block_invoke_2", "__main_block_invoke"
-_BLOCK = re.compile(r"_{1,3}(?:\d{1,4}(?=[-+]\[))?(.{1,400}?)_block_invoke(?:_\d{1,6})?$")
+_BLOCK = regex(r"_{1,3}(?:\d{1,4}(?=[-+]\[))?(.{1,400}?)_block_invoke(?:_\d{1,6})?$")
 
 
 def without_clones(function: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from deadheat.text.late import regex
 
-_MANGLED = re.compile(r"_{1,3}Z(?=[\dNLSZTG])")
-_CLONE = re.compile(r"(?:\.\w{1,40}){1,6}$")
+_MANGLED = regex(r"_{1,3}Z(?=[\dNLSZTG])")
+_CLONE = regex(r"(?:\.\w{1,40}){1,6}$")
 # "A42_": of an array, "T0_": of a template's parameter
-_COUNTED = re.compile(r"(?:A\d{0,9}|T\d{0,4})_")
-_NUMBER = re.compile(r"\d{1,4}")
-_SUBSTITUTE = re.compile(r"S(?:[0-9A-Z]{0,6}_|[a-z])")
+_COUNTED = regex(r"(?:A\d{0,9}|T\d{0,4})_")
+_NUMBER = regex(r"\d{1,4}")
+_SUBSTITUTE = regex(r"S(?:[0-9A-Z]{0,6}_|[a-z])")
 _STANDARD = {
     "t": "std", "a": "std::allocator", "b": "std::basic_string", "s": "std::basic_string",
     "i": "std::basic_istream", "o": "std::basic_ostream", "d": "std::basic_iostream",
@@ -31,7 +31,7 @@ _BUILT_IN = {
 # what opens something that an E closes
 _OPENERS = frozenset("NIXFJZ")
 # "TV4Cart" is a vtable, "Th16_N4shop4Cart3addEi" a thunk to another entry point of a function
-_THUNK = re.compile(r"T(?:h\w?n?\d{1,6}_|v\w?n?\d{1,6}_n?\d{1,6}_|c)")
+_THUNK = regex(r"T(?:h\w?n?\d{1,6}_|v\w?n?\d{1,6}_n?\d{1,6}_|c)")
 _MOST_NAMES = 64
 
 

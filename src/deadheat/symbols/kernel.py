@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import frame_lists
+from deadheat.text.late import regex
 
 _LISTS = frame_lists.read("kernel.frames.txt")
 _TOPS = frozenset(_LISTS["tops"])
@@ -14,16 +15,16 @@ _TOPS = frozenset(_LISTS["tops"])
 
 def _names(group: str) -> re.Pattern[str]:
     entries = (re.escape(e).replace(r"\*", r"[\w.]*") for e in _LISTS[group])
-    return re.compile("(?:" + "|".join(entries) + ")$")
+    return regex("(?:" + "|".join(entries) + ")$")
 
 
 _ENTRY = _names("entry")
 _TEST = _names("test")
-_INSTRUMENTATION = re.compile("|".join(map(re.escape, _LISTS["instrumentation"])))
+_INSTRUMENTATION = regex("|".join(map(re.escape, _LISTS["instrumentation"])))
 _NO_INSTRUMENTATION = _LISTS["not-instrumentation"]
 # what compilers append to a function that they split or copied: "vfs_kern_mount.part.0",
 # "pollwake.constprop.0.isra.0", "kcsan_report.cold", "f.llvm.1203"
-_CLONE = re.compile(
+_CLONE = regex(
     r"(?:\.(?:isra|constprop|part|cold|llvm|lto_priv|clone|localalias|specialized)(?:\.\d+)*)+$"
 )
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from deadheat.model import Frame, Origin
 from deadheat.symbols import cpp, frame_lists, itanium, rust, swift
+from deadheat.text.late import regex
 
 _LISTS = frame_lists.read("native.frames.txt")
 _NAMELESS = frozenset(_LISTS["nameless"])
@@ -20,11 +21,11 @@ def _names(group: str) -> re.Pattern[str]:
     whole = "|".join(re.escape(e) for e in entries if e[-1] != "*")
     begun = "|".join(re.escape(e[:-1]) for e in entries if e[-1] == "*")
     # "free", "pthread_create@@GLIBC_2.34"; a C++ function called so would have its parameters
-    return re.compile(rf"(?:{whole or '(?!)'})(?:$|@)|(?:{begun or '(?!)'})")
+    return regex(rf"(?:{whole or '(?!)'})(?:$|@)|(?:{begun or '(?!)'})")
 
 
 def _pieces(group: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, _LISTS[group])))
+    return regex("|".join(map(re.escape, _LISTS[group])))
 
 
 _RUNTIME, _STDLIB, _TEST = map(_names, ("runtime", "stdlib", "test"))
@@ -40,7 +41,7 @@ _MODULES = (
 )
 # where a build system, a package manager or a distribution's compiler keeps what it compiles:
 # "/proc/self/cwd/shop/cart.cc", "external/com_google_absl/absl/x.h", "bazel-out/k8-dbg/bin/x.pb.cc"
-_ROOT = re.compile(
+_ROOT = regex(
     r".{0,300}/\.?cargo/(?:registry/src|git/checkouts)/[^/]{1,100}/[^/]{1,100}/"
     r"|/rustc/[^/]{1,60}/|.{0,300}/rustlib/src/rust/|\./"
     r"|(?:/proc/self/cwd/|.{0,300}/execroot/[^/]{1,100}/)?"
@@ -48,7 +49,7 @@ _ROOT = re.compile(
 )
 _GENERATED = frozenset(("<compiler-generated>", "<built-in>", "<artificial>"))
 # "void (_)(int)" was "void (*)(int)" before a Markdown renderer took the asterisk
-_LOST_STAR = re.compile(r"\(_(?= ?(?:\)|const\)))")
+_LOST_STAR = regex(r"\(_(?= ?(?:\)|const\)))")
 
 
 def frame(function: str, path: str, line: int | None, module: str = "") -> Frame:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from deadheat.text.late import regex
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
 # "_ZN4shop4cart8Cart$LT$T$GT$3add17hdc83a10c30269ab6E", also with what LLVM appends
-_LEGACY = re.compile(r"_{0,2}ZN((?:\d{1,4}[^\s]{1,2000})?)17h([0-9a-f]{16})E(?:\.[\w.]{1,80})?$")
+_LEGACY = regex(r"_{0,2}ZN((?:\d{1,4}[^\s]{1,2000})?)17h([0-9a-f]{16})E(?:\.[\w.]{1,80})?$")
 # "shop::main::hdc83a10c30269ab6": a C++ demangler keeps the hash
-_HASH = re.compile(r"::h[0-9a-f]{16}$")
+_HASH = regex(r"::h[0-9a-f]{16}$")
 # "$LT$", "$u20$", "$u7b$"
-_ESCAPE = re.compile(r"\$(SP|BP|RF|LT|GT|LP|RP|C|u[0-9a-f]{1,6})\$")
+_ESCAPE = regex(r"\$(SP|BP|RF|LT|GT|LP|RP|C|u[0-9a-f]{1,6})\$")
 _ESCAPED = {
     "SP": "@", "BP": "*", "RF": "&", "LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ",",
 }  # fmt: skip
-_UNDERSCORE = re.compile(r"(^|::)_(?=[<{])")
+_UNDERSCORE = regex(r"(^|::)_(?=[<{])")
 # "_RNvNtCs1234_4shop4cart3add"
-_V0 = re.compile(r"_{0,2}R(?=[A-Z])")
+_V0 = regex(r"_{0,2}R(?=[A-Z])")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LENGTH = re.compile(r"0|[1-9]\d{0,3}")
+_LENGTH = regex(r"0|[1-9]\d{0,3}")
 _MOST_STEPS = 2_000
 _DEEPEST = 60
 _BASIC = {

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from deadheat.model import Frame, Origin
+from deadheat.text.late import regex
 
 UNNAMED = "??"
 # what is said of a function that has no name of its own
 _NAMELESS = frozenset(("", UNNAMED, "closure"))
 # "main::{closure#1}", "run::{async_fn_env#0}": the function that they were written in is the parent
-_CLOSURE = re.compile(r"(?:::\{[^{}]{1,100}\})+$")
+_CLOSURE = regex(r"(?:::\{[^{}]{1,100}\})+$")
 # "std::rt::lang_start::h0123456789abcdef"; "...::call_once - shim(vtable)"
-_TAIL = re.compile(r"::h[0-9a-f]{16}$| - shim.{0,200}$")
+_TAIL = regex(r"::h[0-9a-f]{16}$| - shim.{0,200}$")
 # "<shop::Cart as core::ops::Drop>::drop" is of the crate "shop"
-_CRATE = re.compile(r"[<&*(\[]{0,4}(?:mut |dyn )?([A-Za-z_]\w*)::")
+_CRATE = regex(r"[<&*(\[]{0,4}(?:mut |dyn )?([A-Za-z_]\w*)::")
 _STANDARD = frozenset(("std", "core", "alloc"))
 # "/home/u/.rustup/toolchains/nightly/lib/rustlib/src/rust/library/core/src/option.rs",
 # "/rustc/9fc6b43126469e38/library/std/src/thread/mod.rs"
-_LIBRARY = re.compile(r"(?:^|/(?:rustlib/src/rust|rustc/[0-9a-f.]{4,64})/)(library/.+)$")
+_LIBRARY = regex(r"(?:^|/(?:rustlib/src/rust|rustc/[0-9a-f.]{4,64})/)(library/.+)$")
 # "/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/rayon-core-1.9.3/src/registry.rs"
-_DEPENDENCY = re.compile(r"/(?:registry/src/[^/]+/[^/]+|git/checkouts/[^/]+/[^/]+)/(.+)$")
+_DEPENDENCY = regex(r"/(?:registry/src/[^/]+/[^/]+|git/checkouts/[^/]+/[^/]+)/(.+)$")
 # where a crate keeps its sources, below wherever it was built
-_BELOW_CRATE = re.compile(r"(?:^|/)((?:src|tests|examples|benches)/.+)$")
+_BELOW_CRATE = regex(r"(?:^|/)((?:src|tests|examples|benches)/.+)$")
 
 
 @lru_cache(maxsize=1 << 12)

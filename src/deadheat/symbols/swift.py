@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from deadheat.text.late import regex
 
 # "$s4Shop4CartC3addyySiF", on a Mac "_$s…"; "$S" up to Swift 4
-_MANGLED = re.compile(r"_?\$[sS](?=\d)")
-_NUMBER = re.compile(r"\d{1,4}")
+_MANGLED = regex(r"_?\$[sS](?=\d)")
+_NUMBER = regex(r"\d{1,4}")
 # what may stand behind a name: class, structure, enumeration, protocol, alias, extension's end
 _KINDS = "CVOPaE"
 # "closure #1 in ", "closure #2 (Swift.Int) -> () in ", "partial apply for ", "static "
-_AROUND = re.compile(
+_AROUND = regex(
     r"(?:(?:implicit )?closure #\d{1,6} (?:.{0,400}?\) -> .{1,200}? )?in "
     r"|\(\d{1,4}\) (?:await|suspend) resume partial function for "
     r"|partial apply (?:forwarder )?for |protocol witness for |reabstraction thunk helper for "

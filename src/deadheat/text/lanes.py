@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.text.late import regex
 from deadheat.text.peel import Piece, is_numbered, peel
 
 if TYPE_CHECKING:
@@ -12,11 +13,9 @@ if TYPE_CHECKING:
 
 LaneLine = tuple[str | None, str]
 # words that differ from line to line or from writer to writer have a digit in them
-_COUNTED = re.compile(r"\w*\d\w*")
+_COUNTED = regex(r"\w*\d\w*")
 # "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
-_TIME = re.compile(
-    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
-)
+_TIME = regex(r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?")
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
@@ -117,7 +116,7 @@ def _shape(prefix: str) -> re.Pattern[str]:
         words += [re.escape(body[at : match.start()]), r"\w+"]
         at = match.end()
     words.append(re.escape(body[at:]))
-    return re.compile("".join(words) + (r"\s" if body != prefix else ""))
+    return regex("".join(words) + (r"\s" if body != prefix else ""))
 
 
 def _mark(prefix: str) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.text.clean import BREAK
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    import re
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
 # Each pattern stands at the beginning of a line. A group whose name begins with `lane` names who
 # wrote the line; the text behind the match is what that writer wrote.
-_PREFIX = re.compile(
+_PREFIX = regex(
     "|".join(
         (
             # Kubernetes CRI: "2024-05-01T12:00:00.123456789Z stderr F text", P for a partial line
@@ -64,12 +67,12 @@ _PREFIX = re.compile(
     )
 )
 # the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work"
-_INSIDE = re.compile(r"==\d{1,9}== ")
+_INSIDE = regex(r"==\d{1,9}== ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 # logrus and slog: `time=... level=info msg="text" pod=x`
-_LOGFMT = re.compile(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
-_PAIR = re.compile(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_LOGFMT = regex(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
+_PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 # where loggers put the line itself, most telling first
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
@@ -85,7 +88,7 @@ _NESTED = frozenset((
     "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
     "docker", "log", "values", "attributes",
 ))  # fmt: skip
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": ""}
 _MAX_LAYERS = 6
 
