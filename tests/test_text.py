@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -311,17 +312,49 @@ def test_the_plain_sifter_finds_every_occurrence() -> None:
         assert sift.FindSifter(LITERALS).hits(block) == expected
 
 
+def in_pieces(text: bytes, size: int) -> Stream:
+    pieces = iter([text[i : i + size] for i in range(0, len(text), size)])
+    return Stream(lambda _: next(pieces, b""))
+
+
 @pytest.mark.parametrize("size", [1, 5, 17, 100])
 def test_hits_across_the_borders_of_blocks_are_found_once(size: int) -> None:
     text = sprinkled(random.Random(11), 2000)
-    sifter = sift.FindSifter(LITERALS)
-    pieces = [text[i : i + size] for i in range(0, len(text), size)]
-    windows = Windows(Stream(lambda _: pieces.pop(0) if pieces else b""), sifter)
+    sifter = sift.Sifter(sift.FindSifter(LITERALS), sift.FindSifter(LITERALS))
+    windows = Windows(in_pieces(text, size), sifter)
     found, at = [], 0
     while (hit := windows.next_hit(at)) is not None:
         found.append(hit)
         at = hit[0] + 1
     assert [offset for offset, _ in found] == sorted({o for o, _ in sifter.hits(text)})
+
+
+def one_step(kind: str, literals: tuple[bytes, ...]) -> sift.OneStep:
+    if kind == "find":
+        return sift.FindSifter(literals)
+    return sift.HyperscanSifter(literals, pytest.importorskip("hyperscan"))
+
+
+@pytest.mark.parametrize("kind", ["find", "hyperscan"])
+@pytest.mark.parametrize("piece", [1 << 14, 1 << 17, 1 << 20])
+def test_a_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> None:
+    """Also where blocks meet, and nowhere else."""
+    sifter = sift.Sifter(one_step(kind, (b"hint", b"HINT")), one_step(kind, (b"<one>", b"<two>")))
+    rng = random.Random(13)
+    for _ in range(40):
+        text = bytearray(b"." * 300_000)
+        for word in rng.choices([b"hint", b"HINT", b"<one>", b"<two>"], k=12):
+            at = rng.randrange(len(text) - 8)
+            text[at : at + len(word)] = word
+        windows = Windows(in_pieces(bytes(text), piece), sifter)
+        hints = [m.start() for m in re.finditer(rb"hint|HINT", text)]
+        found, at = set(), 0
+        while (hit := windows.next_hit(at)) is not None:
+            found.add(hit[0])
+            at = hit[0] + 1
+        words = {m.start() for m in re.finditer(rb"<one>|<two>", text)}
+        assert found <= words
+        assert found >= {w for w in words if any(abs(w - h) < sift.MARGIN for h in hints)}
 
 
 # -- hostile text ----------------------------------------------------------------------------------
@@ -417,7 +450,7 @@ def test_many_short_hostile_lines_end() -> None:
 
 def test_a_closing_is_found_behind_what_was_searched_before() -> None:
     text = b"begin begin " + b"x" * 50 + b"<end>"
-    windows = Windows(Stream(BytesIO(text).read), sift.FindSifter((b"begin",)))
+    windows = Windows(Stream(BytesIO(text).read), sift.sifter((b"begin",)))
     assert windows.until(0, b"<end>", 40) is None
     assert windows.until(6, b"<end>", 60) is None
     assert windows.until(6, b"<end>", 61) == text[6:-5]

@@ -52,7 +52,8 @@ class Reader:
         self._echoes = Echoes()
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
-        self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners))
+        hints = tuple(hint for dialect in self.dialects for hint in dialect.hints)
+        self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners), hints)
 
     def read(
         self,

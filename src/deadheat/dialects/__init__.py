@@ -59,6 +59,8 @@ class Dialect(Protocol):
 
     # every report has at least one of these in its raw text; the first ones begin it
     anchors: tuple[bytes, ...]
+    # at least one of these few is never further than `sift.MARGIN` from an anchor
+    hints: tuple[bytes, ...]
 
     def column(self, text: str) -> int:
         """Where in this line one of a report's opening lines begins, or -1."""

@@ -239,6 +239,8 @@ class DrdDialect(LineDialect):
         b"vgpreload_drd",
     )
 
+    hints = (b"hread",)
+
     def column(self, text: str) -> int:
         if " 0x" not in text and "onflicting" not in text and "eader-writer" not in text:
             return -1

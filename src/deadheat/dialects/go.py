@@ -73,6 +73,8 @@ class GoDialect:
         *(b"DATA\xc2\xa0RACE", b"by\xc2\xa0goroutine", b"DATA&nbsp;RACE", b"by&nbsp;goroutine"),
     )
 
+    hints = (b"DATA", b"oroutine")
+
     def column(self, text: str) -> int:
         if "goroutine" not in text and BANNER not in text:
             return -1

@@ -281,6 +281,8 @@ class FatalDialect:
         *(b"map write", b"misuse: Add", b"WaitGroup counter", b"previous Wait", b"[running"),
     )
 
+    hints = (b"oroutine", b"concurrent map", b"WaitGroup")
+
     def column(self, text: str) -> int:
         if "concurrent map" not in text and "WaitGroup" not in text:
             return -1

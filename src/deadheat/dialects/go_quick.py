@@ -8,6 +8,7 @@ from deadheat.dialects.go_stack import Side
 from deadheat.model import Access, Frame, Origin, Report, State
 from deadheat.symbols import go, roots
 
+_new = tuple.__new__
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
@@ -90,29 +91,44 @@ def _creation(header: str) -> Side | None:
 
 
 def _calls(section: str) -> tuple[Frame, ...] | None:
-    """The user's innermost frames, as many as identity looks at; the first one is the site."""
+    """The user's innermost frames, as many as identity looks at; the first one is the site.
+
+    Their files are as printed: nobody asks a glance for more.
+    """
+    if _has_second_entry(section):
+        return None
     start = section.find("\n")
     end = _after(section, start, _LOOK)
-    frames = go.frames(section[start:end])
-    if frames is None or _has_second_entry(section):
-        return None
+    pairs = go.pairs(section[start:end]) or []
     found: list[Frame] = []
-    for number, frame in enumerate(frames, 1):
-        if frame.origin is Origin.USER:
-            # a closure that lies elsewhere than its name says needs the other frames
-            if frame.function[-1:].isdigit() and roots.is_absolute(frame.file):
+    for number, (symbol, path, line) in enumerate(pairs, 1):
+        package, function = go.split(symbol)
+        if not package:
+            return None
+        whose = go.origin(package, path)
+        if whose is Origin.USER:
+            # a closure may lie elsewhere than its name says; the other frames tell
+            if function[-1:].isdigit() and _is_lost(package, path):
                 return None
-            found.append(frame)
+            found.append(
+                _new(Frame, (function, package, path, int(line), whose, path, False, False))
+            )
             if len(found) == CALLS:
                 return tuple(found)
-        elif not found and frame.package == "sync/atomic":
+        elif not found and package == "sync/atomic":
             return None
         # what stands below may be stale
-        if frame.function in _ENTRIES:
+        if function in _ENTRIES:
             return tuple(found) or None
-        if go.is_test(frame.function) and not _is_harness(frames[number : number + 1]):
+        if go.is_test(function) and not _is_harness(pairs, number):
             return None
     return tuple(found) if found and end == len(section) else None
+
+
+def _is_lost(package: str, path: str) -> bool:
+    """Is a file that nobody can place below a module's root?"""
+    folder = path[: path.rfind("/") + 1]
+    return roots.is_absolute(go.place(package, folder)[1])
 
 
 def _after(section: str, start: int, lines: int) -> int:
@@ -124,8 +140,8 @@ def _after(section: str, start: int, lines: int) -> int:
     return start
 
 
-def _is_harness(below: list[Frame]) -> bool:
-    return bool(below) and below[0].function in _HARNESS
+def _is_harness(pairs: list[tuple[str, str, str]], number: int) -> bool:
+    return number < len(pairs) and pairs[number][0] in _HARNESS
 
 
 def _has_second_entry(section: str) -> bool:

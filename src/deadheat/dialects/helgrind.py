@@ -350,6 +350,8 @@ class HelgrindDialect(LineDialect):
         *(b"race\x1b[", b"race \x1b[", b"race\xc2\xa0during", b"race&nbsp;during"),
     )
 
+    hints = (b"hread",)
+
     def column(self, text: str) -> int:
         if "hread" not in text and "Lock at" not in text:
             return -1

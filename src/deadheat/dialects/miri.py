@@ -233,6 +233,8 @@ class MiriDialect(LineDialect):
         b"Undefined&nbsp;Behavior",
     )
 
+    hints = (b"Undefined", b"Data race")
+
     def column(self, text: str) -> int:
         if "Behavior:" not in text:
             return -1

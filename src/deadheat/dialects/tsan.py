@@ -115,6 +115,7 @@ class TsanDialect(LineDialect):
     symbols = native
     # one word, so that no colour and no odd space stands within it
     anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread")
+    hints = (b"hread",)
     back = 1 << 14
 
     def column(self, text: str) -> int:

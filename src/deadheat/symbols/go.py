@@ -53,6 +53,7 @@ _OLD_CLOSURE = regex(r"\.func·\d+$")
 # "memberlist.*Memberlist.(github.com/hashicorp/memberlist.probe)·fm", a method value of Go 1.3
 _OLD_METHOD_VALUE = regex(r"([^.]+)\.[*_](\w+)\.\((?:\S*\.)?(\w+)\)·fm$")
 _TEST_WORDS = (".Test", ".Benchmark", ".Example", ".Fuzz")
+_TEST_INITIALS = ("T", "B", "E", "F")
 _TEST_NAME = regex(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*$")
 
 
@@ -144,7 +145,9 @@ def without_brackets(text: str) -> str:
 
 def is_test(function: str) -> bool:
     """Is this the test function itself (not a closure in it)? `executor_test.(*suite).TestX`."""
-    return _TEST_NAME.match(function, function.rfind(".") + 1) is not None
+    start = function.rfind(".") + 1
+    # its first letter tells most of the others
+    return function[start : start + 1] in _TEST_INITIALS and bool(_TEST_NAME.match(function, start))
 
 
 def test_name(function: str) -> str | None:
@@ -226,7 +229,7 @@ def _below_module(parts: list[str], folder: list[str]) -> list[str] | None:
     """The elements of an import path that are directories below the module's root."""
     if parts[-1].endswith("_test") and parts[-1] != folder[-1]:
         parts = [*parts[:-1], parts[-1].removesuffix("_test")]
-    depth = _module_depth(parts)
+    depth = _module_depth(parts[0])
     if depth and len(parts) >= depth:
         below = parts[depth:]
         if below and _MAJOR.match(below[0]):
@@ -237,9 +240,9 @@ def _below_module(parts: list[str], folder: list[str]) -> list[str] | None:
     return parts[len(parts) - shared + 1 :] if shared > 1 or shared == len(parts) == 1 else None
 
 
-def _module_depth(parts: list[str]) -> int:
+def _module_depth(host: str) -> int:
     """How many elements name the module; 0 where only the directories can tell."""
-    return _DEPTH.get(parts[0], 3 if parts[0].startswith("git") and "." in parts[0] else 0)
+    return _DEPTH.get(host, 3 if host[:3] == "git" and "." in host else 0)
 
 
 def _shared_suffix(a: list[str], b: list[str]) -> int:
@@ -252,9 +255,28 @@ def _shared_suffix(a: list[str], b: list[str]) -> int:
 @lru_cache(maxsize=1 << 13)
 def place(package: str, folder: str) -> tuple[Origin, str]:
     """Whose code a package is that lies in one folder, and that folder below the module's root."""
+    below = _in_clone(package, folder)
+    if below is not None:
+        return Origin.USER, below
     sample = f"{folder}x.go"
     whose = origin(package, sample)
     return whose, relative(package, sample, whose)[:-4]
+
+
+def _in_clone(package: str, folder: str) -> str | None:
+    """What `relative` would say of a user's package in a clone, the usual case; None if it is not."""
+    top = package.partition("/")[0]
+    if top in _STDLIB_TOPS or top in _TEST_TOPS or folder[:1] != "/" or package[-5:] == "_test":
+        return None
+    if "@v" in folder or "/vendor/" in folder or "external/" in folder or "bazel-out/" in folder:
+        return None
+    if depth := _module_depth(top):
+        parts = package.split("/", depth)
+        if len(parts) < depth or (len(parts) > depth and parts[depth][:1] == "v"):
+            return None
+        below = f"{parts[depth]}/" if len(parts) > depth else ""
+        return below if not below or folder.endswith(f"/{below}") else folder
+    return f"{package}/".partition("/")[2] if folder.endswith(f"/{package}/") else None
 
 
 @lru_cache(maxsize=1 << 10)
@@ -277,18 +299,26 @@ def frame(symbol: str, path: str, line: int | None) -> Frame:
 PAIR = regex(r"\n  (.+)\(\)\n      (.+):(\d{1,9}) \+0x[0-9a-f]+(?=\n|$)")
 
 
-def frames(text: str) -> list[Frame] | None:
-    """The frames of an undamaged stack, from the line break before it; None if it is not just that.
+def pairs(text: str) -> list[tuple[str, str, str]] | None:
+    """Symbol, path and line of an undamaged stack's frames, from the line break before it.
 
-    The hottest loop of all: twenty times per report.
+    None if the text is not just that.
     """
-    pairs = PAIR.findall(text)
-    count = len(pairs)
+    found = PAIR.findall(text)
+    count = len(found)
     if text.count("\n") != 2 * count or text.count(" ") != 9 * count or text.count(":") != count:
+        return None
+    return found
+
+
+def frames(text: str) -> list[Frame] | None:
+    """The frames of an undamaged stack, as `pairs` takes it. The hottest loop: twenty times a report."""
+    found = pairs(text)
+    if found is None:
         return None
     unusual = "%" in text or "[" in text or "(_" in text or "\\" in text
     made = []
-    for symbol, path, line in pairs:
+    for symbol, path, line in found:
         slash = symbol.rfind("/", 0, symbol.find("("))  # a receiver may hold an import path
         dot = symbol.find(".", slash + 1)
         cut = path.rfind("/") + 1

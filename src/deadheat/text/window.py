@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Protocol
 
+from deadheat.text.sift import MARGIN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -68,7 +70,7 @@ class Windows:
     def __init__(self, source: Source, sifter: Sifter) -> None:
         self._source = source
         self._sifter = sifter
-        self._overlap = max(map(len, sifter.literals), default=1) - 1
+        self._overlap = max(map(len, sifter.literals), default=1) - 1 + MARGIN
         self._sifted = source.base
         self._hits: Hits = []
         self._next = 0

@@ -253,6 +253,7 @@ class ErrorDialect:
     name = "go-error"
     symbols = go
     anchors = (b".go:", b".go\x1b[")
+    hints = anchors
     closing = None
     volatile = None
     # the function and the error's text stand just before the first location
