@@ -1,0 +1,67 @@
+"""What the commands that use Spark have in common: their options, and how a session is started."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+
+def add_lake(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--lake", required=True, metavar="DIR", help="where the lake lies")
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--master", metavar="URL", help="where Spark runs (default: on all cores of this machine)"
+    )
+    command.add_argument(
+        "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE",
+        help="a setting of Spark; may be given several times",
+    )  # fmt: skip
+    command.add_argument("--driver-memory", metavar="SIZE", help="such as 4g")
+    command.add_argument("--verbose", action="store_true", help="let Spark write its log")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    return key, value
+
+
+def start(args: argparse.Namespace) -> Callable[[bool], Any]:
+    """Starts a session when it is called, with what the user has asked for."""
+
+    def started(small: bool) -> Any:
+        session = room("pipeline.session")
+        return session.started(
+            args.master, dict(args.conf), args.driver_memory, args.verbose, small
+        )
+
+    return started
+
+
+def room(name: str) -> ModuleType:
+    """A module that needs an extra, or one line that says which."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"deadheat.{name}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("deadheat"):
+            raise
+        extra = name.partition(".")[0].replace("pipeline", "spark")
+        raise DeadheatError(
+            f"{error.name} is not installed", do=f"pip install 'deadheat[{extra}]'"
+        ) from None
+
+
+def lake(args: argparse.Namespace) -> Any:
+    """The lake that the user has named."""
+    return room("lake.tables").Lake(args.lake)

@@ -1,0 +1,215 @@
+"""Sightings as rows of the lake, and rows as sightings again; knows no table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deadheat.echo import Echo
+from deadheat.identity.evidence import Mark, mark
+from deadheat.identity.families import keys
+from deadheat.identity.races import Document as Reports
+from deadheat.lake import masks
+from deadheat.wire import (
+    SCHEMA_VERSION,
+    document_to_wire,
+    sighting_from_wire,
+    sighting_to_wire,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.model import Document, Sighting
+
+    Plain = dict[str, Any]
+
+# a longer document is identified a batch at a time, so that memory is bounded
+BATCH = 1 << 16
+_DOCUMENT = ("schema", "race", "document", "bug_report", "claims")
+
+
+class Seen(NamedTuple):
+    """What is taken from a sighting: all of its columns but those that its document decides."""
+
+    row: Plain
+    mark: Mark
+    address: str | None
+    report: Plain
+
+
+class _Known:
+    """What a report and all its echoes have in common."""
+
+    __slots__ = ("_gaps", "address", "mark", "names", "report")
+
+    def __init__(self, sighting: Sighting) -> None:
+        report = sighting.report
+        told = told_of(sighting)
+        hidden, self.names = masks.masked(told)
+        self.mark = mark(report)
+        self.address = next((a.address for a in report.accesses if a.address), None)
+        self.report = {
+            "digest": masks.digest(hidden),
+            **hidden,
+            "keys": sorted(set(keys(report))),
+        }
+        self._gaps: list[tuple[str, int | None]] = []
+
+    def learn(self, echo: Echo) -> _Known:
+        """Finds out which of the echo's numbers goes into which name."""
+        numbers = [number.decode() for number in echo.names]
+        for name in self.names:
+            number = name.rpartition(" ")[2]
+            found = number in numbers
+            text = name[: len(name) - len(number)] if found else name
+            self._gaps.append((text, numbers.index(number) if found else None))
+        return self
+
+    def echoed(self, echo: Echo) -> tuple[list[str], str | None]:
+        """The names and the address of an echo."""
+        numbers = [number.decode() for number in echo.names]
+        names = [text if at is None else text + numbers[at] for text, at in self._gaps]
+        changed = names[self.names.index(self.address)] if self.address else None
+        return names, changed
+
+
+def told_of(sighting: Sighting) -> Plain:
+    """What a sighting's report says, as the tables have it."""
+    told = {k: v for k, v in sighting_to_wire(sighting).items() if k not in _DOCUMENT}
+    told["facts"] = _listed(told["facts"])
+    _tell_inlined(told)
+    return told
+
+
+def _listed(told: Plain) -> list[Plain]:
+    """An object as a list of pairs, since no table has columns that differ from row to row."""
+    return [
+        {"name": name, "value": value}
+        for name, values in told.items()
+        for value in (values if isinstance(values, list) else [values])
+    ]
+
+
+def _tell_inlined(plain: Any) -> None:
+    """A line of JSON tells it only of frames that are; a column has it for every frame."""
+    if isinstance(plain, list):
+        for inner in plain:
+            _tell_inlined(inner)
+    elif isinstance(plain, dict):
+        if "stale" in plain:
+            plain.setdefault("inlined", False)
+        for inner in plain.values():
+            if isinstance(inner, (dict, list)):
+                _tell_inlined(inner)
+
+
+def _bug_report(document: Document) -> Plain:
+    told = document_to_wire(document)
+    told["claims"] = [{**c, "details": _listed(c["details"])} for c in told["claims"]]
+    return told
+
+
+def seen(sighting: Sighting) -> Seen:
+    told = sighting.told
+    if isinstance(told, Echo):
+        known = told.notes.get("lake")
+        if known is None:
+            told.notes["lake"] = known = _Known(sighting).learn(told)
+        names, address = known.echoed(told)
+    else:
+        known = _Known(sighting)
+        names, address = known.names, known.address
+    report, span = known.report, sighting.span
+    row = {
+        "uri": sighting.uri,
+        "offset": span.offset,
+        "length": span.length,
+        "lane": span.lane,
+        "test": report["test"],
+        "fingerprint": known.mark.fingerprint,
+        "report": report["digest"],
+        "names": names,
+        "damage": len(report["damage"]),
+    }
+    if sighting.document is not None:
+        row["bug_report"] = _bug_report(sighting.document)
+    return Seen(row, known.mark, address, report)
+
+
+def identified(found: Iterable[Seen]) -> Iterator[Seen]:
+    """The sightings of one document, each with its node and what links that to others."""
+    batch: list[Seen] = []
+    for one in found:
+        batch.append(one)
+        if len(batch) == BATCH:
+            yield from _identified(batch)
+            batch = []
+    yield from _identified(batch)
+
+
+def _identified(batch: list[Seen]) -> Iterator[Seen]:
+    kin = kin_of([(s.mark, s.row["lane"], s.address) for s in batch])
+    for one, told in zip(batch, kin, strict=True):
+        one.row.update(told)
+        yield one
+
+
+def kin_of(reports: list[tuple[Mark, str | None, str | None]]) -> Iterator[Plain]:
+    """The node of each report of a document, and with its first sighting what it has to do with others."""
+    document = Reports()
+    for mark, lane, address in reports:
+        document.add(mark, lane, int(address, 16) if address else 0)
+    ids, found = document.found()
+    links, aliases = _by_first(found.links), _by_first(found.aliases)
+    for name in ids:
+        base = found.nodes[name].base
+        yield {
+            "node": name,
+            "base": base,
+            "links": links.pop(name, []),
+            "aliases": aliases.pop(name, []),
+            "split": base in found.split,
+        }
+
+
+def _by_first(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for a, b in sorted(pairs):
+        told.setdefault(a, []).append(b)
+    return told
+
+
+def sighting_of(row: Plain, report: Plain) -> Sighting:
+    """The sighting of a row, given the row of its report."""
+    told = masks.unmasked(report, row["names"])
+    document = {key: row[key] for key in ("uri", "offset", "length", "lane")}
+    wired = _wired(told, row.get("race") or report["fingerprint"], document)
+    if row.get("bug_report"):
+        author = {**row["bug_report"]}
+        claims = author.pop("claims")
+        wired["claims"] = [{**c, "details": _object(c["details"])} for c in claims]
+        wired["bug_report"] = author
+    return sighting_from_wire(wired)
+
+
+def _wired(told: Plain, race: str, document: Plain) -> Plain:
+    facts = {fact["name"]: fact["value"] for fact in told["facts"]}
+    return {**told, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "document": document}
+
+
+def _object(pairs: list[Plain]) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for pair in pairs:
+        told.setdefault(pair["name"], []).append(pair["value"])
+    return told
+
+
+def mark_of(report: Plain) -> Mark:
+    """A report's mark, from the row of the report."""
+    nowhere = {"uri": "", "offset": 0, "length": 0, "lane": None}
+    return mark(sighting_from_wire(_wired(report, "", nowhere)).report)
+
+
+def address_of(report: Plain) -> str | None:
+    """What stands for the address in the row of a report."""
+    return next((a["address"] for a in report["accesses"] if a["address"]), None)
