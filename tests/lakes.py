@@ -32,7 +32,7 @@ def content(root: Path) -> dict[str, list[str]]:
     """All that a lake holds, in an order of its own."""
     lake = Lake(str(root))
     told = {}
-    for table in ("files", "rejects", "reports", "sightings", "races", "families"):
+    for table in ("files", "rejects", "reports", "sightings", "nodes", "races", "families"):
         content = lake.rows(table).drop(list(_VOLATILE.get(table, ())))
         told[table] = sorted(map(str, content.to_pylist()))
     return told

@@ -18,6 +18,7 @@ from deadheat.lake import care, commits, masks, rows, schema
 from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
+from deadheat.model import Document
 from tests.cases import Case, all_cases
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def test_rows_give_back_what_they_took(case: Case) -> None:
     seen = list(rows.identified(map(rows.seen, found)))
     reports = pa.Table.from_pylist([one.report for one in seen], schema.REPORTS).to_pylist()
     for sighting, one, report in zip(found, seen, reports, strict=True):
-        back = rows.sighting_of({**one.row, "member": sighting.verdict.race}, report)
-        assert back == sighting
+        (row,) = pa.Table.from_pylist([one.row], schema.SIGHTINGS).to_pylist()
+        assert rows.sighting_of({**row, "race": sighting.verdict.race}, report) == sighting
         assert rows.mark_of(report) == one.mark
 
 
@@ -58,7 +59,7 @@ def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     for text, one in zip(texts, together, strict=True):
         (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]
         assert one.row | {"offset": 0} == alone.row | {"offset": 0}
-        assert (one.addresses, one.report) == (alone.addresses, alone.report)
+        assert (one.address, one.report) == (alone.address, alone.report)
 
 
 def _stream(text: str) -> Any:
@@ -106,6 +107,7 @@ def test_the_nested_columns_are_those_of_the_wire() -> None:
     assert schema.ACCESS.names == [*access]
     assert schema.FRAME.names == [*access["stack"][0]]
     assert schema.SITE.names == [*access["site"]]
+    assert schema.BUG_REPORT.names == [*Document("", "")._asdict()]
     assert schema.ACTOR.names == [*told["actors"][0]]
 
 

@@ -22,7 +22,7 @@ from deadheat.feeds import files, places
 from deadheat.feeds.runs import Run
 from deadheat.identity.components import Components
 from deadheat.identity.families import families as core_families
-from deadheat.lake import care, lookup, rows
+from deadheat.lake import care, lookup
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
 from deadheat.pipeline import ingest as ingesting
@@ -66,13 +66,8 @@ def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def expected(paths: list[Path]) -> list[Sighting]:
-    """What `scan` finds, with the races that each document has by itself."""
-    found = []
-    for path in paths:
-        seen = list(map(rows.seen, scan_text(path.read_bytes(), str(path))))
-        members = rows.races_of((s.mark, s.row["lane"], s.addresses) for s in seen)
-        for one, (member, _) in zip(seen, members, strict=True):
-            found.append(rows.sighting_of({**one.row, "member": member}, one.report))
+    """What `scan` finds, in the order of places."""
+    found = [s for path in paths for s in scan_text(path.read_bytes(), str(path))]
     return sorted(found, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
 
 
@@ -135,7 +130,7 @@ def test_a_report_is_found_once_wherever_a_file_is_cut() -> None:
 
 
 def _part(data: bytes, start: int, end: int | None) -> Iterator[Sighting]:
-    for found in files.part(BytesIO(data), "text", start, end, full=True):
+    for found in files.part(BytesIO(data), "text", start, end, files.Wish(full=True)):
         assert isinstance(found, deadheat.Sighting)
         yield found
 

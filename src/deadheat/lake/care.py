@@ -50,7 +50,7 @@ def _file_faults(lake: Lake, table: str) -> Iterator[str]:
 
 def _content_faults(lake: Lake) -> Iterator[str]:
     """What the tables say about one another; in memory it is a few columns of the largest."""
-    sightings = lake.rows("sightings", [*_PLACE, "member", "file"])
+    sightings = lake.rows("sightings", [*_PLACE, "node", "file"])
     places = sightings.group_by(["uri", "offset", "length", "lane"]).aggregate([])
     if twice := sightings.num_rows - places.num_rows:
         yield f"{twice} sightings are there twice"
@@ -64,13 +64,12 @@ def _content_faults(lake: Lake) -> Iterator[str]:
         yield f"{twice} files are there twice"
     if missing := _missing(sightings["file"], files):
         yield f"{missing} files that were read are not there"
-    races = lake.rows("races", ["sightings", "members"])
+    races = lake.rows("races", ["sightings", "nodes"])
     counted = pc.sum(races["sightings"]).as_py() or 0
     if counted != sightings.num_rows:
         do = "`deadheat consolidate` counts anew"
         yield f"races have {counted} sightings, of {sightings.num_rows}; {do}"
-    members = pc.struct_field(pc.list_flatten(races["members"]), "member")
-    if missing := _missing(sightings["member"], members):
+    if missing := _missing(sightings["node"], pc.list_flatten(races["nodes"])):
         yield f"{missing} sighted races are not there; `deadheat consolidate` makes them"
 
 

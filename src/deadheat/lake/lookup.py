@@ -22,7 +22,7 @@ TOLD = (
 )  # fmt: skip
 _SIGHTING = (
     "uri", "offset", "length", "lane", "observed_at", "repo", "commit", "branch", "job", "run",
-    "test", "member", "report", "names",
+    "test", "node", "report", "names", "bug_report",
 )  # fmt: skip
 _LEAST_PREFIX = 4
 
@@ -43,7 +43,7 @@ def families(lake: Lake) -> list[Plain]:
 
 def race(lake: Lake, name: str) -> Plain:
     """The race of that id, by which it may have gone once, or of which this is the beginning."""
-    rows: list[Plain] = lake.rows("races", [*TOLD, "report", "members"]).to_pylist()
+    rows: list[Plain] = lake.rows("races", [*TOLD, "report", "nodes"]).to_pylist()
     found = [row for row in rows if name in (row["race"], *row["aliases"])]
     if not found and len(name) >= _LEAST_PREFIX:
         found = [r for r in rows if any(i.startswith(name) for i in (r["race"], *r["aliases"]))]
@@ -57,8 +57,7 @@ def race(lake: Lake, name: str) -> Plain:
 
 def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
     """The latest sightings of a race."""
-    members = [member["member"] for member in race["members"]]
-    wanted = pc.field("member").isin(members)
+    wanted = pc.field("node").isin(race["nodes"])
     rows: list[Plain] = lake.rows("sightings", _SIGHTING, wanted).to_pylist()
     rows.sort(key=lambda row: (row["uri"], row["offset"]))
     rows.sort(key=lambda row: row["observed_at"], reverse=True)

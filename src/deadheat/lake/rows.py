@@ -59,7 +59,7 @@ class _Known:
         """Finds out which of the echo's numbers goes into which name."""
         numbers = [number.decode() for number in echo.names]
         for name in self.names:
-            number = name.rpartition(" ")[2]
+            number = name.rpartition(" ")[2].removeprefix("0x")
             found = number in numbers
             text = name[: len(name) - len(number)] if found else name
             self._gaps.append((text, numbers.index(number) if found else None))
@@ -155,10 +155,10 @@ def _identified(batch: list[Seen]) -> Iterator[Seen]:
 
 
 def kin_of(reports: list[tuple[Mark, str | None, str | None]]) -> Iterator[Plain]:
-    """The node of each report of a document, and with its first sighting what it has to do with others."""
+    """The node of each report of a document; with its first sighting, what links it to others."""
     document = Reports()
-    for mark, lane, address in reports:
-        document.add(mark, lane, int(address, 16) if address else 0)
+    for known, lane, address in reports:
+        document.add(known, lane, int(address, 16) if address else 0)
     ids, found = document.found()
     links, aliases = _by_first(found.links), _by_first(found.aliases)
     for name in ids:

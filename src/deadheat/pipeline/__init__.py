@@ -36,10 +36,10 @@ def read(spark: SparkSession, paths: Sequence[str], unit: int = UNIT) -> DataFra
 
 
 def sightings(seen: DataFrame) -> DataFrame:
-    """The sightings in what was read, each with its race in its document."""
+    """The sightings in what was read, each with the node that its document gives it."""
     found = seen.where("fault is null")
-    whole = found.where("member is not null").select(SIGHTINGS.names)
-    parts = found.where("member is null").select(SIGHTINGS.names)
+    whole = found.where("node is not null").select(SIGHTINGS.names)
+    parts = found.where("node is null").select(SIGHTINGS.names)
     return whole.union(identified(parts, reports_of(seen)))
 
 
@@ -50,5 +50,5 @@ def reports(seen: DataFrame) -> DataFrame:
 
 def races(seen: DataFrame) -> DataFrame:
     """The races in what was read, as the table of that name has them."""
-    found = consolidate.races(sightings(seen), reports(seen))
+    found = consolidate.races(consolidate.nodes(sightings(seen), reports(seen)))
     return consolidate.finished(found, families(found))

@@ -69,7 +69,7 @@ class Batch:
         """Derives everything anew from the facts."""
         self._changes["files"] = Change()
         facts = (frames.table(self._spark, self._lake, n) for n in ("sightings", "reports"))
-        self._derive(consolidate.races(*facts))
+        self._derive(consolidate.nodes(*facts))
 
     # -- what was seen -----------------------------------------------------------------------------
 
@@ -150,18 +150,18 @@ class Batch:
         fresh = self._written("sightings")
         if self._plan.replaced:
             everything = frames.table(self._spark, self._lake, "sightings", stale).union(fresh)
-            self._derive(consolidate.races(everything, reports))
+            self._derive(consolidate.nodes(everything, reports))
         else:
-            before = frames.table(self._spark, self._lake, "races")
-            self._derive(consolidate.races(fresh, told, before))
+            before = frames.table(self._spark, self._lake, "nodes")
+            self._derive(consolidate.nodes(fresh, told, before))
 
     def _write_sightings(self, reports: DataFrame) -> list[str]:
         """Writes the new sightings, and anew those that share a data file with others to go."""
         found = self._seen.where("fault is null")
-        content = found.where("member is not null").select(SIGHTINGS.names)
+        content = found.where("node is not null").select(SIGHTINGS.names)
         stale, kept, carried = self._replaced()
         if self._plan.kept or any(work.is_ranged(self._unit) for work in self._plan.works):
-            parts = found.where("member is null").select(SIGHTINGS.names).union(kept)
+            parts = found.where("node is null").select(SIGHTINGS.names).union(kept)
             content = content.union(identified(parts, reports))
         self._write("sightings", content.union(carried), stale)
         return stale
@@ -182,19 +182,20 @@ class Batch:
         carried = old.join(limit, "file", "left_anti").select(SIGHTINGS.names)
         return stale, kept, carried
 
-    def _derive(self, races: DataFrame) -> None:
+    def _derive(self, nodes: DataFrame) -> None:
+        self._write("nodes", nodes, self._lake.paths("nodes"))
+        races = consolidate.races(nodes).localCheckpoint()
         related = families(races).localCheckpoint()
         self._write("families", related, self._lake.paths("families"))
         self._write("races", consolidate.finished(races, related), self._lake.paths("races"))
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races of which no member was known before."""
+        """Id and title of the races of which no node was known before."""
         if not self.added("races"):
             return []
-        members = F.explode("members.member").alias("member")
-        known = frames.table(self._spark, self._lake, "races").select(members)
-        mine = self._written("races").select("race", "title", members)
-        met = mine.join(known, "member").select("race")
+        known = frames.table(self._spark, self._lake, "nodes").select("node")
+        mine = self._written("races").select("race", "title", F.explode("nodes").alias("node"))
+        met = mine.join(known, "node").select("race")
         fresh = mine.join(met, "race", "left_anti").select("race", "title").distinct()
         return [(row.race, row.title) for row in fresh.orderBy("race").limit(_NAMED).collect()]
 

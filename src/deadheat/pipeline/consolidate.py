@@ -1,8 +1,9 @@
 """The reduce side: from sightings to races with lasting ids, in DataFrame operations.
 
-Everything that is known of a race adds up: counts are sums, sets are unions, times and the best report
-are minima. So new sightings can be merged into the races that there are, and the result is the same
-as if all sightings had been counted together.
+All that is known of a node adds up: counts are sums, sets are unions, times and the best report are
+minima. So new sightings can be merged into the nodes that there are, and the result is the same as if
+all sightings had been counted together. Which nodes are one race is decided anew each time, because a
+later document may show that what looked like one race are two.
 """
 
 from __future__ import annotations
@@ -14,71 +15,79 @@ from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.functions import arrow_udf
 
 from deadheat.identity.history import history
-from deadheat.lake.schema import RACES
+from deadheat.lake.schema import NODES, RACES
 from deadheat.pipeline.components import labels
-from deadheat.pipeline.frames import empty, typed
+from deadheat.pipeline.frames import typed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# sets that a race has of each
+# sets that a node has of each
 _SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
 # the best report, and what a race takes from it; compared from left to right
 _BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
 
 
-def races(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
-    """The races of these sightings, together with those that there were `before`.
+# -- nodes -----------------------------------------------------------------------------------------
 
-    `reports` needs to have the reports of these sightings only. What is said relative to all races
-    (families, state) is left to `finished`.
+
+def nodes(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
+    """The nodes of these sightings, together with those that there were `before`.
+
+    `reports` needs to have the reports of these sightings only.
     """
     new = _counted(sightings, reports)
-    old = empty(sightings.sparkSession, RACES) if before is None else before
-    named = _named(
-        new.select("race", *_kept()), old.select("race", *_kept()), _links(sightings, old)
-    )
-    return named.localCheckpoint()
+    if before is None:
+        return new.localCheckpoint()
+    return _merged(before.union(new), "node").select(_columns()).localCheckpoint()
 
 
-def _kept() -> list[str]:
-    return ["sightings", *_SETS, "first_seen", "last_seen", "members", "keys", *_BEST]
+def _columns() -> list[Column]:
+    return [F.col(f.name).cast(f.dataType) for f in typed(NODES)]
 
 
 def _counted(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    """One row per member, as if it were a race of its own."""
     few = sightings.groupBy(
-        "member", "report", "repo", "run", "test", F.to_date("observed_at").alias("day")
+        "node", "report", "repo", "run", "test", F.to_date("observed_at").alias("day")
     ).agg(
         F.count("*").alias("sightings"),
         F.min("observed_at").alias("first_seen"),
         F.max("observed_at").alias("last_seen"),
         F.min("damage").alias("damage"),
+        F.min("base").alias("base"),
+        F.max("split").alias("split"),
     )
+    counted = few.groupBy("node").agg(
+        *_sums(),
+        *(F.array_sort(F.collect_set(one)).alias(many) for many, one in _SETS.items()),
+    )
+    told = counted.join(_best(few, reports), "node").join(_kin(sightings), "node", "left")
+    for name in ("links", "aliases"):
+        told = told.withColumn(name, F.coalesce(name, F.array().cast("array<string>")))
+    return told.select(_columns())
+
+
+def _sums() -> list[Column]:
+    return [
+        F.sum("sightings").alias("sightings"),
+        F.min("first_seen").alias("first_seen"),
+        F.max("last_seen").alias("last_seen"),
+        F.min("base").alias("base"),
+        F.max("split").alias("split"),
+    ]
+
+
+def _best(few: DataFrame, reports: DataFrame) -> DataFrame:
+    """What each node takes from its reports."""
     about = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "keys",
         F.transform("accesses", _site).alias("sites"),
         F.try_element_at("causes", F.lit(1))["cause"].alias("cause"),
     )  # fmt: skip
-    texts = (
-        few.groupBy("member", "report").agg(F.min("damage").alias("damage")).join(about, "report")
-    )
-    best = texts.groupBy("member").agg(
-        F.min(F.struct(*_BEST)).alias("best"),
-        F.array_sort(F.array_distinct(F.flatten(F.collect_set("keys")))).alias("keys"),
-    )
-    counted = few.groupBy("member").agg(
-        F.sum("sightings").alias("sightings"),
-        F.min("first_seen").alias("first_seen"),
-        F.max("last_seen").alias("last_seen"),
-        *(F.array_sort(F.collect_set(one)).alias(many) for many, one in _SETS.items()),
-    )
-    members = F.array(F.struct("first_seen", "member")).alias("members")
-    return (
-        counted.join(best, "member")
-        .withColumn("members", members)
-        .select(F.col("member").alias("race"), "*", "best.*")
-    )
+    texts = few.groupBy("node", "report").agg(F.min("damage").alias("damage"))
+    best = F.min(F.struct(*_BEST)).alias("best")
+    found = texts.join(about, "report").groupBy("node").agg(best, _union("keys"))
+    return found.select("node", "best.*", "keys")
 
 
 def _site(access: Column) -> Column:
@@ -86,61 +95,87 @@ def _site(access: Column) -> Column:
     return F.concat_ws(" ", site["function"], F.concat_ws(":", site["file"], site["line"]))
 
 
-def _links(sightings: DataFrame, old: DataFrame) -> DataFrame:
-    """Which races are one: by evidence in a document, or because they were one before."""
-    found = sightings.where(F.size("links") > 0).select(
-        F.col("member").alias("a"), F.explode("links").alias("b")
+def _kin(sightings: DataFrame) -> DataFrame:
+    telling = sightings.where("size(links) > 0 or size(aliases) > 0")
+    return telling.groupBy("node").agg(_union("links"), _union("aliases"))
+
+
+def _union(name: str) -> Column:
+    return F.array_sort(F.array_distinct(F.flatten(F.collect_set(name)))).alias(name)
+
+
+def _merged(several: DataFrame, by: str) -> DataFrame:
+    """Adds up what is known of the same thing."""
+    unions = (*_SETS, "keys", "links", "aliases")
+    merged = several.groupBy(by).agg(
+        *_sums(), F.min(F.struct(*_BEST)).alias("best"), *map(_union, unions)
     )
-    known = old.where(F.size("members") > 1).select(
-        F.col("race").alias("a"), F.explode("members.member").alias("b")
+    return merged.select("*", "best.*").drop("best")
+
+
+# -- races -----------------------------------------------------------------------------------------
+
+
+def races(nodes: DataFrame) -> DataFrame:
+    """The races of these nodes, each by the name of its oldest node.
+
+    What is said relative to all races (families, state) is left to `finished`.
+    """
+    named = _named(nodes).localCheckpoint()
+    whose = named.groupBy("race").agg(
+        F.array_sort(F.collect_set("node")).alias("nodes"),
+        F.collect_set("base").alias("bases"),
     )
-    return found.union(known).where("a != b").distinct()
-
-
-def _named(new: DataFrame, old: DataFrame, links: DataFrame) -> DataFrame:
-    """Joins what is one race, and gives it the id of its oldest member."""
-    links = links.localCheckpoint()
-    every = old.union(new.select(old.columns))
-    if not links.isEmpty():
-        known = labels(links).withColumnRenamed("id", "race")
-        every = every.join(known, "race", "left")
-        every = every.withColumn("label", F.coalesce("label", "race"))
-    else:
-        every = every.withColumn("label", F.col("race"))
-    return _lasting(_merged(every), _members(every))
-
-
-def _merged(every: DataFrame) -> DataFrame:
-    return every.groupBy("label").agg(
-        F.sum("sightings").alias("sightings"),
-        F.min("first_seen").alias("first_seen"),
-        F.max("last_seen").alias("last_seen"),
-        F.min(F.struct(*_BEST)).alias("best"),
-        *(
-            F.array_sort(F.array_distinct(F.flatten(F.collect_list(many)))).alias(many)
-            for many in (*_SETS, "keys")
-        ),
+    taken = named.select(F.col("race").alias("name")).distinct()
+    others = (
+        whose.select("race", F.explode(F.array_union("nodes", "bases")).alias("name"))
+        .join(taken, "name", "left_anti")
+        .groupBy("race")
+        .agg(F.array_sort(F.collect_set("name")).alias("others"))
     )
-
-
-def _members(every: DataFrame) -> DataFrame:
-    """The members of each race, the oldest first; of equally old ones the smallest."""
-    each = every.select("label", F.explode("members").alias("one")).select("label", "one.*")
-    oldest = each.groupBy("label", "member").agg(F.min("first_seen").alias("first_seen"))
-    return oldest.groupBy("label").agg(
-        F.array_sort(F.collect_list(F.struct("first_seen", "member"))).alias("members")
-    )
-
-
-def _lasting(merged: DataFrame, members: DataFrame) -> DataFrame:
-    ids = F.col("members.member")
+    merged = _merged(named, "race").drop("links", "aliases", "base", "split")
+    aliases = F.coalesce("others", F.array().cast("array<string>")).alias("aliases")
     return (
-        merged.join(members, "label")
-        .withColumn("race", F.element_at(ids, 1))
-        .withColumn("aliases", F.array_sort(F.array_remove(ids, F.col("race"))))
-        .select("*", "best.*")
-        .drop("best", "label")
+        merged.join(whose, "race")
+        .join(others, "race", "left")
+        .select(merged["*"], "nodes", aliases)
     )
+
+
+def _named(nodes: DataFrame) -> DataFrame:
+    """Every node with its race, as `identity.races.ids` has it."""
+    edges = _edges(nodes).localCheckpoint()
+    if edges.isEmpty():
+        labelled = nodes.withColumn("label", F.col("node"))
+    else:
+        known = labels(edges).withColumnRenamed("id", "node")
+        labelled = nodes.join(known, "node", "left")
+        labelled = labelled.withColumn("label", F.coalesce("label", "node"))
+    age = F.struct("first_seen", "node", "base")
+    eldest = labelled.groupBy("label").agg(F.min(age).alias("eldest"))
+    claims = nodes.groupBy("base").agg(F.min(age).alias("claim"))
+    is_first = F.col("claim.node") == F.col("node")
+    names = (
+        eldest.select("label", "eldest.node", "eldest.base")
+        .join(claims, "base")
+        .select("label", F.when(is_first, F.col("base")).otherwise(F.col("node")).alias("race"))
+    )
+    return labelled.join(names, "label").drop("label")
+
+
+def _edges(nodes: DataFrame) -> DataFrame:
+    """Which nodes are one race: by evidence, by name, or because callers do not matter."""
+    linked = nodes.select(F.col("node").alias("a"), F.explode("links").alias("b"))
+    called = nodes.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
+    there = nodes.select(F.col("node").alias("b"))
+    groups = nodes.groupBy("base").agg(
+        F.min("node").alias("a"), F.max("split").alias("apart"), F.count("*").alias("n")
+    )
+    together = groups.where("n > 1 and not apart").join(
+        nodes.select("base", F.col("node").alias("b")), "base"
+    )
+    every = linked.union(called.join(there, "b").select("a", "b")).union(together.select("a", "b"))
+    return every.where("a != b").distinct()
 
 
 def _history(days: pa.Array, newest: pa.Array) -> pa.Array:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # nobody tells a format how many cores there are
 _PORTIONS = 8
-_PLACE = ("uri", "offset", "length", "lane", "observed_at")
+_PLACE = ("uri", "offset", "length", "lane", "observed_at", "node")
 COLUMNS = pa.schema(
     [
         ("uri", TEXT),
@@ -30,7 +30,7 @@ COLUMNS = pa.schema(
         ("length", NUMBER),
         ("lane", TEXT),
         ("observed_at", TIME),
-        ("race", TEXT),
+        ("node", TEXT),
         *TOLD,
     ]
 )
@@ -73,4 +73,4 @@ class _Reader(DataSourceReader):
 def _row(seen: dict[str, Any]) -> dict[str, Any]:
     """A row of this format: the report as it was printed, and where."""
     told = masks.unmasked(seen["told"], seen["names"])
-    return {**told, **{key: seen[key] for key in _PLACE}, "race": seen["member"]}
+    return {**told, **{key: seen[key] for key in _PLACE}}
