@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["families", "prepare", "races", "read", "register", "reports", "sightings", "started"]
+__all__ = [
+    "families",
+    "mapped",
+    "prepare",
+    "races",
+    "read",
+    "register",
+    "reports",
+    "sightings",
+    "spread",
+    "started",
+    "works",
+]
 
 
 def read(spark: SparkSession, paths: Sequence[str], unit: int = UNIT) -> DataFrame:
@@ -50,5 +62,6 @@ def reports(seen: DataFrame) -> DataFrame:
 
 def races(seen: DataFrame) -> DataFrame:
     """The races in what was read, as the table of that name has them."""
-    found = consolidate.races(consolidate.nodes(sightings(seen), reports(seen)))
+    nodes = consolidate.nodes(sightings(seen), reports(seen)).localCheckpoint()
+    found = consolidate.races(nodes).localCheckpoint()
     return consolidate.finished(found, families(found))

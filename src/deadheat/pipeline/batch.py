@@ -17,6 +17,7 @@ from deadheat.pipeline import consolidate, frames, receipts
 from deadheat.pipeline.families import families
 from deadheat.pipeline.identify import identified, reports_of
 from deadheat.pipeline.mapping import SEEN, mapped
+from deadheat.pipeline.session import tune
 from deadheat.pipeline.units import UNIT, spread
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 # rows in one data file
 _ROWS = 1_000_000
+# fewer are put together in a moment
+_FEW = 200_000
 # of the new races, not more are named than a person reads
 _NAMED = 1000
 
@@ -63,11 +66,13 @@ class Batch:
         self._changes["files"] = self._receipts(self._unread)
         self._changes["rejects"] = self._rejects(self.faults)
         if self.sightings or self._plan.replaced:
+            tune(self._spark, self.sightings + self._lake.count("nodes") < _FEW)
             self._take_in_facts()
 
     def rebuild(self) -> None:
         """Derives everything anew from the facts."""
         self._changes["files"] = Change()
+        tune(self._spark, self._lake.count("sightings") < _FEW)
         facts = (frames.table(self._spark, self._lake, n) for n in ("sightings", "reports"))
         self._derive(consolidate.nodes(*facts))
 
@@ -183,11 +188,14 @@ class Batch:
         return stale, kept, carried
 
     def _derive(self, nodes: DataFrame) -> None:
-        self._write("nodes", nodes, self._lake.paths("nodes"))
-        races = consolidate.races(nodes).localCheckpoint()
-        related = families(races).localCheckpoint()
-        self._write("families", related, self._lake.paths("families"))
-        self._write("races", consolidate.finished(races, related), self._lake.paths("races"))
+        self._replace("nodes", nodes)
+        races = consolidate.races(self._written("nodes")).localCheckpoint()
+        self._replace("families", families(races))
+        self._replace("races", consolidate.finished(races, self._written("families")))
+
+    def _replace(self, name: str, content: DataFrame) -> None:
+        """A derived table is written as a whole."""
+        self._write(name, content, self._lake.paths(name))
 
     def new_races(self) -> list[tuple[str, str]]:
         """Id and title of the races of which no node was known before."""

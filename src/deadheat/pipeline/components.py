@@ -22,10 +22,10 @@ FEW = 200_000
 
 def labels(edges: DataFrame, few: int = FEW) -> DataFrame:
     """`id` and `label` for whatever stands in the columns `a` and `b`: its component's smallest."""
-    edges = edges.select("a", "b").distinct().localCheckpoint()
+    edges = edges.select("a", "b").distinct()
     if few and len(some := edges.limit(few).collect()) < few:
         return _joined_here(edges.sparkSession, some)
-    return _joined(edges)
+    return _joined(edges.localCheckpoint())
 
 
 def _joined_here(spark: SparkSession, edges: list[Row]) -> DataFrame:

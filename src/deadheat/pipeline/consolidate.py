@@ -34,12 +34,11 @@ _BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
 def nodes(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
     """The nodes of these sightings, together with those that there were `before`.
 
-    `reports` needs to have the reports of these sightings only.
+    `reports` needs to have the reports of these sightings only. Whoever goes on from here should
+    put the result aside first, since it is asked for several times.
     """
     new = _counted(sightings, reports)
-    if before is None:
-        return new.localCheckpoint()
-    return _merged(before.union(new), "node").select(_columns()).localCheckpoint()
+    return new if before is None else _merged(before.union(new), "node").select(_columns())
 
 
 def _columns() -> list[Column]:
@@ -144,13 +143,9 @@ def races(nodes: DataFrame) -> DataFrame:
 
 def _named(nodes: DataFrame) -> DataFrame:
     """Every node with its race, as `identity.races.ids` has it."""
-    edges = _edges(nodes).localCheckpoint()
-    if edges.isEmpty():
-        labelled = nodes.withColumn("label", F.col("node"))
-    else:
-        known = labels(edges).withColumnRenamed("id", "node")
-        labelled = nodes.join(known, "node", "left")
-        labelled = labelled.withColumn("label", F.coalesce("label", "node"))
+    known = labels(_edges(nodes)).withColumnRenamed("id", "node")
+    labelled = nodes.join(known, "node", "left")
+    labelled = labelled.withColumn("label", F.coalesce("label", "node"))
     age = F.struct("first_seen", "node", "base")
     eldest = labelled.groupBy("label").agg(F.min(age).alias("eldest"))
     claims = nodes.groupBy("base").agg(F.min(age).alias("claim"))
@@ -175,7 +170,7 @@ def _edges(nodes: DataFrame) -> DataFrame:
         nodes.select("base", F.col("node").alias("b")), "base"
     )
     every = linked.union(called.join(there, "b").select("a", "b")).union(together.select("a", "b"))
-    return every.where("a != b").distinct()
+    return every.where("a != b")
 
 
 def _history(days: pa.Array, newest: pa.Array) -> pa.Array:

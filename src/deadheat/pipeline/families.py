@@ -12,7 +12,6 @@ from pyspark.sql.types import StringType
 from deadheat.identity.families import MOST, reason
 from deadheat.lake.schema import FAMILIES
 from deadheat.pipeline.components import labels
-from deadheat.pipeline.frames import empty
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,10 +26,8 @@ def families(races: DataFrame) -> DataFrame:
     held = races.select("race", F.explode("keys").alias("key")).distinct()
     count = held.groupBy("key").agg(F.count("*").alias("n"), F.min("race").alias("first"))
     shared = count.where(F.col("n").between(2, MOST)).localCheckpoint()
-    if shared.isEmpty():
-        return empty(races.sparkSession, FAMILIES)
     edges = held.join(shared, "key").select(F.col("first").alias("a"), F.col("race").alias("b"))
-    known = labels(edges.distinct())
+    known = labels(edges)
     members = known.groupBy(F.col("label").alias("family")).agg(
         F.array_sort(F.collect_list("id")).alias("races")
     )

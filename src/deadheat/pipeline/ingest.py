@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Start = Callable[[bool], SparkSession]
 
 # a batch with less to read is small, if the lake is
-_SMALL_BYTES, _SMALL_ROWS = 1 << 28, 200_000
+_SMALL_BYTES, _SMALL_ROWS = 1 << 32, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
