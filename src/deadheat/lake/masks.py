@@ -48,7 +48,7 @@ def name_of(mark: str, names: list[str]) -> str:
 
 def digest(told: Plain) -> str:
     """What identifies a report that has marks in it."""
-    text = json.dumps(told, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(told, ensure_ascii=False)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -77,7 +77,9 @@ def told_of(sighting: Sighting) -> Plain:
     """What a sighting's report says, as the tables have it."""
     told = {k: v for k, v in sighting_to_wire(sighting).items() if k not in _DOCUMENT}
     told["facts"] = _listed(told["facts"])
-    _tell_inlined(told)
+    for stack in _stacks(told):
+        for frame in stack:
+            frame.setdefault("inlined", False)  # told in JSON only where it is true
     return told
 
 
@@ -90,17 +92,14 @@ def _listed(told: Plain) -> list[Plain]:
     ]
 
 
-def _tell_inlined(plain: Any) -> None:
-    """A line of JSON tells it only of frames that are; a column has it for every frame."""
-    if isinstance(plain, list):
-        for inner in plain:
-            _tell_inlined(inner)
-    elif isinstance(plain, dict):
-        if "stale" in plain:
-            plain.setdefault("inlined", False)
-        for inner in plain.values():
-            if isinstance(inner, (dict, list)):
-                _tell_inlined(inner)
+def _stacks(told: Plain) -> Iterator[list[Plain]]:
+    yield from (access["stack"] for access in told["accesses"])
+    yield from (actor["created_at"] for actor in told["actors"])
+    yield from (lock["created_at"] for lock in told["locks"])
+    for edge in told["cycle"]:
+        yield from (edge["stack"], edge["held_stack"])
+    if told["location"]:
+        yield told["location"]["stack"]
 
 
 def _bug_report(document: Document) -> Plain:
