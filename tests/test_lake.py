@@ -19,6 +19,7 @@ from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
 from deadheat.model import Document
+from deadheat.triage import triage
 from tests.cases import Case, all_cases
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
 
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     texts = [_report(f"0x00c0000b4{n:03x}", n + 2, n + 700) for n in range(40)]
-    together = [
-        rows.seen(s) for s in deadheat.triage.triage(_stream("".join(texts)), "u", full=True)
-    ]
+    together = [rows.seen(s) for s in triage(_stream("".join(texts)), "u", full=True)]
     assert len(together) == 40
     for text, one in zip(texts, together, strict=True):
         (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]

@@ -20,6 +20,7 @@ from deadheat import pipeline
 from deadheat.errors import DeadheatError
 from deadheat.feeds import files, places
 from deadheat.feeds.runs import Run
+from deadheat.identify import Identity, in_race, named
 from deadheat.identity import races as core_races
 from deadheat.identity.components import Components
 from deadheat.identity.families import families as core_families
@@ -67,13 +68,37 @@ def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def expected(paths: list[Path]) -> list[Sighting]:
-    """What `scan` finds, in the order of places."""
+    """What `scan` finds, in the order of places, each by its fingerprint."""
     found = [s for path in paths for s in scan_text(path.read_bytes(), str(path))]
-    return sorted(found, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
+    named = [in_race(s, s.verdict.fingerprint) for s in found]
+    return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
 
 
 def test_every_case_comes_out_of_the_lake_as_out_of_a_scan(cases: Path, lake: Path) -> None:
     assert sightings(lake) == expected([*cases.rglob("*.log")])
+
+
+def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
+    identity = Identity()
+    nodes: dict[tuple[str, int, str | None], str] = {}
+    for path in cases.rglob("*.log"):
+        found, told = named(scan_text(path.read_bytes(), str(path)))
+        identity.add(told)
+        nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
+    by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})
+    opened = Lake(str(lake))
+    races = {n: row["race"] for row in opened.rows("races").to_pylist() for n in row["nodes"]}
+    seen = opened.rows("sightings").to_pylist()
+    places = {(row["uri"], row["offset"], row["lane"]): races[row["node"]] for row in seen}
+    assert _groups(places) == by_scan
+
+
+def _groups(names: dict[tuple[str, int, str | None], str]) -> set[frozenset[object]]:
+    """What goes together, whatever it is called."""
+    together: dict[str, set[object]] = {}
+    for place, name in names.items():
+        together.setdefault(name, set()).add(place)
+    return {*map(frozenset, together.values())}
 
 
 def test_nothing_is_wrong_with_the_lake(lake: Path) -> None:

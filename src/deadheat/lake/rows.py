@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# a longer document is identified a batch at a time, so that memory is bounded
-BATCH = 1 << 16
+# what a file with more reports tells of their identity is told a batch at a time, as `scan` does it
+BATCH = 4096
 _DOCUMENT = ("schema", "race", "document", "bug_report", "claims")
 
 
@@ -136,7 +136,7 @@ def seen(sighting: Sighting) -> Seen:
 
 
 def identified(found: Iterable[Seen]) -> Iterator[Seen]:
-    """The sightings of one document, each with its node and what links that to others."""
+    """The sightings of one file, each with its node and what links that to others."""
     batch: list[Seen] = []
     for one in found:
         batch.append(one)
@@ -147,14 +147,14 @@ def identified(found: Iterable[Seen]) -> Iterator[Seen]:
 
 
 def _identified(batch: list[Seen]) -> Iterator[Seen]:
-    kin = kin_of([(s.mark, s.row["lane"], s.address) for s in batch])
+    kin = kin_of([(s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address) for s in batch])
     for one, told in zip(batch, kin, strict=True):
         one.row.update(told)
         yield one
 
 
-def kin_of(reports: list[tuple[Mark, str | None, str | None]]) -> Iterator[Plain]:
-    """The node of each report of a document; with its first sighting, what links it to others."""
+def kin_of(reports: list[tuple[Mark, str, str | None]]) -> Iterator[Plain]:
+    """The node of each report, given with its lane; the first sighting of each tells of its kin."""
     document = Reports()
     for known, lane, address in reports:
         document.add(known, lane, int(address, 16) if address else 0)

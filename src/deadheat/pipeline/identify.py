@@ -57,7 +57,7 @@ def _identified(table: pa.Table) -> pa.Table:
     # made a moment ago by `_marked`, on another of our own workers
     marks = {data: pickle.loads(data) for data in {row["mark"] for row in content}}  # noqa: S301
     reports = [
-        (marks[r["mark"]], r["lane"], r["address"] and masks.name_of(r["address"], r["names"]))
+        (marks[r["mark"]], str(r["lane"]), r["address"] and masks.name_of(r["address"], r["names"]))
         for r in content
     ]
     for row, kin in zip(content, rows.kin_of(reports), strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,7 +11,7 @@ from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.feeds import files, places, walk
 from deadheat.lake import rows
 from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT
-from deadheat.model import Document
+from deadheat.model import Sighting
 from deadheat.pipeline.frames import typed
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deadheat.lake.rows import Seen
-    from deadheat.model import Sighting
 
     Plain = dict[str, Any]
 
@@ -126,25 +124,18 @@ class _Mapping:
         else:
             found = files.whole(raw, uri, not unit["named"], wish=_WISH)
         try:
-            # bug reports without a report in them are of no concern here
-            told = (one for one in found if not isinstance(one, Document))
-            yield from self._by_document(told, ranged)
+            yield from self._read(found, ranged)
         except Exception as error:  # noqa: BLE001, one file must not end the run; its row tells
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
 
-    def _by_document(
-        self, found: Iterator[Sighting | UnreadableError], ranged: bool
-    ) -> Iterator[Plain]:
-        """An archive has several documents, one after another."""
-        for uri, run in groupby(found, _document):
-            if uri is None:
-                for fault in run:
-                    yield {"uri": fault.where, "fault": _told(fault), "unopened": False}  # type: ignore[union-attr, arg-type]
-                continue
-            seen = (rows.seen(sighting) for sighting in run)  # type: ignore[arg-type]
-            # nobody knows the whole of a document that is read in ranges
-            for one in seen if ranged and self._wait else rows.identified(seen):
-                yield self._row(one)
+    def _read(self, found: files.Seen, ranged: bool) -> Iterator[Plain]:
+        faults: list[UnreadableError] = []
+        seen = map(rows.seen, _sightings(found, faults))
+        # nobody knows the whole of a document that is read in ranges
+        for one in seen if ranged and self._wait else rows.identified(seen):
+            yield self._row(one)
+        for fault in faults:
+            yield {"uri": fault.where, "fault": _said(fault), "unopened": False}
 
     def _row(self, one: Seen) -> Plain:
         digest = one.report["digest"]
@@ -158,9 +149,14 @@ class _Mapping:
         return {**one.row, "told": one.report}
 
 
-def _document(found: Sighting | UnreadableError) -> str | None:
-    return None if isinstance(found, UnreadableError) else found.uri
+def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sighting]:
+    """The sightings; faults are put aside, and bug reports without a report are of no concern."""
+    for one in found:
+        if isinstance(one, UnreadableError):
+            faults.append(one)
+        elif isinstance(one, Sighting):
+            yield one
 
 
-def _told(fault: UnreadableError) -> str:
+def _said(fault: UnreadableError) -> str:
     return f"{fault.what}; {fault.do}" if fault.do else fault.what
