@@ -13,6 +13,7 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
+from deadheat.pipeline.batch import Batch
 from tests.cases import ROOT
 from tests.lakes import taken
 
@@ -63,6 +64,18 @@ def test_nothing_that_can_be_read_is_a_fault(
 ) -> None:
     status, _, err = told(capsys, "ingest", tmp_path / "nothing", "--lake", tmp_path / "lake")
     assert (status, err.count("\n")) == (3, 1)
+
+
+def test_what_spark_fails_with_is_one_line(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        spark.sql("select * from nowhere")
+
+    monkeypatch.setattr(Batch, "take_in", failing)
+    status, out, err = told(capsys, "ingest", SAMPLES, "--lake", tmp_path / "lake")
+    assert (status, out, err.count("\n")) == (3, "", 1)
+    assert "Spark failed" in err
 
 
 def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:

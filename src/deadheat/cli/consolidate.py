@@ -23,6 +23,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    return spark.guarded(args, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.ingest")
     print(f"{room.consolidate(spark.start(args), spark.lake(args))} races")
     return cli.NOTHING

@@ -64,6 +64,10 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
+    return spark.guarded(args, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.ingest")
     lake = spark.lake(args)
     run_of = _run_of(args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -40,11 +41,31 @@ def start(args: argparse.Namespace) -> Callable[[bool], Any]:
 
     def started(small: bool) -> Any:
         session = room("pipeline.session")
+        if not args.verbose:
+            _hush()
         return session.started(
             args.master, dict(args.conf), args.driver_memory, args.verbose, small
         )
 
     return started
+
+
+def _hush() -> None:
+    """PySpark logs what we tell in one line, to whoever listens and otherwise to the screen."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def guarded(args: argparse.Namespace, work: Callable[[], int]) -> int:
+    """Does the work; what Spark fails with becomes one line, unless its log was asked for."""
+    try:
+        return work()
+    except Exception as error:
+        if args.verbose or type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+            raise
+        said = str(error).strip().partition("\n")[0]
+        raise DeadheatError(f"Spark failed ({said})", do="--verbose tells more") from error
 
 
 def room(name: str) -> ModuleType:
