@@ -22,9 +22,13 @@ def rewrite(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """The one session of the suite: to start another costs more than most tests."""
-    pytest.importorskip("pyspark")
+    from deadheat.errors import DeadheatError
     from deadheat.pipeline import session
 
+    try:
+        session.check_java()
+    except DeadheatError as error:
+        pytest.skip(str(error))
     started = session.started("local[2,4]", small=True)
     yield started
     started.stop()

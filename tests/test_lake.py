@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ import deadheat
 from deadheat.errors import DeadheatError
 from deadheat.feeds import places, runs
 from deadheat.identity.history import history
-from deadheat.lake import care, commits, masks, rows, schema
+from deadheat.lake import care, commits, derived, masks, rows, schema
 from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
@@ -303,6 +304,20 @@ def test_check_finds_what_is_wrong(lake: Lake) -> None:
     assert list(care.faults(lake)) == ["1 files are there twice"]
     lake.place.remove("rejects/one/rows.parquet")
     assert list(care.faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
+
+
+def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+
+    def put(*names: str, keep: Any = None) -> list[str]:
+        rows = [{"family": name, "culprit": "", "races": [name], "why": []} for name in names]
+        derived.replace(lake, "families", pa.Table.from_pylist(rows, schema.FAMILIES), keep)
+        return sorted(row["family"] for row in lake.rows("families").to_pylist())
+
+    assert put("a1", "b1") == ["a1", "b1"]
+    assert put("a2", keep=pc.field("family") == "b1") == ["a2", "b1"]
+    assert put() == []
+    assert (lake.state, list(care.faults(lake))) == (3, [])
 
 
 def test_compacting_makes_one_file_of_many(lake: Lake) -> None:

@@ -70,7 +70,7 @@ def started(
 
     `small` is for work that is over soon. `settings` win over whatever is chosen here.
     """
-    _check_java()
+    check_java()
     wanted = master or os.environ.get("SPARK_MASTER") or f"local[{_cores()},4]"
     is_here = wanted.startswith("local")
     chosen = {**_DEFAULTS, **_for_size(is_here, small), **_ALWAYS, **(settings or {})}
@@ -190,7 +190,8 @@ def _folder() -> str:
     return folder
 
 
-def _check_java() -> None:
+def check_java() -> None:
+    """Raises where Spark could not start for want of Java."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if not java or not Path(java).exists():
