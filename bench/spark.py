@@ -111,7 +111,6 @@ def consolidating(spark: SparkSession, most: int) -> None:
         watch = Memory()
         watch.start()
         began = time.perf_counter()
-        session.tune(spark, few=False)
         empty = frames.empty(spark, NODES)
         nodes = consolidate.nodes(sightings, reports, empty).localCheckpoint()
         races = consolidate.races(nodes).count()

@@ -29,6 +29,7 @@ def spark() -> Iterator[Any]:
         session.check_java()
     except DeadheatError as error:
         pytest.skip(str(error))
-    started = session.started("local[2,4]", small=True)
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
+    started = session.started("local[2,4]", settings, small=True)
     yield started
     started.stop()

@@ -29,6 +29,7 @@ from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
 from deadheat.pipeline import consolidate, units, watch
 from deadheat.pipeline import ingest as ingesting
+from deadheat.pipeline.batch import FEW
 from deadheat.pipeline.components import labels
 from deadheat.reading import REACH
 from deadheat.triage import scan_text
@@ -109,14 +110,15 @@ def test_batches_add_up_to_the_same_lake(
     spark: Any, cases: Path, lake: Path, tmp_path: Path
 ) -> None:
     folders = sorted(path for path in cases.iterdir())
-    for folder in (folders[-1:], folders[:1], folders):
-        taken(spark, tmp_path / "lake", folder)
+    for folder, few in ((folders[-1:], FEW), (folders[:1], 0), (folders, FEW)):
+        taken(spark, tmp_path / "lake", folder, few=few)
     assert content(tmp_path / "lake") == content(lake)
 
 
-def test_a_rebuild_changes_nothing(spark: Any, lake: Path) -> None:
+@pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
+def test_a_rebuild_changes_nothing(spark: Any, lake: Path, few: int) -> None:
     before = content(lake)
-    count = ingesting.consolidate(lambda small: spark, Lake(str(lake)))
+    count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
     assert content(lake) == before
     assert count == len(before["races"]) > 50
 

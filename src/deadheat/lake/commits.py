@@ -19,7 +19,7 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
 
 from deadheat.errors import DeadheatError
-from deadheat.lake.schema import TABLES
+from deadheat.lake.schema import TABLES, sorted_by
 from deadheat.lake.tables import APPLICATION, Lake
 
 if TYPE_CHECKING:
@@ -103,12 +103,12 @@ def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Adde
 
 
 def _stats(place: Place, name: str, table: str) -> dict[str, Any]:
-    """How many rows a file has, and the least and greatest text of its first two columns."""
+    """How many rows a file has, and the least and greatest text of the columns that it is sorted by."""
     with place.files.open(place.path(name), "rb") as file:
         told = pq.read_metadata(file)
     least: dict[str, str] = {}
     greatest: dict[str, str] = {}
-    for index, column in enumerate(TABLES[table].names[:2]):
+    for index, column in enumerate(sorted_by(table)):
         groups = [told.row_group(g).column(index).statistics for g in range(told.num_row_groups)]
         # long text is cut off in a file's own statistics, and what is cut off says nothing
         known = [s for s in groups if s and s.has_min_max and s.physical_type == "BYTE_ARRAY"]

@@ -30,6 +30,13 @@ class Place:
         # as other programs are to be told: delta-rs, Spark
         self.uri: str = self._path if self.is_local else self.files.unstrip_protocol(self._path)
 
+    @property
+    def arrow(self) -> Any:
+        """The file system for Arrow, which knows that of this machine best."""
+        from pyarrow import fs
+
+        return fs.LocalFileSystem() if self.is_local else self.files
+
     def path(self, name: str) -> str:
         return f"{self._path}/{name}"
 

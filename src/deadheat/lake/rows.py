@@ -51,6 +51,7 @@ class _Known:
         self.report = {
             "digest": masks.digest(hidden),
             **hidden,
+            "sites": [_site(access["site"] or {}) for access in hidden["accesses"]],
             "keys": sorted(set(keys(report))),
         }
         self._gaps: list[tuple[str, int | None]] = []
@@ -81,6 +82,11 @@ def told_of(sighting: Sighting) -> Plain:
         for frame in stack:
             frame.setdefault("inlined", False)  # told in JSON only where it is true
     return told
+
+
+def _site(site: Plain) -> str:
+    place = ":".join(str(site[key]) for key in ("file", "line") if site.get(key))
+    return " ".join(filter(None, (site.get("function"), place)))
 
 
 def _listed(told: Plain) -> list[Plain]:

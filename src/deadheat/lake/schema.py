@@ -87,7 +87,7 @@ BUG_REPORT = pa.struct(
 KIN = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
 RUN = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
 
-REPORTS = pa.schema([("digest", TEXT), *TOLD, ("keys", TEXTS)])
+REPORTS = pa.schema([("digest", TEXT), *TOLD, ("sites", TEXTS), ("keys", TEXTS)])
 SIGHTINGS = pa.schema(
     [
         # the first two are those that readers skip data files by
@@ -178,3 +178,8 @@ TABLES = {
 }
 # what is rebuilt from the others, and replaced as a whole
 DERIVED = ("nodes", "races", "families")
+
+
+def sorted_by(table: str) -> list[str]:
+    """The columns by which data files are in order, so that readers can skip parts of them."""
+    return [column.name for column in list(TABLES[table])[:2] if column.type == TEXT]

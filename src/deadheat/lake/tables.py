@@ -72,6 +72,10 @@ class Lake:
         self._tables.clear()
         self.__dict__.pop("is_there", None)
 
+    def has(self, name: str) -> bool:
+        """Is there a table of that name? A lake may be older than the table."""
+        return self._opened(name) is not None
+
     def table(self, name: str) -> DeltaTable:
         table = self._opened(name)
         if table is None:
@@ -131,11 +135,16 @@ class Lake:
     def dataset(self, name: str) -> ds.Dataset:
         """A table's data files for Arrow, which opens them itself: delta-rs would ask Python to."""
         import pyarrow.dataset as ds
-        from pyarrow.fs import LocalFileSystem
 
-        files = LocalFileSystem() if self.place.is_local else self.place.files
         paths = [self.place.path(f"{name}/{path}") for path in self.paths(name)]
-        return ds.dataset(paths, schema=TABLES[name], format="parquet", filesystem=files)
+        return ds.dataset(paths, TABLES[name], format="parquet", filesystem=self.place.arrow)
+
+    def holding(self, name: str, where: pc.Expression) -> Iterator[tuple[str, ds.Fragment]]:
+        """The data files that have such rows, by the names that `paths` has for them."""
+        folder = self.place.path(f"{name}/")
+        for fragment in self.dataset(name).get_fragments():
+            if fragment.count_rows(filter=where):
+                yield fragment.path.removeprefix(folder), fragment
 
 
 def _refuse_others(table: DeltaTable, uri: str) -> None:

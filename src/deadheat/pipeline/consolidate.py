@@ -1,10 +1,4 @@
-"""The reduce side: from sightings to races with lasting ids, in DataFrame operations.
-
-All that is known of a node adds up: counts are sums, sets are unions, times and the best report are
-minima. So new sightings can be merged into the nodes that there are, and the result is the same as if
-all sightings had been counted together. Which nodes are one race is decided anew each time, because a
-later document may show that what looked like one race are two.
-"""
+"""From sightings to races with lasting ids, in DataFrame operations; `lake.races` says what it means."""
 
 from __future__ import annotations
 
@@ -79,19 +73,13 @@ def _sums() -> list[Column]:
 def _best(few: DataFrame, reports: DataFrame) -> DataFrame:
     """What each node takes from its reports."""
     about = reports.select(
-        F.col("digest").alias("report"), "title", "detector", "kind", "keys",
-        F.transform("accesses", _site).alias("sites"),
+        F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
         F.try_element_at("causes", F.lit(1))["cause"].alias("cause"),
     )  # fmt: skip
     texts = few.groupBy("node", "report").agg(F.min("damage").alias("damage"))
     best = F.min(F.struct(*_BEST)).alias("best")
     found = texts.join(about, "report").groupBy("node").agg(best, _union("keys"))
     return found.select("node", "best.*", "keys")
-
-
-def _site(access: Column) -> Column:
-    site = access["site"]
-    return F.concat_ws(" ", site["function"], F.concat_ws(":", site["file"], site["line"]))
 
 
 def _kin(sightings: DataFrame) -> DataFrame:

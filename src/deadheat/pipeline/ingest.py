@@ -6,13 +6,14 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from deadheat.feeds.runs import Run
 from deadheat.lake import commits
 from deadheat.lake.lock import writing
 from deadheat.pipeline import progress, receipts
-from deadheat.pipeline.batch import Batch
+from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.units import UNIT
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Options:
 
     run_of: Callable[[str], Run] = lambda _: Run()
     unit: int = UNIT  # bytes in one range of a large file
+    few: int = FEW  # up to so many rows are put together on the driver
     patience: float = 10.0  # seconds to wait for another writer
     planned: Callable[[Plan], None] = lambda _: None
     tick: Callable[[int], None] = lambda _: None  # so many bytes more have been read
@@ -75,14 +77,13 @@ def ingest(
         if not plan.works and not plan.faults:
             spent = time.monotonic() - began
             return Summary(known=plan.known, races=lake.count("races"), seconds=spent)
-        spark = start(_is_small(lake, plan))
+        session = cache(lambda: start(_is_small(lake, plan)))
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
-        batch = Batch(spark, lake, plan, name, options.unit)
-        with progress.told(spark, plan.size, options.tick):
-            faults = batch.faults
+        batch = Batch(session, lake, plan, name, options.unit, options.few)
+        with progress.told(session() if plan.works else None, plan.size, options.tick):
+            batch.read()
         options.passed("read")
         batch.take_in()
-        new = batch.new_races()
         options.passed("consolidated")
         if not batch.is_empty:
             commits.commit(lake, batch.intent(), options.passed)
@@ -94,8 +95,8 @@ def ingest(
             sightings=batch.sightings,
             reports=batch.added("reports"),
             races=lake.count("races"),
-            new_races=tuple(new),
-            rejects=tuple((uri, what) for uri, what, _ in faults),
+            new_races=tuple(batch.new_races),
+            rejects=tuple(batch.faults),
             seconds=time.monotonic() - began,
         )
 
@@ -104,14 +105,15 @@ def _is_small(lake: Lake, plan: Plan) -> bool:
     return plan.size < _SMALL_BYTES and lake.count("sightings") < _SMALL_ROWS
 
 
-def consolidate(start: Start, lake: Lake, patience: float = 10.0) -> int:
+def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW) -> int:
     """Makes races and families anew from the facts; returns how many races there are."""
     lake.expect()
     with writing(lake.place, patience):
         commits.recover(lake)
         commits.sweep(lake)
-        spark = start(lake.count("sightings") < _SMALL_ROWS)
-        batch = Batch(spark, lake, receipts.Plan(), f"rebuilt-{uuid.uuid4().hex[:12]}")
+        session = cache(lambda: start(lake.count("sightings") < _SMALL_ROWS))
+        name = f"rebuilt-{uuid.uuid4().hex[:12]}"
+        batch = Batch(session, lake, receipts.Plan(), name, few=few)
         batch.rebuild()
         commits.commit(lake, batch.intent())
         return lake.count("races")

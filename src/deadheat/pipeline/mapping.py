@@ -135,7 +135,7 @@ class _Mapping:
         for one in seen if ranged and self._wait else rows.identified(seen):
             yield self._row(one)
         for fault in faults:
-            yield {"uri": fault.where, "fault": _said(fault), "unopened": False}
+            yield {"uri": fault.where, "fault": said(fault), "unopened": False}
 
     def _row(self, one: Seen) -> Plain:
         digest = one.report["digest"]
@@ -158,5 +158,6 @@ def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sig
             yield one
 
 
-def _said(fault: UnreadableError) -> str:
+def said(fault: UnreadableError) -> str:
+    """A fault in words, without the place, which has a column of its own."""
     return f"{fault.what}; {fault.do}" if fault.do else fault.what

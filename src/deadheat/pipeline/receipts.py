@@ -43,6 +43,13 @@ class Plan:
         """Files that the lake had, and has to have anew."""
         return sorted({*self.kept, *self.changed})
 
+    def forget(self, uris: Iterable[str]) -> None:
+        """Leaves files for another time."""
+        for uri in uris:
+            self.receipts.pop(uri, None)
+            self.kept.pop(uri, None)
+            self.changed.discard(uri)
+
     @property
     def size(self) -> int:
         return sum(work.file.size - work.start for work in self.works)
@@ -145,13 +152,3 @@ def _decide(plan: Plan, file: Listed, look: _Look, receipt: Plain | None, run: R
 
 def _digest(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
-
-
-def taken(plan: Plan, ingest: str, unread: Iterable[str]) -> list[Plain]:
-    """The receipts for what was read; what could not be opened is tried again another time."""
-    missing = {*unread}
-    return [
-        {**receipt, "ingest": ingest}
-        for uri, receipt in sorted(plan.receipts.items())
-        if uri not in missing
-    ]

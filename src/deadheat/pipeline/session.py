@@ -48,13 +48,6 @@ _DEFAULTS = {
     # what one race has in common is gathered in memory before it is sorted on disk
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "100000",
 }
-# a few rows are put together before compiled code has paid for its compilation
-_FEW = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 # what is over soon is not worth the better one of Java's compilers
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
@@ -122,22 +115,6 @@ def prepare(spark: SparkSession, ship: bool) -> None:
         spark.sparkContext.addPyFile(packed())
 
 
-def tune(spark: SparkSession, few: bool) -> None:
-    """Sets a session up for a few rows or for many; what the user has set is left alone."""
-    here = str(spark.conf.get("spark.master", "")).startswith("local")
-    many = {"spark.sql.shuffle.partitions": str(max(8, 4 * _cores()))} if here else {}
-    given = spark.sparkContext.getConf()
-    for key, value in _FEW.items():
-        if given.contains(key):
-            continue
-        if few:
-            spark.conf.set(key, value)
-        elif key in many:
-            spark.conf.set(key, many[key])
-        else:
-            spark.conf.unset(key)
-
-
 def packed() -> str:
     """Our own package as a zip that executors can import."""
     archive = os.path.join(_folder(), "deadheat.zip")
@@ -159,10 +136,13 @@ def _for_size(is_here: bool, small: bool) -> dict[str, str]:
     """What depends on this machine and on how long the work is going to take."""
     if not is_here:
         return {}
-    memory = {"spark.driver.memory": f"{max(1, min(4, _memory_gib() // 4))}g"}
+    chosen = {
+        "spark.driver.memory": f"{max(1, min(4, _memory_gib() // 4))}g",
+        "spark.sql.shuffle.partitions": str(max(8, 4 * _cores())),
+    }
     if small:
-        return {**memory, _JAVA: _SMALL_JAVA, _EXECUTOR_JAVA: _SMALL_JAVA}
-    return memory
+        chosen |= {_JAVA: _SMALL_JAVA, _EXECUTOR_JAVA: _SMALL_JAVA}
+    return chosen
 
 
 def _memory_gib() -> int:
