@@ -38,6 +38,8 @@ _ALWAYS = {
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # each batch of units is a partition, however few there are
+    "spark.sql.execution.arrow.localRelationThreshold": "0",
 }
 _DEFAULTS = {
     "spark.ui.enabled": "false",
@@ -109,8 +111,9 @@ def _hushed(wanted: bool) -> Iterator[None]:
 
 def prepare(spark: SparkSession, ship: bool) -> None:
     """Makes a session that somebody else has started fit for this pipeline."""
-    for key in ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType"):
-        spark.conf.set(key, _ALWAYS[key])
+    for key, value in _ALWAYS.items():
+        if spark.conf.isModifiable(key):
+            spark.conf.set(key, value)
     if ship:
         spark.sparkContext.addPyFile(packed())
 

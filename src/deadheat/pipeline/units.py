@@ -109,13 +109,12 @@ def _unit(work: Work, start: int, end: int | None, ranged: bool) -> Unit:
 
 def spread(spark: SparkSession, works: Iterable[Work], unit: int = UNIT) -> DataFrame:
     """All units as a DataFrame whose partitions are about equally large."""
-    binned = bins(works, spark.sparkContext.defaultParallelism, unit)
-    rdd = spark.sparkContext.parallelize(binned, len(binned)).flatMap(_contents)
-    return spark.createDataFrame(rdd, typed(UNITS), verifySchema=False)
-
-
-def _contents(units: list[Unit]) -> list[tuple[object, ...]]:
-    return [tuple(unit) for unit in units]
+    # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
+    batches = [
+        pa.RecordBatch.from_pylist([one._asdict() for one in portion], UNITS)
+        for portion in bins(works, spark.sparkContext.defaultParallelism, unit)
+    ]
+    return spark.createDataFrame(pa.Table.from_batches(batches, UNITS), typed(UNITS))
 
 
 def bins(works: Iterable[Work], cores: int, unit: int = UNIT) -> list[list[Unit]]:
