@@ -13,8 +13,10 @@ from bench import logs
 from bench.measure import Memory
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, frames, mapped, session, spread, works
+from deadheat.pipeline import consolidate, frames, session, works
 from deadheat.pipeline.ingest import ingest
+from deadheat.pipeline.staged import Staged
+from deadheat.pipeline.units import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,8 +67,7 @@ def sparse(spark: SparkSession, folder: Path) -> None:
         lines.where(lines.value.contains("DATA RACE")).count()
 
     def read() -> None:
-        seen = mapped(spread(spark, works([str(path)])), "bench")
-        seen.write.format("noop").mode("overwrite").save()
+        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])], UNIT)
 
     text = _timed(filtered)
     _row("1 GB, `spark.read.text(…).filter(contains(…))`", text, f"{1000 / text:.0f} MB/s")

@@ -44,7 +44,7 @@ def read(spark: SparkSession, paths: Sequence[str], unit: int = UNIT) -> DataFra
 
     A report has marks in place of addresses and numbers; the column `names` has what they stand for.
     """
-    return mapped(spread(spark, works(paths), unit), tell_all=True)
+    return mapped(spread(spark, works(paths), unit))
 
 
 def sightings(seen: DataFrame) -> DataFrame:

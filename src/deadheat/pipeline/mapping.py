@@ -15,7 +15,7 @@ from deadheat.model import Sighting
 from deadheat.pipeline.frames import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import DataFrame
 
@@ -38,19 +38,22 @@ _MOST_TOLD = 1 << 18
 _SHARED = ("observed_at", "repo", "commit", "branch", "job", "run")
 
 
-def mapped(units: DataFrame, ingest: str = "", tell_all: bool = False) -> DataFrame:
-    """Reads every unit. `tell_all` tells the report of each sighting, however often it comes."""
-    return units.mapInArrow(_mapper(ingest, tell_all), typed(SEEN))
+def mapped(units: DataFrame) -> DataFrame:
+    """Everything that is seen in units, each sighting with its report."""
+    return units.mapInArrow(_mapper, typed(SEEN))
 
 
-def _mapper(
-    ingest: str, tell_all: bool
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        units = (unit for batch in batches for unit in batch.to_pylist())
-        return batched(_Mapping(ingest, tell_all).rows(units))
+def _mapper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return batched(_Mapping(tell_all=True).rows(_units(batches)))
 
-    return work
+
+def reading(batches: Iterator[pa.RecordBatch], ingest: str) -> Iterator[pa.RecordBatch]:
+    """Everything that is seen in units; of equal reports, only the first one is told."""
+    return batched(_Mapping(ingest).rows(_units(batches)))
+
+
+def _units(batches: Iterator[pa.RecordBatch]) -> Iterator[Plain]:
+    return (unit for batch in batches for unit in batch.to_pylist())
 
 
 def batched(found: Iterator[Plain], schema: pa.Schema = SEEN) -> Iterator[pa.RecordBatch]:
@@ -85,7 +88,7 @@ def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
 
     Of a document that is cut into ranges, each range is identified on its own.
     """
-    for row in _Mapping("", tell_all=True, wait=False).rows(units):
+    for row in _Mapping(tell_all=True, wait=False).rows(units):
         if "fault" not in row:
             yield row
 
@@ -93,7 +96,7 @@ def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
 class _Mapping:
     """What one task knows while it works."""
 
-    def __init__(self, ingest: str, tell_all: bool, wait: bool = True) -> None:
+    def __init__(self, ingest: str = "", tell_all: bool = False, wait: bool = True) -> None:
         self._ingest, self._tell_all, self._wait = ingest, tell_all, wait
         self._told: set[str] = set()
 

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from deadheat.lake.commits import STAGING
+from deadheat.lake.place import Place
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.pipeline import frames
-from deadheat.pipeline.mapping import SEEN, mapped
+from deadheat.pipeline.frames import typed
+from deadheat.pipeline.mapping import SEEN, reading
 from deadheat.pipeline.units import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.lake.tables import Lake
     from deadheat.pipeline.units import Work
 
+_FILES = pa.schema([("name", pa.string())])
 _IS_FAULT = pc.field("fault").is_valid()
 
 
@@ -32,18 +37,20 @@ class Staged:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self._folder = f"{STAGING}/{batch}"
+        self._names: list[str] = []
 
     def write(self, spark: SparkSession, works: Sequence[Work], unit: int) -> None:
         """Reads everything there is to read."""
-        if works:
-            seen = mapped(spread(spark, works, unit), self._batch)
-            seen.write.mode("overwrite").parquet(self._lake.place.at(self._folder))
+        self._lake.place.make(self._folder)
+        writer = _writer(self._lake.uri, self._folder, self._batch)
+        done = spread(spark, works, unit).mapInArrow(writer, typed(_FILES)).collect()
+        self._names = [row.name for row in done]
 
     @cached_property
     def _data(self) -> ds.Dataset:
-        names = [n for n, _ in self._lake.place.below(self._folder) if n.endswith(".parquet")]
-        paths = [self._lake.place.path(f"{self._folder}/{name}") for name in names]
-        return ds.dataset(paths, SEEN, format="parquet", filesystem=self._lake.place.arrow)
+        place = self._lake.place
+        paths = [place.path(name) for name in self._names]
+        return ds.dataset(paths, SEEN, format="parquet", filesystem=place.arrow)
 
     @cached_property
     def faults(self) -> list[tuple[str, str, bool]]:
@@ -80,6 +87,30 @@ class Staged:
         return found.take(firsts)
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        if not self._data.files:
-            return frames.empty(spark, SEEN)
-        return frames.files(spark, [self._lake.place.at(self._folder)], SEEN)
+        return frames.files(spark, [self._lake.place.at(name) for name in self._names], SEEN)
+
+
+def _writer(
+    lake: str, folder: str, batch: str
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Writes what a task sees right where it is seen: to hand wide rows to Java takes longer.
+
+    The name of a file is told only once it is whole, so that what a task has left behind that failed
+    or was run twice counts for nothing.
+    """
+
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        name = f"{folder}/{uuid.uuid4().hex}.parquet"
+        place = Place(lake)
+        writer = None
+        for seen in reading(batches, batch):
+            if writer is None:
+                writer = pq.ParquetWriter(
+                    place.path(name), SEEN, filesystem=place.arrow, compression="zstd"
+                )
+            writer.write_batch(seen)
+        if writer is not None:
+            writer.close()
+            yield pa.RecordBatch.from_pylist([{"name": name}], _FILES)
+
+    return write
