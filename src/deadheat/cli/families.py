@@ -25,6 +25,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.set_defaults(run=run)
 
 
+@spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     found = spark.room("lake.lookup").families(spark.lake(args).expect())
     show(found, args.format, _line)

@@ -33,6 +33,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.set_defaults(run=run)
 
 
+@spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     lookup = spark.room("lake.lookup")
     found = [race for race in lookup.races(spark.lake(args).expect()) if _is_wanted(race, args)]

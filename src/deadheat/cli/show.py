@@ -30,6 +30,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.set_defaults(run=run)
 
 
+@spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     lookup = spark.room("lake.lookup")
     lake = spark.lake(args).expect()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
 
@@ -81,6 +83,25 @@ def room(name: str) -> ModuleType:
         raise DeadheatError(
             f"{error.name} is not installed", do=f"pip install 'deadheat[{extra}]'"
         ) from None
+
+
+class _Hidden:
+    """Finds nothing, and keeps others from finding it."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name, name=name)
+
+
+@contextmanager
+def without_pandas() -> Iterator[None]:
+    """Arrow imports pandas to see whether it was given a frame; that takes longer than a lookup."""
+    hidden = _Hidden()
+    sys.meta_path.insert(0, hidden)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(hidden)
 
 
 def lake(args: argparse.Namespace) -> Any:

@@ -35,7 +35,9 @@ class Place:
         """The file system for Arrow, which knows that of this machine best."""
         from pyarrow import fs
 
-        return fs.LocalFileSystem() if self.is_local else self.files
+        return (
+            fs.LocalFileSystem() if self.is_local else fs.PyFileSystem(fs.FSSpecHandler(self.files))
+        )
 
     def path(self, name: str) -> str:
         return f"{self._path}/{name}"
