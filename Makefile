@@ -34,6 +34,7 @@ cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 
 bench: $(STAMP) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.spark
 
 eval: $(STAMP) ## how well races keep their identity, against the rules of others; writes docs/identity.md
 	$(BIN)/python -m eval
@@ -43,6 +44,7 @@ docs: $(STAMP) ## write the pages and samples that are made from the code
 
 soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
 	$(BIN)/python -m bench.soak
+	$(BIN)/python -m bench.kills
 
 record: $(STAMP) ## record the corpus again with every toolchain and detector that is here
 	$(BIN)/python -m corpus.record_go

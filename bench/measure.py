@@ -33,7 +33,7 @@ def run(command: Sequence[str], memory: bool = True) -> Run:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     output = process.stdout
     assert output is not None
-    watch = _Memory(process.pid)
+    watch = Memory(process.pid)
     if memory:
         watch.start()
     lines = 0
@@ -45,12 +45,12 @@ def run(command: Sequence[str], memory: bool = True) -> Run:
     return Run(seconds, watch.peak / 1024, status, lines)
 
 
-class _Memory(threading.Thread):
+class Memory(threading.Thread):
     """Samples what a process and its children hold, shared pages counted once (PSS)."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int | None = None) -> None:
         super().__init__(daemon=True)
-        self._pid = pid
+        self._pid = pid or os.getpid()
         self._over = threading.Event()
         self.peak = 0
 

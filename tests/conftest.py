@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -12,3 +17,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def rewrite(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--rewrite"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """The one session of the suite: to start another costs more than most tests."""
+    from deadheat.errors import DeadheatError
+    from deadheat.pipeline import session
+
+    try:
+        session.check_java()
+    except DeadheatError as error:
+        pytest.skip(str(error))
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
+    started = session.started("local[2,4]", settings, small=True)
+    yield started
+    started.stop()

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # exit status, as in the contract
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
-_COMMANDS = ("scan", "explain")
+_COMMANDS = (
+    "scan", "explain", "ingest", "consolidate", "races", "show", "families", "lake",
+)  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:
@@ -55,8 +57,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def complain(what: str) -> None:
     """One line on stderr, whatever the text holds."""
-    line = "".join(c if c.isprintable() else "?" for c in what)
-    print(f"deadheat: {line}", file=sys.stderr, flush=True)
+    print(f"deadheat: {printable(what)}", file=sys.stderr, flush=True)
+
+
+def printable(text: str) -> str:
+    """One line that a terminal can be trusted with."""
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 if __name__ == "__main__":

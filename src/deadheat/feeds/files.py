@@ -69,6 +69,11 @@ def _is_plain(path: str) -> bool:
             head = file.read(encoding.HEAD)
     except OSError:
         return False
+    return can_be_cut(head)
+
+
+def can_be_cut(head: bytes) -> bool:
+    """May a large file that begins like this be read in ranges?"""
     return not magic.is_packed(head) and encoding.layout(head) is encoding.PLAIN
 
 
@@ -111,17 +116,34 @@ def _streamed(
     descriptor: int, uri: str, entry: walk.Entry, tick: Ticker | None, wish: Wish
 ) -> Seen:
     with os.fdopen(descriptor, "rb", buffering=0, closefd=uri != "-") as raw:
-        file = _Ticking(raw, tick or (lambda _: None))
-        try:
-            # of a pipe, what there is: a slow writer is not waited for
-            head = file.read(encoding.HEAD)
-        except OSError as error:
-            yield walk.unreadable(uri, error)
-            return
-        if magic.is_packed(head):
-            yield from _packed(file, head, uri, wish)
-        else:
-            yield from _document(uri, head, file.read, not entry.named, wish)
+        yield from whole(raw, uri, not entry.named, tick, wish)
+
+
+def whole(
+    raw: IO[bytes], uri: str, skip_binary: bool, tick: Ticker | None = None, wish: Wish = _ANY
+) -> Seen:
+    """What an open file holds, wherever it lies."""
+    file = _Ticking(raw, tick or (lambda _: None))
+    try:
+        # of a pipe, what there is: a slow writer is not waited for
+        head = file.read(encoding.HEAD)
+    except OSError as error:
+        yield walk.unreadable(uri, error)
+        return
+    if magic.is_packed(head):
+        yield from _packed(file, head, uri, wish)
+    else:
+        yield from _document(uri, head, file.read, skip_binary, wish)
+
+
+def part(raw: IO[bytes], uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
+    """What begins in `[start, end)` of an open plain file."""
+    begin = max(0, start - REACH)
+    try:
+        raw.seek(begin)
+        yield from triage(Stream(raw.read, begin), uri, start, end, PLAIN, *wish)
+    except OSError as error:
+        yield walk.unreadable(uri, error)
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # how many of the user's frames above a write may be the culprit
 _DEPTH = 2
 # what more races than this have in common is plumbing, not a culprit
-_MOST = 40
+MOST = 40
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _REASONS = {
     "writer": "both are written in or below {}",
@@ -71,7 +71,7 @@ def families(races: Mapping[str, Iterable[str]]) -> list[Family]:
     for race in sorted(races):
         for key in sorted(set(races[race])):
             holders.setdefault(key, []).append(race)
-    shared = {key: held for key, held in holders.items() if 1 < len(held) <= _MOST}
+    shared = {key: held for key, held in holders.items() if 1 < len(held) <= MOST}
     components = Components()
     for held in shared.values():
         for race in held:

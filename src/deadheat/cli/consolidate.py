@@ -1,0 +1,32 @@
+"""`deadheat consolidate`: makes the races and families of a lake anew from its facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat import cli
+from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "consolidate",
+        help="make the races and families of a lake anew, with Spark",
+        description="Makes races and families anew from the facts. `ingest` keeps them up to date.",
+    )
+    spark.add_lake(command)
+    spark.add(command)
+    command.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    return spark.guarded(args, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
+    room = spark.room("pipeline.ingest")
+    print(f"{room.consolidate(spark.start(args), spark.lake(args))} races")
+    return cli.NOTHING

@@ -1,0 +1,142 @@
+"""`deadheat ingest`: takes documents into a lake, with Spark."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli
+from deadheat.cli import spark
+from deadheat.cli.progress import Progress, size
+from deadheat.feeds import runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_EXAMPLES = """examples:
+  deadheat ingest logs/ --lake races             take in what is new below logs/
+  deadheat ingest logs/ --lake races --watch     and go on doing so
+  deadheat ingest s3://ci/logs --lake s3://ci/races --master spark://host:7077
+  deadheat ingest logs/ --lake races --path-pattern '{repo}/{branch}/{run}/{job}.log'
+
+exit status: 0 taken in, 2 wrong usage, 3 the environment failed, or nothing could be read
+"""
+_SHOWN = 10
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "ingest",
+        help="take documents into a lake, with Spark",
+        description="Takes in every file that the lake does not have yet, and says what was new.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="file, folder, archive or address"
+    )
+    spark.add_lake(command)
+    command.add_argument("--watch", action="store_true", help="go on, until interrupted")
+    command.add_argument(
+        "--every", type=_seconds, default=10.0, metavar="SECONDS",
+        help="with --watch: how often to look (default: 10)",
+    )  # fmt: skip
+    for name in runs.FIELDS:
+        what = "when the documents were written" if name == "time" else f"{name} of the run"
+        command.add_argument(f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=what)
+    command.add_argument(
+        "--path-pattern",
+        metavar="PATTERN",
+        help="the same, from the paths: '{repo}/{run}/{job}.log'",
+    )
+    command.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    spark.add(command)
+    command.set_defaults(run=run)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return seconds
+
+
+def run(args: argparse.Namespace) -> int:
+    return spark.guarded(args, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
+    room = spark.room("pipeline.ingest")
+    lake = spark.lake(args)
+    run_of = _run_of(args)
+    if args.watch:
+        watching = spark.room("pipeline.watch")
+        options = room.Options(run_of=run_of)
+        watching.watch(spark.start(args), lake, args.paths, options, args.every, _teller(args))
+        return cli.NOTHING
+    told = _Told(args.quiet)
+    options = room.Options(run_of=run_of, planned=told.planned, tick=told.tick)
+    summary = room.ingest(spark.start(args), lake, args.paths, options)
+    told.clear()
+    _tell(summary, args)
+    return cli.ENVIRONMENT if summary.rejects and not summary.files + summary.known else cli.NOTHING
+
+
+def _run_of(args: argparse.Namespace) -> Callable[[str], runs.Run]:
+    """What options say counts most, then the path, then the CI system that we run in."""
+    given = {name: getattr(args, f"of_{name}") for name in runs.FIELDS}
+    if given["time"]:
+        given["time"] = runs.moment(given["time"])
+    options, around = runs.Run(**given), runs.from_environment(os.environ)
+    pattern = runs.PathPattern(args.path_pattern) if args.path_pattern else lambda _: runs.Run()
+    return lambda uri: options.over(pattern(uri)).over(around)
+
+
+class _Told:
+    """The progress line, once it is known how much there is to read."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._progress: Progress | None = None
+
+    def planned(self, plan: Any) -> None:
+        self._progress = Progress(plan.size, wanted=False if self._quiet else None)
+
+    def tick(self, count: int) -> None:
+        if self._progress:
+            self._progress.tick(count)
+
+    def clear(self) -> None:
+        if self._progress:
+            self._progress.clear()
+
+
+def _teller(args: argparse.Namespace) -> Callable[[Any], None]:
+    def tell(summary: Any) -> None:
+        if summary.files or summary.rejects:
+            _tell(summary, args)
+
+    return tell
+
+
+def _tell(summary: Any, args: argparse.Namespace) -> None:
+    if args.quiet:
+        return
+    for uri, what in summary.rejects[:_SHOWN]:
+        cli.complain(f"{uri}: {what}")
+    if (more := len(summary.rejects) - _SHOWN) > 0:
+        cli.complain(f"and {more} more, in the table rejects")
+    rate = f", {size(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
+    print(
+        f"{summary.files} files taken in ({size(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
+        f" {summary.known} known already, {len(summary.rejects)} rejected"
+    )
+    print(f"{summary.sightings} sightings, {summary.reports} new reports")
+    print(f"{len(summary.new_races)} new races, {summary.races} in all")
+    for race, title in summary.new_races[:_SHOWN]:
+        print(cli.printable(f"  {race}  {title}"))
+    if len(summary.new_races) > _SHOWN:
+        print(f"  … `deadheat races --lake {args.lake}` lists them all")
+    sys.stdout.flush()

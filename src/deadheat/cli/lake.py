@@ -1,0 +1,44 @@
+"""`deadheat lake`: checks a lake, and makes its small files into large ones, without Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat import cli
+from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
+
+_WEEK = 168
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "lake",
+        help="check or compact a lake",
+        description="Looks after a lake. `check` finds what is wrong; `compact` rewrites small files.",
+    )
+    command.add_argument("what", choices=("check", "compact"), help="what to do")
+    spark.add_lake(command)
+    command.add_argument(
+        "--keep-hours", type=int, default=_WEEK, metavar="N",
+        help="compact: remove files that no table has needed for so long (default: 168)",
+    )  # fmt: skip
+    command.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    care, lake = spark.room("lake.care"), spark.lake(args)
+    if args.what == "compact":
+        for name, (before, after) in care.compact(lake, args.keep_hours).items():
+            print(f"{name:10} {before} files, now {after}")
+        return cli.NOTHING
+    faults = list(care.faults(lake))
+    for fault in faults:
+        cli.complain(f"{lake.uri}: {fault}")
+    if not faults:
+        print(
+            f"{lake.uri}: {lake.count('sightings')} sightings, {lake.count('races')} races, no fault"
+        )
+    return cli.ENVIRONMENT if faults else cli.NOTHING

@@ -1,0 +1,66 @@
+"""`deadheat races`: lists the races of a lake, without Spark."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli
+from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
+
+FORMATS = ("text", "json", "jsonl")
+_STATES = ("new", "recurring", "quiet", "returned")
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "races",
+        help="list the races of a lake",
+        description="Lists the races of a lake, the one seen last first.",
+    )
+    spark.add_lake(command)
+    command.add_argument(
+        "--status", choices=_STATES, action="append", help="only those that are so"
+    )
+    command.add_argument("--detector", metavar="NAME", help="only those of this detector")
+    command.add_argument("--repo", metavar="REPO", help="only those seen in this repository")
+    command.add_argument("--test", metavar="TEST", help="only those seen in this test")
+    command.add_argument("--limit", type=int, metavar="N", help="not more than so many")
+    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.set_defaults(run=run)
+
+
+@spark.without_pandas()
+def run(args: argparse.Namespace) -> int:
+    lookup = spark.room("lake.lookup")
+    found = [race for race in lookup.races(spark.lake(args).expect()) if _is_wanted(race, args)]
+    found = found[: args.limit]
+    show(found, args.format, _line)
+    return cli.RACES if found else cli.NOTHING
+
+
+def _is_wanted(race: dict[str, Any], args: argparse.Namespace) -> bool:
+    return (
+        (not args.status or race["status"] in args.status)
+        and args.detector in (None, race["detector"])
+        and (args.repo is None or args.repo in race["repos"])
+        and (args.test is None or args.test in race["tests"])
+    )
+
+
+def show(rows: list[dict[str, Any]], form: str, line: Any) -> None:
+    """Rows as an array, as lines of JSON, or as lines for people."""
+    if form == "json":
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    for row in rows:
+        said = json.dumps(row, ensure_ascii=False) if form == "jsonl" else cli.printable(line(row))
+        print(said)
+
+
+def _line(race: dict[str, Any]) -> str:
+    day = race["last_seen"][:10]
+    return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}"

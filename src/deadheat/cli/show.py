@@ -1,0 +1,89 @@
+"""`deadheat show`: one race of a lake, with its history and its latest sightings, without Spark."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli
+from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
+
+_SHOWN = 5
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "show",
+        help="show one race of a lake",
+        description="Shows a race: what raced, since when, how often, and where it was seen last.",
+    )
+    command.add_argument("race", metavar="RACE", help="its id, an alias, or how one of them begins")
+    spark.add_lake(command)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    command.add_argument(
+        "--sightings", type=int, default=_SHOWN, metavar="N", help="how many places (default: 5)"
+    )
+    command.set_defaults(run=run)
+
+
+@spark.without_pandas()
+def run(args: argparse.Namespace) -> int:
+    lookup = spark.room("lake.lookup")
+    lake = spark.lake(args).expect()
+    race = lookup.race(lake, args.race)
+    seen = lookup.sightings(lake, race, args.sightings)
+    example = lookup.example(lake, race)
+    if args.format == "json":
+        _print_json(lookup.told(race), seen, example)
+    else:
+        _print_text(lookup.told(race), seen, example)
+    return cli.RACES
+
+
+def _print_json(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) -> None:
+    from deadheat.wire import sighting_to_wire
+
+    places = [
+        {k: v for k, v in row.items() if k not in ("names", "observed_at")}
+        | {"observed_at": row["observed_at"].isoformat()}
+        for row in seen
+    ]
+    print(
+        json.dumps(
+            {**race, "report": sighting_to_wire(example), "latest": places},
+            indent=1,
+            ensure_ascii=False,
+        )
+    )
+
+
+def _print_text(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) -> None:
+    from deadheat.render import Style
+    from deadheat.render.text import RaceText
+
+    title, body = RaceText(Style())(example)
+    states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
+    told = {
+        "status": f"{race['status']} ({states})",
+        "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
+        "runs": str(len(race["runs"])),
+        "tests": ", ".join(race["tests"][:_SHOWN]),
+        "aliases": ", ".join(race["aliases"]),
+        "family": race["family"] or "",
+        "cause": race["cause"] or "",
+    }
+    print(f"{title}\n{body}\n")
+    for name, value in told.items():
+        if value:
+            print(cli.printable(f"   {name:8} {value}"))
+    for row in seen:
+        where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
+        place = (
+            f"{row['observed_at']:%Y-%m-%d %H:%M}  {row['uri']} at byte {row['offset']}  {where}"
+        )
+        print(cli.printable(f"   {place.rstrip()}"))
+    sys.stdout.flush()

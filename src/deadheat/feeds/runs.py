@@ -1,0 +1,110 @@
+"""What is known of the run that wrote a document: from options, from its path, from the CI around us."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIELDS = ("repo", "commit", "branch", "job", "run", "time")
+# where each CI system says it; the first one that is set counts
+_CI = {
+    "repo": ("GITHUB_REPOSITORY", "CI_PROJECT_PATH", "BUILDKITE_REPO", "CIRCLE_PROJECT_REPONAME",
+             "BITBUCKET_REPO_FULL_NAME", "BUILD_REPOSITORY_NAME", "GIT_URL"),
+    "commit": ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT", "CIRCLE_SHA1",
+               "BITBUCKET_COMMIT", "BUILD_SOURCEVERSION", "GIT_COMMIT"),
+    "branch": ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "BUILDKITE_BRANCH",
+               "CIRCLE_BRANCH", "BITBUCKET_BRANCH", "BUILD_SOURCEBRANCHNAME", "BRANCH_NAME",
+               "GIT_BRANCH"),
+    "job": ("GITHUB_JOB", "CI_JOB_NAME", "BUILDKITE_LABEL", "CIRCLE_JOB", "AGENT_JOBNAME",
+            "JOB_NAME"),
+    "run": ("GITHUB_RUN_ID", "CI_PIPELINE_ID", "BUILDKITE_BUILD_ID", "CIRCLE_WORKFLOW_ID",
+            "BITBUCKET_BUILD_NUMBER", "BUILD_BUILDID", "BUILD_TAG"),
+}  # fmt: skip
+# "{repo}", "**", "*" in a pattern
+_PIECE = re.compile(r"\{([a-z_]{1,20})\}|(\*\*)|(\*)")
+
+
+class Run(NamedTuple):
+    """Where and when a document was written, as far as anybody says so."""
+
+    repo: str | None = None
+    commit: str | None = None
+    branch: str | None = None
+    job: str | None = None
+    run: str | None = None
+    time: datetime | None = None
+
+    def over(self, other: Run) -> Run:
+        """This, and what the other knows besides."""
+        return self._replace(
+            **{k: v for k, v in other._asdict().items() if getattr(self, k) is None}
+        )
+
+
+def from_environment(environment: Mapping[str, str]) -> Run:
+    """What a CI system tells its jobs; nothing outside of one."""
+    if not environment.get("CI") and "JENKINS_URL" not in environment:
+        return Run()
+    told = {
+        field: next((environment[name] for name in names if environment.get(name)), None)
+        for field, names in _CI.items()
+    }
+    return Run(**told)  # type: ignore[arg-type]
+
+
+class PathPattern:
+    """`{repo}/{branch}/{run}/{job}.log`, to be found at the end of a path."""
+
+    def __init__(self, pattern: str) -> None:
+        pieces, at = [r"(?:^|/)"], 0
+        for match in _PIECE.finditer(pattern):
+            pieces.append(re.escape(pattern[at : match.start()]))
+            pieces.append(_piece(pattern, *match.groups()))
+            at = match.end()
+        pieces.append(re.escape(pattern[at:]))
+        try:
+            self._pattern = re.compile("".join(pieces) + r"\Z")
+        except re.error as error:
+            raise DeadheatError(f"is no pattern ({error})", pattern) from None
+
+    def __call__(self, path: str) -> Run:
+        match = self._pattern.search(path[-4096:])
+        if match is None:
+            return Run()
+        told: dict[str, str | datetime | None] = {**match.groupdict()}
+        if (when := match.groupdict().get("time")) is not None:
+            told["time"] = _time(when)
+        return Run(**told)  # type: ignore[arg-type]
+
+
+def _piece(pattern: str, field: str | None, deep: str | None, star: str | None) -> str:
+    if deep or star:
+        return r".{0,1000}" if deep else r"[^/]{0,255}"
+    if field not in FIELDS:
+        known = ", ".join(f"{{{name}}}" for name in FIELDS)
+        raise DeadheatError(f"{{{field}}} is unknown", pattern, f"known are {known}, * and **")
+    return rf"(?P<{field}>[^/]{{1,255}})"
+
+
+def moment(text: str) -> datetime:
+    """`2026-05-01T12:00:00Z`, `2026-05-01` or seconds since 1970."""
+    when = _time(text)
+    if when is None:
+        raise DeadheatError("is no time", text, "write it as 2026-05-01T12:00:00Z")
+    return when
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        if text.isdecimal() and len(text) > 8:
+            return datetime.fromtimestamp(int(text), UTC)
+        when = datetime.fromisoformat(text)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -1,0 +1,38 @@
+"""What became of a race over time, from the days on which it was seen; knows no clock."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+NEW, RECURRING, QUIET, RETURNED = "new", "recurring", "quiet", "returned"
+# so long a race is new, or has only just returned
+_FRESH = timedelta(days=7)
+# not seen for longer than this, it is quiet
+_SILENCE = timedelta(days=14)
+
+
+def history(days: Sequence[date], newest: date) -> list[tuple[date, str]]:
+    """The states of a race and the day on which each began; the last one is its state now.
+
+    `days` are those on which it was seen, in order; `newest` is the last day of which anything is
+    known at all.
+    """
+    states: list[tuple[date, str]] = []
+    for index, day in enumerate(days):
+        before = days[index - 1] if index else None
+        if before is None:
+            states.append((day, NEW))
+        elif day - before > _SILENCE:
+            states += [(before + _SILENCE + timedelta(days=1), QUIET), (day, RETURNED)]
+        elif states[-1][1] in (NEW, RETURNED) and day - states[-1][0] > _FRESH:
+            states.append((day, RECURRING))
+    if days and newest - days[-1] > _SILENCE:
+        states.append((days[-1] + _SILENCE + timedelta(days=1), QUIET))
+    elif states and states[-1][1] != RECURRING and days[-1] > states[-1][0] < newest - _FRESH:
+        states.append((states[-1][0] + _FRESH + timedelta(days=1), RECURRING))
+    return states

@@ -1,0 +1,88 @@
+"""Answers questions about a lake: its races, one of them in full, its families."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from deadheat.errors import DeadheatError
+from deadheat.lake.rows import sighting_of
+
+if TYPE_CHECKING:
+    from deadheat.lake.tables import Lake
+    from deadheat.model import Sighting
+
+    Plain = dict[str, Any]
+
+# what `races` tells of each; the rest is for consolidation
+TOLD = (
+    "race", "aliases", "title", "detector", "kind", "sites", "cause", "family", "sightings", "repos",
+    "runs", "tests", "first_seen", "last_seen", "status", "history",
+)  # fmt: skip
+_SIGHTING = (
+    "uri", "offset", "length", "lane", "observed_at", "repo", "commit", "branch", "job", "run",
+    "test", "node", "report", "names", "bug_report",
+)  # fmt: skip
+_LEAST_PREFIX = 4
+
+
+def races(lake: Lake) -> list[Plain]:
+    """Every race, the one seen last first."""
+    rows = lake.rows("races", TOLD).to_pylist()
+    rows.sort(key=lambda row: row["race"])
+    rows.sort(key=lambda row: (row["last_seen"], row["sightings"]), reverse=True)
+    return [_plain(row) for row in rows]
+
+
+def families(lake: Lake) -> list[Plain]:
+    """Every family, the largest first."""
+    rows = lake.rows("families").to_pylist()
+    return sorted(rows, key=lambda row: (-len(row["races"]), row["family"]))
+
+
+def race(lake: Lake, name: str) -> Plain:
+    """The race of that id, by which it may have gone once, or of which this is the beginning."""
+    rows: list[Plain] = lake.rows("races", [*TOLD, "report", "nodes"]).to_pylist()
+    found = [row for row in rows if name in (row["race"], *row["aliases"])]
+    if not found and len(name) >= _LEAST_PREFIX:
+        found = [r for r in rows if any(i.startswith(name) for i in (r["race"], *r["aliases"]))]
+    if not found:
+        raise DeadheatError("no such race", name, f"`deadheat races --lake {lake.uri}` lists them")
+    if len(found) > 1:
+        several = ", ".join(sorted(row["race"] for row in found)[:5])
+        raise DeadheatError(f"begins several ids ({several})", name, "give more of it")
+    return found[0]
+
+
+def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
+    """The latest sightings of a race."""
+    wanted = pc.field("node").isin(race["nodes"])
+    rows: list[Plain] = lake.rows("sightings", _SIGHTING, wanted).to_pylist()
+    rows.sort(key=lambda row: (row["uri"], row["offset"]))
+    rows.sort(key=lambda row: row["observed_at"], reverse=True)
+    return rows[:most]
+
+
+def example(lake: Lake, race: Plain) -> Sighting:
+    """The best report of a race, as it was last seen."""
+    digest = race["report"]
+    (report,) = lake.rows("reports", where=pc.field("digest") == digest).to_pylist()
+    seen = lake.rows("sightings", _SIGHTING, pc.field("report") == digest).to_pylist()
+    row = max(seen, key=lambda row: (row["observed_at"], row["uri"], row["offset"]))
+    return sighting_of({**row, "race": race["race"]}, report)
+
+
+def told(race: Plain) -> Plain:
+    """What others are told of a race."""
+    return _plain({key: race[key] for key in TOLD})
+
+
+def _plain(row: Plain) -> Plain:
+    """Times as text, as JSON has them."""
+    return {
+        **row,
+        "first_seen": row["first_seen"].isoformat(),
+        "last_seen": row["last_seen"].isoformat(),
+        "history": [{**state, "day": state["day"].isoformat()} for state in row["history"]],
+    }

@@ -1,0 +1,102 @@
+"""Where a lake lies: a folder of this machine, or of any file system that fsspec knows."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Place:
+    """A folder, and the few things that a lake does with files in it."""
+
+    def __init__(self, root: str) -> None:
+        try:
+            self.files, path = fsspec.core.url_to_fs(root)
+        except (ImportError, ValueError) as error:
+            raise DeadheatError(f"no such kind of file system ({error})", root) from error
+        self.is_local = isinstance(self.files, LocalFileSystem)
+        self._path = str(Path(path).absolute()) if self.is_local else path.rstrip("/")
+        # as other programs are to be told: delta-rs, Spark
+        self.uri: str = self._path if self.is_local else self.files.unstrip_protocol(self._path)
+
+    @property
+    def arrow(self) -> Any:
+        """The file system for Arrow, which knows that of this machine best."""
+        from pyarrow import fs
+
+        return (
+            fs.LocalFileSystem() if self.is_local else fs.PyFileSystem(fs.FSSpecHandler(self.files))
+        )
+
+    def path(self, name: str) -> str:
+        return f"{self._path}/{name}"
+
+    def at(self, name: str) -> str:
+        """The address of a file or folder, for programs that open it themselves."""
+        return f"{self.uri}/{name}"
+
+    def exists(self, name: str) -> bool:
+        return bool(self.files.exists(self.path(name)))
+
+    def make(self, name: str = "") -> None:
+        self.files.makedirs(self.path(name), exist_ok=True)
+
+    def below(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every file below a folder: its name from there on, and what is known of it."""
+        folder = self.path(name)
+        if self.files.exists(folder):
+            found = self.files.find(folder, detail=True)
+            yield from ((path.removeprefix(f"{folder}/"), told) for path, told in found.items())
+
+    def names(self, name: str) -> list[str]:
+        """What lies right in a folder."""
+        folder = self.path(name)
+        if not self.files.exists(folder):
+            return []
+        return sorted(path.rsplit("/", 1)[-1] for path in self.files.ls(folder, detail=False))
+
+    def age(self, name: str) -> float:
+        """Seconds since anything in a folder was last written."""
+        paths = [
+            self.path(name),
+            *(self.path(f"{name}/{inside}") for inside, _ in self.below(name)),
+        ]
+        times = [self.files.modified(path).timestamp() for path in paths if self.files.isfile(path)]
+        if self.is_local:
+            times.append(os.stat(self.path(name)).st_mtime)
+        return time.time() - max(times, default=time.time())
+
+    def remove(self, name: str) -> None:
+        """Removes a file or a whole folder, if it is there."""
+        path = self.path(name)
+        if self.files.exists(path):
+            self.files.rm(path, recursive=True)
+
+    def read(self, name: str) -> Any:
+        return json.loads(self.files.cat_file(self.path(name)))
+
+    def write(self, name: str, plain: Any) -> None:
+        """All of it or nothing, whenever the process is killed."""
+        data = json.dumps(plain).encode()
+        if not self.is_local:
+            self.files.pipe_file(self.path(name), data)  # an object is put at once
+            return
+        path = Path(self.path(name))
+        part = path.with_suffix(".part")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)

@@ -1,0 +1,141 @@
+"""Nodes, races and families of a few sightings, on one machine; `pipeline.consolidate` is for many.
+
+All that is known of a node adds up: counts are sums, sets are unions, times and the best report are
+minima. So new sightings can be merged into the nodes that there are, and the result is the same as if
+all sightings had been counted together. Which nodes are one race is decided anew each time, because a
+later document may show that what looked like one race are two.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from deadheat.identity import families as loose
+from deadheat.identity.history import history
+from deadheat.identity.races import Found, Node, ids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    Plain = dict[str, Any]
+
+# the columns that are asked for
+SIGHTING = (
+    "node", "base", "links", "aliases", "split", "report", "repo", "run", "test", "observed_at",
+    "damage",
+)  # fmt: skip
+REPORT = ("digest", "title", "detector", "kind", "sites", "causes", "keys")
+# the best report, and what a race takes from it
+_BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
+_UNIONS = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
+
+
+class _Sum:
+    """What is known of a node or of a race so far, beginning with a row that is a sum itself."""
+
+    def __init__(self, known: Plain) -> None:
+        self._sets: dict[str, set[Any]] = {name: set(known[name]) for name in _UNIONS}
+        self._count: int = known["sightings"]
+        self._first, self._last = known["first_seen"], known["last_seen"]
+        self._best = known
+
+    def add(self, known: Plain) -> None:
+        self._count += known["sightings"]
+        for name, union in self._sets.items():
+            union.update(known[name])
+        self._first = min(self._first, known["first_seen"])
+        self._last = max(self._last, known["last_seen"])
+        if _rank(known) < _rank(self._best):
+            self._best = known
+
+    def plain(self) -> Plain:
+        return {
+            "sightings": self._count,
+            "first_seen": self._first,
+            "last_seen": self._last,
+            **{name: sorted(union) for name, union in self._sets.items()},
+            **{name: self._best[name] for name in _BEST},
+        }
+
+
+def _add(sums: dict[str, _Sum], name: str, row: Plain) -> None:
+    if name in sums:
+        sums[name].add(row)
+    else:
+        sums[name] = _Sum(row)
+
+
+def _rank(known: Plain) -> tuple[int, str]:
+    """The least damaged report is the best one."""
+    return known["damage"], known["report"]
+
+
+def nodes(
+    sightings: Iterable[Plain], reports: Mapping[str, Plain], before: Iterable[Plain] = ()
+) -> list[Plain]:
+    """The nodes of these sightings, together with those that there were `before`."""
+    sums: dict[str, _Sum] = {}
+    kin: dict[str, Plain] = {}
+    for row in (*before, *_singles(sightings, reports)):
+        name = row["node"]
+        _add(sums, name, row)
+        known = kin.setdefault(name, {"base": row["base"], "split": False})
+        known["split"] = known["split"] or row["split"]
+    return [{"node": name, **kin[name], **total.plain()} for name, total in sums.items()]
+
+
+def _singles(sightings: Iterable[Plain], reports: Mapping[str, Plain]) -> Iterator[Plain]:
+    """Every sighting as if it were all that is known of its node."""
+    for row in sightings:
+        report, at = reports[row["report"]], row["observed_at"]
+        cause = report["causes"][0]["cause"] if report["causes"] else None
+        yield {
+            **row, **report, "cause": cause, "sightings": 1, "first_seen": at, "last_seen": at,
+            "repos": _some(row["repo"]), "runs": _some(row["run"]), "tests": _some(row["test"]),
+            "days": (at.date(),),
+        }  # fmt: skip
+
+
+def _some(value: str | None) -> tuple[str, ...]:
+    return () if value is None else (value,)
+
+
+def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
+    """The races of these nodes, each by the name of its oldest node; and their families."""
+    names = ids(_found(nodes), {row["node"]: row["first_seen"] for row in nodes})
+    sums: dict[str, _Sum] = {}
+    members: dict[str, set[str]] = {}
+    others: dict[str, set[str]] = {}
+    for row in nodes:
+        race = names[row["node"]]
+        _add(sums, race, row)
+        members.setdefault(race, set()).add(row["node"])
+        others.setdefault(race, set()).update((row["node"], row["base"]))
+    told = {race: total.plain() for race, total in sums.items()}
+    families = loose.families({race: row["keys"] for race, row in told.items()})
+    related = {race: family.id for family in families for race in family.races}
+    newest = max((row["days"][-1] for row in told.values()), default=date.min)
+    for race, row in told.items():
+        states = [{"day": d, "status": s} for d, s in history(row["days"], newest)]
+        row |= {
+            "race": race,
+            "nodes": sorted(members[race]),
+            "aliases": sorted(others[race] - told.keys()),
+            "family": related.get(race),
+            "history": states,
+            "status": states[-1]["status"],
+        }
+    return [*told.values()], [
+        {"family": f.id, "culprit": f.why[0], "races": f.races, "why": f.why} for f in families
+    ]
+
+
+def _found(nodes: list[Plain]) -> Found:
+    """What these nodes tell identity."""
+    return Found(
+        {row["node"]: Node(row["base"], "") for row in nodes},
+        {(row["node"], other) for row in nodes for other in row["links"]},
+        {(row["node"], other) for row in nodes for other in row["aliases"]},
+        {row["base"] for row in nodes if row["split"]},
+    )

@@ -1,0 +1,185 @@
+"""The tables' columns as Arrow schemas; the nested ones mirror `wire.py`, field by field."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+# raised by whoever changes a column; a lake with another number is migrated or refused
+LAKE_VERSION = 1
+
+TEXT, NUMBER, TIME = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
+TEXTS = pa.list_(TEXT)
+
+_PLACE = [("function", TEXT), ("package", TEXT), ("file", TEXT), ("line", NUMBER)]
+SITE = pa.struct(_PLACE)
+FRAME = pa.struct(
+    [*_PLACE, ("origin", TEXT), ("stale", pa.bool_()), ("path", TEXT), ("inlined", pa.bool_())]
+)
+STACK = pa.list_(FRAME)
+ACCESS = pa.struct(
+    [
+        ("op", TEXT),
+        ("size", NUMBER),
+        ("address", TEXT),
+        ("actor", TEXT),
+        ("locks", TEXTS),
+        ("site", SITE),
+        ("stack", STACK),
+    ]
+)
+ACTOR = pa.struct([("id", TEXT), ("state", TEXT), ("created_at", STACK)])
+LOCATION = pa.struct(
+    [
+        ("kind", TEXT),
+        ("name", TEXT),
+        ("address", TEXT),
+        ("size", NUMBER),
+        ("offset", NUMBER),
+        ("actor", TEXT),
+        ("file", TEXT),
+        ("line", NUMBER),
+        ("stack", STACK),
+    ]
+)
+LOCK = pa.struct([("id", TEXT), ("address", TEXT), ("created_at", STACK)])
+EDGE = pa.struct(
+    [("held", TEXT), ("acquired", TEXT), ("actor", TEXT), ("stack", STACK), ("held_stack", STACK)]
+)
+# a list and not a map, because a detector may tell a thing twice, and order matters
+FACT = pa.struct([("name", TEXT), ("value", TEXT)])
+CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", TEXTS)])
+
+# what a report says, as in one line of `scan --format jsonl`
+TOLD = [
+    ("detector", TEXT),
+    ("kind", TEXT),
+    ("title", TEXT),
+    ("fingerprint", TEXT),
+    ("accesses", pa.list_(ACCESS)),
+    ("actors", pa.list_(ACTOR)),
+    ("location", LOCATION),
+    ("locks", pa.list_(LOCK)),
+    ("cycle", pa.list_(EDGE)),
+    ("facts", pa.list_(FACT)),
+    ("test", TEXT),
+    ("causes", pa.list_(CAUSE)),
+    ("damage", TEXTS),
+]
+# what a bug report's author says, where a sighting stands in one
+CLAIM = pa.struct(
+    [
+        ("kind", TEXT),
+        ("role", TEXT),
+        ("value", TEXT),
+        ("details", pa.list_(FACT)),
+        ("quote", TEXT),
+        ("offset", NUMBER),
+        ("length", NUMBER),
+    ]
+)
+BUG_REPORT = pa.struct(
+    [
+        *((name, TEXT) for name in ("uri", "shape", "title", "id", "written", "thread")),
+        ("claims", pa.list_(CLAIM)),
+    ]
+)
+# what identity has to know of a node to say which nodes are one race, as in `identity.races`
+KIN = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
+RUN = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
+
+REPORTS = pa.schema([("digest", TEXT), *TOLD, ("sites", TEXTS), ("keys", TEXTS)])
+SIGHTINGS = pa.schema(
+    [
+        # the first two are those that readers skip data files by
+        ("node", TEXT),
+        ("uri", TEXT),
+        ("offset", NUMBER),
+        ("length", NUMBER),
+        ("lane", TEXT),
+        ("file", TEXT),
+        ("observed_at", TIME),
+        ("ingest", TEXT),
+        *RUN,
+        ("test", TEXT),
+        ("fingerprint", TEXT),
+        *KIN,
+        ("report", TEXT),
+        ("names", TEXTS),
+        ("damage", NUMBER),
+        ("bug_report", BUG_REPORT),
+    ]
+)
+RACES = pa.schema(
+    [
+        ("race", TEXT),
+        ("aliases", TEXTS),
+        ("title", TEXT),
+        ("detector", TEXT),
+        ("kind", TEXT),
+        ("sites", TEXTS),
+        ("cause", TEXT),
+        ("family", TEXT),
+        ("sightings", NUMBER),
+        ("repos", TEXTS),
+        ("runs", TEXTS),
+        ("tests", TEXTS),
+        ("first_seen", TIME),
+        ("last_seen", TIME),
+        ("status", TEXT),
+        ("history", pa.list_(pa.struct([("day", pa.date32()), ("status", TEXT)]))),
+        ("report", TEXT),
+        ("nodes", TEXTS),
+        ("keys", TEXTS),
+    ]
+)
+# all that is known of a race adds up from its nodes
+NODES = pa.schema(
+    [
+        ("node", TEXT),
+        *KIN,
+        ("sightings", NUMBER),
+        ("repos", TEXTS),
+        ("runs", TEXTS),
+        ("tests", TEXTS),
+        ("days", pa.list_(pa.date32())),
+        ("first_seen", TIME),
+        ("last_seen", TIME),
+        ("keys", TEXTS),
+        ("damage", NUMBER),
+        ("report", TEXT),
+        ("title", TEXT),
+        ("detector", TEXT),
+        ("kind", TEXT),
+        ("sites", TEXTS),
+        ("cause", TEXT),
+    ]
+)
+FAMILIES = pa.schema([("family", TEXT), ("culprit", TEXT), ("races", TEXTS), ("why", TEXTS)])
+REJECTS = pa.schema([("uri", TEXT), ("what", TEXT), ("observed_at", TIME), ("ingest", TEXT)])
+FILES = pa.schema(
+    [
+        ("uri", TEXT),
+        ("length", NUMBER),
+        ("modified_at", TIME),
+        ("head", TEXT),
+        ("tail", TEXT),
+        ("ingest", TEXT),
+    ]
+)
+
+TABLES = {
+    "files": FILES,
+    "reports": REPORTS,
+    "sightings": SIGHTINGS,
+    "rejects": REJECTS,
+    "nodes": NODES,
+    "races": RACES,
+    "families": FAMILIES,
+}
+# what is rebuilt from the others, and replaced as a whole
+DERIVED = ("nodes", "races", "families")
+
+
+def sorted_by(table: str) -> list[str]:
+    """The columns by which data files are in order, so that readers can skip parts of them."""
+    return [column.name for column in list(TABLES[table])[:2] if column.type == TEXT]

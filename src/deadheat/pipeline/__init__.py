@@ -1,0 +1,67 @@
+"""The pipeline on Spark, and the only place that imports pyspark: DataFrames in, DataFrames out.
+
+from deadheat import pipeline
+seen = pipeline.read(spark, ["logs/"])
+races = pipeline.races(seen)
+pipeline.families(races)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.lake.schema import SIGHTINGS
+from deadheat.pipeline import consolidate
+from deadheat.pipeline.families import families
+from deadheat.pipeline.identify import identified, reports_of
+from deadheat.pipeline.mapping import mapped
+from deadheat.pipeline.session import prepare, started
+from deadheat.pipeline.source import register
+from deadheat.pipeline.units import UNIT, spread, works
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = [
+    "families",
+    "mapped",
+    "prepare",
+    "races",
+    "read",
+    "register",
+    "reports",
+    "sightings",
+    "spread",
+    "started",
+    "works",
+]
+
+
+def read(spark: SparkSession, paths: Sequence[str], unit: int = UNIT) -> DataFrame:
+    """Everything that is seen below the paths: a row per sighting, its report in the column `told`.
+
+    A report has marks in place of addresses and numbers; the column `names` has what they stand for.
+    """
+    return mapped(spread(spark, works(paths), unit))
+
+
+def sightings(seen: DataFrame) -> DataFrame:
+    """The sightings in what was read, each with the node that its document gives it."""
+    found = seen.where("fault is null")
+    whole = found.where("node is not null").select(SIGHTINGS.names)
+    parts = found.where("node is null").select(SIGHTINGS.names)
+    return whole.union(identified(parts, reports_of(seen)))
+
+
+def reports(seen: DataFrame) -> DataFrame:
+    """The distinct reports in what was read."""
+    return reports_of(seen)
+
+
+def races(seen: DataFrame) -> DataFrame:
+    """The races in what was read, as the table of that name has them."""
+    nodes = consolidate.nodes(sightings(seen), reports(seen)).localCheckpoint()
+    found = consolidate.races(nodes).localCheckpoint()
+    return consolidate.finished(found, families(found))

@@ -1,0 +1,183 @@
+"""From sightings to races with lasting ids, in DataFrame operations; `lake.races` says what it means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812, its name everywhere
+from pyspark.sql.pandas.functions import arrow_udf
+
+from deadheat.identity.history import history
+from deadheat.lake.schema import NODES, RACES
+from deadheat.pipeline.components import labels
+from deadheat.pipeline.frames import typed
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+# sets that a node has of each
+_SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
+# the best report, and what a race takes from it; compared from left to right
+_BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
+
+
+# -- nodes -----------------------------------------------------------------------------------------
+
+
+def nodes(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
+    """The nodes of these sightings, together with those that there were `before`.
+
+    `reports` needs to have the reports of these sightings only. Whoever goes on from here should
+    put the result aside first, since it is asked for several times.
+    """
+    new = _counted(sightings, reports)
+    return new if before is None else _merged(before.union(new), "node").select(_columns())
+
+
+def _columns() -> list[Column]:
+    return [F.col(f.name).cast(f.dataType) for f in typed(NODES)]
+
+
+def _counted(sightings: DataFrame, reports: DataFrame) -> DataFrame:
+    few = sightings.groupBy(
+        "node", "report", "repo", "run", "test", F.to_date("observed_at").alias("day")
+    ).agg(
+        F.count("*").alias("sightings"),
+        F.min("observed_at").alias("first_seen"),
+        F.max("observed_at").alias("last_seen"),
+        F.min("damage").alias("damage"),
+        F.min("base").alias("base"),
+        F.max("split").alias("split"),
+    )
+    counted = few.groupBy("node").agg(
+        *_sums(),
+        *(F.array_sort(F.collect_set(one)).alias(many) for many, one in _SETS.items()),
+    )
+    told = counted.join(_best(few, reports), "node").join(_kin(sightings), "node", "left")
+    for name in ("links", "aliases"):
+        told = told.withColumn(name, F.coalesce(name, F.array().cast("array<string>")))
+    return told.select(_columns())
+
+
+def _sums() -> list[Column]:
+    return [
+        F.sum("sightings").alias("sightings"),
+        F.min("first_seen").alias("first_seen"),
+        F.max("last_seen").alias("last_seen"),
+        F.min("base").alias("base"),
+        F.max("split").alias("split"),
+    ]
+
+
+def _best(few: DataFrame, reports: DataFrame) -> DataFrame:
+    """What each node takes from its reports."""
+    about = reports.select(
+        F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
+        F.try_element_at("causes", F.lit(1))["cause"].alias("cause"),
+    )  # fmt: skip
+    texts = few.groupBy("node", "report").agg(F.min("damage").alias("damage"))
+    best = F.min(F.struct(*_BEST)).alias("best")
+    found = texts.join(about, "report").groupBy("node").agg(best, _union("keys"))
+    return found.select("node", "best.*", "keys")
+
+
+def _kin(sightings: DataFrame) -> DataFrame:
+    telling = sightings.where("size(links) > 0 or size(aliases) > 0")
+    return telling.groupBy("node").agg(_union("links"), _union("aliases"))
+
+
+def _union(name: str) -> Column:
+    return F.array_sort(F.array_distinct(F.flatten(F.collect_set(name)))).alias(name)
+
+
+def _merged(several: DataFrame, by: str) -> DataFrame:
+    """Adds up what is known of the same thing."""
+    unions = (*_SETS, "keys", "links", "aliases")
+    merged = several.groupBy(by).agg(
+        *_sums(), F.min(F.struct(*_BEST)).alias("best"), *map(_union, unions)
+    )
+    return merged.select("*", "best.*").drop("best")
+
+
+# -- races -----------------------------------------------------------------------------------------
+
+
+def races(nodes: DataFrame) -> DataFrame:
+    """The races of these nodes, each by the name of its oldest node.
+
+    What is said relative to all races (families, state) is left to `finished`.
+    """
+    named = _named(nodes).localCheckpoint()
+    whose = named.groupBy("race").agg(
+        F.array_sort(F.collect_set("node")).alias("nodes"),
+        F.collect_set("base").alias("bases"),
+    )
+    taken = named.select(F.col("race").alias("name")).distinct()
+    others = (
+        whose.select("race", F.explode(F.array_union("nodes", "bases")).alias("name"))
+        .join(taken, "name", "left_anti")
+        .groupBy("race")
+        .agg(F.array_sort(F.collect_set("name")).alias("others"))
+    )
+    merged = _merged(named, "race").drop("links", "aliases", "base", "split")
+    aliases = F.coalesce("others", F.array().cast("array<string>")).alias("aliases")
+    return (
+        merged.join(whose, "race")
+        .join(others, "race", "left")
+        .select(merged["*"], "nodes", aliases)
+    )
+
+
+def _named(nodes: DataFrame) -> DataFrame:
+    """Every node with its race, as `identity.races.ids` has it."""
+    known = labels(_edges(nodes)).withColumnRenamed("id", "node")
+    labelled = nodes.join(known, "node", "left")
+    labelled = labelled.withColumn("label", F.coalesce("label", "node"))
+    age = F.struct("first_seen", "node", "base")
+    eldest = labelled.groupBy("label").agg(F.min(age).alias("eldest"))
+    claims = nodes.groupBy("base").agg(F.min(age).alias("claim"))
+    is_first = F.col("claim.node") == F.col("node")
+    names = (
+        eldest.select("label", "eldest.node", "eldest.base")
+        .join(claims, "base")
+        .select("label", F.when(is_first, F.col("base")).otherwise(F.col("node")).alias("race"))
+    )
+    return labelled.join(names, "label").drop("label")
+
+
+def _edges(nodes: DataFrame) -> DataFrame:
+    """Which nodes are one race: by evidence, by name, or because callers do not matter."""
+    linked = nodes.select(F.col("node").alias("a"), F.explode("links").alias("b"))
+    called = nodes.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
+    there = nodes.select(F.col("node").alias("b"))
+    groups = nodes.groupBy("base").agg(
+        F.min("node").alias("a"), F.max("split").alias("apart"), F.count("*").alias("n")
+    )
+    together = groups.where("n > 1 and not apart").join(
+        nodes.select("base", F.col("node").alias("b")), "base"
+    )
+    every = linked.union(called.join(there, "b").select("a", "b")).union(together.select("a", "b"))
+    return every.where("a != b")
+
+
+def _history(days: pa.Array, newest: pa.Array) -> pa.Array:
+    told = [
+        [{"day": day, "status": status} for day, status in history(seen, last)]
+        for seen, last in zip(days.to_pylist(), newest.to_pylist(), strict=True)
+    ]
+    return pa.array(told, RACES.field("history").type)
+
+
+def finished(races: DataFrame, families: DataFrame) -> DataFrame:
+    """The table of races: with the family of each, and what has become of it by now."""
+    newest = races.agg(F.max(F.element_at("days", -1)).alias("newest"))
+    told = arrow_udf(_history, typed(RACES)["history"].dataType)  # type: ignore[call-overload]
+    related = families.select("family", F.explode("races").alias("race"))
+    return (
+        races.join(related, "race", "left")
+        .crossJoin(F.broadcast(newest))
+        .withColumn("history", told("days", "newest"))
+        .withColumn("status", F.element_at(F.col("history.status"), -1))
+        .select(*(F.col(f.name).cast(f.dataType) for f in typed(RACES)))
+    )

@@ -1,0 +1,119 @@
+"""Takes documents into a lake: one batch, one decision; killed at any instant, nothing is lost."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deadheat.feeds.runs import Run
+from deadheat.lake import commits
+from deadheat.lake.lock import writing
+from deadheat.pipeline import progress, receipts
+from deadheat.pipeline.batch import FEW, Batch
+from deadheat.pipeline.units import UNIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from deadheat.lake.tables import Lake
+    from deadheat.pipeline.receipts import Plan
+
+    Start = Callable[[bool], SparkSession]
+
+# a batch with less to read is small, if the lake is
+_SMALL_BYTES, _SMALL_ROWS = 1 << 32, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a batch is taken in; each function is told of something as it happens."""
+
+    run_of: Callable[[str], Run] = lambda _: Run()
+    unit: int = UNIT  # bytes in one range of a large file
+    few: int = FEW  # up to so many rows are put together on the driver
+    patience: float = 10.0  # seconds to wait for another writer
+    planned: Callable[[Plan], None] = lambda _: None
+    tick: Callable[[int], None] = lambda _: None  # so many bytes more have been read
+    passed: Callable[[str], None] = lambda _: None  # this stage has been reached
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a batch has brought."""
+
+    files: int = 0
+    known: int = 0  # files that the lake had already
+    bytes: int = 0
+    sightings: int = 0
+    reports: int = 0
+    races: int = 0
+    new_races: tuple[tuple[str, str], ...] = ()  # id and title
+    rejects: tuple[tuple[str, str], ...] = ()  # where and what
+    seconds: float = 0.0
+
+
+def ingest(
+    start: Start, lake: Lake, paths: Sequence[str], options: Options | None = None
+) -> Summary:
+    """Takes in every file below the paths that the lake does not have yet.
+
+    `start` gives a session when one is needed; it is told whether there is only little to do. Where
+    there is nothing to do, no JVM is started.
+    """
+    options = options or Options()
+    began = time.monotonic()
+    with writing(lake.place, options.patience):
+        lake.make()
+        commits.recover(lake)
+        commits.sweep(lake)
+        plan = receipts.plan(lake, paths, options.run_of)
+        options.planned(plan)
+        if not plan.works and not plan.faults:
+            spent = time.monotonic() - began
+            return Summary(known=plan.known, races=lake.count("races"), seconds=spent)
+        session = cache(lambda: start(_is_small(lake, plan)))
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+        batch = Batch(session, lake, plan, name, options.unit, options.few)
+        with progress.told(session() if plan.works else None, plan.size, options.tick):
+            batch.read()
+        options.passed("read")
+        batch.take_in()
+        options.passed("consolidated")
+        if not batch.is_empty:
+            commits.commit(lake, batch.intent(), options.passed)
+        lake.place.remove(f"{commits.STAGING}/{name}")
+        return Summary(
+            files=batch.files,
+            known=plan.known,
+            bytes=plan.size,
+            sightings=batch.sightings,
+            reports=batch.added("reports"),
+            races=lake.count("races"),
+            new_races=tuple(batch.new_races),
+            rejects=tuple(batch.faults),
+            seconds=time.monotonic() - began,
+        )
+
+
+def _is_small(lake: Lake, plan: Plan) -> bool:
+    return plan.size < _SMALL_BYTES and lake.count("sightings") < _SMALL_ROWS
+
+
+def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW) -> int:
+    """Makes races and families anew from the facts; returns how many races there are."""
+    lake.expect()
+    with writing(lake.place, patience):
+        commits.recover(lake)
+        commits.sweep(lake)
+        session = cache(lambda: start(lake.count("sightings") < _SMALL_ROWS))
+        name = f"rebuilt-{uuid.uuid4().hex[:12]}"
+        batch = Batch(session, lake, receipts.Plan(), name, few=few)
+        batch.rebuild()
+        commits.commit(lake, batch.intent())
+        return lake.count("races")

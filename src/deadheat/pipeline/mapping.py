@@ -1,0 +1,166 @@
+"""The map side: units of work in, sightings and faults out, in Arrow batches; runs on executors."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from deadheat.errors import DeadheatError, UnreadableError
+from deadheat.feeds import files, places, walk
+from deadheat.lake import rows
+from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT
+from deadheat.model import Sighting
+from deadheat.pipeline.frames import typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+
+    from deadheat.lake.rows import Seen
+
+    Plain = dict[str, Any]
+
+# a sighting or a fault; of equal reports the first one in a task is told, the others are only named
+SEEN = pa.schema(
+    [
+        *SIGHTINGS,
+        pa.field("told", pa.struct(list(REPORTS))),
+        pa.field("fault", TEXT),
+        pa.field("unopened", pa.bool_()),
+    ]
+)
+_ROWS = 1024
+_WISH = files.Wish(full=True)
+_MOST_TOLD = 1 << 18
+_SHARED = ("observed_at", "repo", "commit", "branch", "job", "run")
+
+
+def mapped(units: DataFrame) -> DataFrame:
+    """Everything that is seen in units, each sighting with its report."""
+    return units.mapInArrow(_mapper, typed(SEEN))
+
+
+def _mapper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return batched(_Mapping(tell_all=True).rows(_units(batches)))
+
+
+def reading(batches: Iterator[pa.RecordBatch], ingest: str) -> Iterator[pa.RecordBatch]:
+    """Everything that is seen in units; of equal reports, only the first one is told."""
+    return batched(_Mapping(ingest).rows(_units(batches)))
+
+
+def _units(batches: Iterator[pa.RecordBatch]) -> Iterator[Plain]:
+    return (unit for batch in batches for unit in batch.to_pylist())
+
+
+def batched(found: Iterator[Plain], schema: pa.Schema = SEEN) -> Iterator[pa.RecordBatch]:
+    pending: list[Plain] = []
+    for row in found:
+        pending.append(row)
+        if len(pending) == _ROWS:
+            yield _batch(pending, schema)
+            pending = []
+    if pending:
+        yield _batch(pending, schema)
+
+
+def _batch(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
+    try:
+        return pa.RecordBatch.from_pylist(content, schema)
+    except UnicodeEncodeError:
+        return pa.RecordBatch.from_pylist(_writable(content), schema)
+
+
+def _writable(value: Any) -> Any:
+    """The same without halves of characters, which JSON in a log may hold and no table can."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: _writable(inner) for key, inner in value.items()}
+    return [_writable(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
+    """The sightings in units, each with its report and its race; faults are left out.
+
+    Of a document that is cut into ranges, each range is identified on its own.
+    """
+    for row in _Mapping(tell_all=True, wait=False).rows(units):
+        if "fault" not in row:
+            yield row
+
+
+class _Mapping:
+    """What one task knows while it works."""
+
+    def __init__(self, ingest: str = "", tell_all: bool = False, wait: bool = True) -> None:
+        self._ingest, self._tell_all, self._wait = ingest, tell_all, wait
+        self._told: set[str] = set()
+
+    def rows(self, units: Iterator[Plain]) -> Iterator[Plain]:
+        for unit in units:
+            shared = {key: unit[key] for key in _SHARED}
+            shared |= {"file": unit["uri"], "ingest": self._ingest}
+            for row in self._rows(unit):
+                yield {**row, **shared}
+
+    def _rows(self, unit: Plain) -> Iterator[Plain]:
+        try:
+            raw = places.opened(os.fsdecode(unit["path"]))
+        except OSError as error:
+            fault = walk.unreadable(unit["uri"], error)
+            yield {"uri": unit["uri"], "fault": fault.what, "unopened": True}
+            return
+        except DeadheatError as error:
+            yield {"uri": unit["uri"], "fault": str(error), "unopened": True}
+            return
+        with raw:
+            yield from self._found(raw, unit)
+
+    def _found(self, raw: Any, unit: Plain) -> Iterator[Plain]:
+        uri, ranged = unit["uri"], unit["ranged"]
+        if ranged:
+            found = files.part(raw, uri, unit["start"], unit["end"], _WISH)
+        else:
+            found = files.whole(raw, uri, not unit["named"], wish=_WISH)
+        try:
+            yield from self._read(found, ranged)
+        except Exception as error:  # noqa: BLE001, one file must not end the run; its row tells
+            yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
+
+    def _read(self, found: files.Seen, ranged: bool) -> Iterator[Plain]:
+        faults: list[UnreadableError] = []
+        seen = map(rows.seen, _sightings(found, faults))
+        # nobody knows the whole of a document that is read in ranges
+        for one in seen if ranged and self._wait else rows.identified(seen):
+            yield self._row(one)
+        for fault in faults:
+            yield {"uri": fault.where, "fault": said(fault), "unopened": False}
+
+    def _row(self, one: Seen) -> Plain:
+        digest = one.report["digest"]
+        if self._tell_all:
+            return {**one.row, "told": one.report}
+        if digest in self._told:
+            return one.row
+        if len(self._told) > _MOST_TOLD:
+            self._told.clear()
+        self._told.add(digest)
+        return {**one.row, "told": one.report}
+
+
+def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sighting]:
+    """The sightings; faults are put aside, and bug reports without a report are of no concern."""
+    for one in found:
+        if isinstance(one, UnreadableError):
+            faults.append(one)
+        elif isinstance(one, Sighting):
+            yield one
+
+
+def said(fault: UnreadableError) -> str:
+    """A fault in words, without the place, which has a column of its own."""
+    return f"{fault.what}; {fault.do}" if fault.do else fault.what

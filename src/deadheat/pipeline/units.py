@@ -1,0 +1,134 @@
+"""Cuts listed files into units of work and spreads them evenly; runs on the driver."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from deadheat.feeds import files, places
+from deadheat.feeds.places import Listed
+from deadheat.feeds.runs import Run
+from deadheat.lake.schema import RUN, TEXT, TIME
+from deadheat.pipeline.frames import typed
+from deadheat.text.encoding import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+# a range of a large file
+UNIT = 1 << 25
+# so many bytes are worth a task of their own
+_TASK = 1 << 27
+# a file costs something even if it is empty
+_FILE = 1 << 16
+
+UNITS = pa.schema(
+    [
+        ("path", pa.binary()),  # a path may have bytes that are no text
+        ("uri", TEXT),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("ranged", pa.bool_()),
+        ("named", pa.bool_()),
+        ("observed_at", TIME),
+        *RUN,
+    ]
+)
+
+
+class Work(NamedTuple):
+    """A file to be read from `start` on, in ranges if it may be cut."""
+
+    file: Listed
+    run: Run
+    start: int = 0
+    can_be_cut: bool = False
+
+    def is_ranged(self, unit: int = UNIT) -> bool:
+        """Is no single task going to see the whole document?"""
+        return self.start > 0 or (self.can_be_cut and self.file.size >= 2 * unit)
+
+
+class Unit(NamedTuple):
+    """One row of `UNITS`."""
+
+    path: bytes
+    uri: str
+    start: int
+    end: int | None
+    ranged: bool
+    named: bool
+    observed_at: datetime
+    repo: str | None
+    commit: str | None
+    branch: str | None
+    job: str | None
+    run: str | None
+
+
+def works(paths: Sequence[str]) -> Iterator[Work]:
+    """Every file below the paths, to be read as it is; what cannot be listed is left out."""
+    for found in places.listed(paths):
+        if isinstance(found, Listed):
+            yield Work(found, Run(), can_be_cut=_can_be_cut(found))
+
+
+def _can_be_cut(file: Listed) -> bool:
+    try:
+        with places.opened(file.path) as raw:
+            return files.can_be_cut(raw.read(HEAD))
+    except OSError:
+        return False
+
+
+def units(work: Work, unit: int = UNIT) -> list[tuple[int, Unit]]:
+    """The units of a file, each with its size."""
+    size = work.file.size
+    starts = [work.start]
+    ranged = work.is_ranged(unit)
+    if ranged:
+        starts = list(range(work.start, max(size, work.start + 1), unit))
+    ends = [*starts[1:], None]
+    return [
+        ((size if end is None else end) - start, _unit(work, start, end, ranged))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _unit(work: Work, start: int, end: int | None, ranged: bool) -> Unit:
+    file, run = work.file, work.run
+    when = run.time or datetime.fromtimestamp(file.modified, UTC)
+    return Unit(os.fsencode(file.path), file.uri, start, end, ranged, file.named, when, *run[:-1])
+
+
+def spread(spark: SparkSession, works: Iterable[Work], unit: int = UNIT) -> DataFrame:
+    """All units as a DataFrame whose partitions are about equally large."""
+    # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
+    batches = [
+        pa.RecordBatch.from_pylist([one._asdict() for one in portion], UNITS)
+        for portion in bins(works, spark.sparkContext.defaultParallelism, unit)
+    ]
+    return spark.createDataFrame(pa.Table.from_batches(batches, UNITS), typed(UNITS))
+
+
+def bins(works: Iterable[Work], cores: int, unit: int = UNIT) -> list[list[Unit]]:
+    """All units, in about equally large portions of which there are some for each core."""
+    sized = [one for work in works for one in units(work, unit)]
+    sized.sort(key=lambda one: (-one[0], one[1].uri, one[1].start))
+    total = sum(size for size, _ in sized)
+    # starting a task takes longer than reading a little
+    wanted = cores if total < UNIT else max(4 * cores, total // _TASK)
+    count = max(1, min(len(sized), wanted))
+    filled: list[list[Unit]] = [[] for _ in range(count)]
+    heap = [(0, index) for index in range(count)]
+    for size, one in sized:
+        load, index = heap[0]
+        filled[index].append(one)
+        heapq.heapreplace(heap, (load + size + _FILE, index))
+    return filled

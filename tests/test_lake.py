@@ -1,0 +1,330 @@
+"""The lake without Spark: rows and back, decisions that survive a kill, versions, lookups."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat.errors import DeadheatError
+from deadheat.feeds import places, runs
+from deadheat.identity.history import history
+from deadheat.lake import care, commits, derived, masks, rows, schema
+from deadheat.lake.commits import Change, Intent
+from deadheat.lake.lock import writing
+from deadheat.lake.tables import Lake
+from deadheat.model import Document
+from deadheat.triage import triage
+from tests.cases import Case, all_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = [case for case in all_cases() if case.sightings()]
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_rows_give_back_what_they_took(case: Case) -> None:
+    found = case.sightings()
+    seen = list(rows.identified(map(rows.seen, found)))
+    reports = pa.Table.from_pylist([one.report for one in seen], schema.REPORTS).to_pylist()
+    for sighting, one, report in zip(found, seen, reports, strict=True):
+        (row,) = pa.Table.from_pylist([one.row], schema.SIGHTINGS).to_pylist()
+        assert rows.sighting_of({**row, "race": sighting.verdict.race}, report) == sighting
+        assert rows.mark_of(report) == one.mark
+
+
+def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
+    text = _report("0x00c00012e018", 7, 8) + _report("0x00c0000b4010", 70, 9)
+    one, two = [rows.seen(sighting) for sighting in deadheat.scan(text)]
+    assert one.report == two.report
+    assert one.row["names"] != two.row["names"]
+    (other,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 7))]
+    assert other.report["digest"] != one.report["digest"]
+
+
+def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
+    texts = [_report(f"0x00c0000b4{n:03x}", n + 2, n + 700) for n in range(40)]
+    together = [rows.seen(s) for s in triage(_stream("".join(texts)), "u", full=True)]
+    assert len(together) == 40
+    for text, one in zip(texts, together, strict=True):
+        (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]
+        assert one.row | {"offset": 0} == alone.row | {"offset": 0}
+        assert (one.address, one.report) == (alone.address, alone.report)
+
+
+def _stream(text: str) -> Any:
+    from io import BytesIO
+
+    from deadheat.text.window import Stream
+
+    return Stream(BytesIO(text.encode()).read)
+
+
+def _report(address: str, writer: int, reader: int) -> str:
+    bar = "=" * 18
+    return f"""{bar}
+WARNING: DATA RACE
+Write at {address} by goroutine {writer}:
+  example.com/shop/cart.(*Cart).Add()
+      /src/shop/cart/cart.go:12 +0x45
+
+Previous read at {address} by goroutine {reader}:
+  example.com/shop/cart.(*Cart).Total()
+      /src/shop/cart/cart.go:20 +0x38
+
+Goroutine {writer} (running) created at:
+  main.main()
+      /src/shop/main.go:12 +0x9a
+{bar}
+"""
+
+
+@given(st.lists(st.text("ab#0x 19", max_size=8), min_size=1, max_size=6))
+def test_masks_come_off(names: list[str]) -> None:
+    told = {
+        "accesses": [], "location": None, "locks": [], "cycle": [], "facts": [],
+        "actors": [{"id": name} for name in names],
+    }  # fmt: skip
+    hidden, kept = masks.masked(told)
+    assert masks.unmasked(hidden, kept) == told
+
+
+def test_the_nested_columns_are_those_of_the_wire() -> None:
+    (sighting,) = deadheat.scan(_report("0x00c00012e018", 7, 8))
+    told = rows.told_of(sighting)
+    assert [name for name, _ in schema.TOLD] == list(told)
+    access = told["accesses"][0]
+    assert schema.ACCESS.names == [*access]
+    assert schema.FRAME.names == [*access["stack"][0]]
+    assert schema.SITE.names == [*access["site"]]
+    assert schema.BUG_REPORT.names == [*Document("", "")._asdict()]
+    assert schema.ACTOR.names == [*told["actors"][0]]
+
+
+# -- history ---------------------------------------------------------------------------------------
+
+DAY = date(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("days", "newest", "states"),
+    [
+        ([0], 0, "new"),
+        ([0], 10, "new"),
+        ([0, 3], 5, "new"),
+        ([0, 3], 9, "new recurring"),
+        ([0, 10], 10, "new recurring"),
+        ([0], 15, "new quiet"),
+        ([0, 20], 20, "new quiet returned"),
+        ([0, 20, 40], 80, "new quiet returned quiet returned quiet"),
+        ([0, 20, 30], 30, "new quiet returned recurring"),
+    ],
+)
+def test_history(days: list[int], newest: int, states: str) -> None:
+    seen = [DAY + timedelta(days=n) for n in days]
+    told = history(seen, DAY + timedelta(days=newest))
+    assert [status for _, status in told] == states.split()
+    assert sorted(day for day, _ in told) == [day for day, _ in told]
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+
+def test_a_pattern_reads_a_path_from_its_end() -> None:
+    pattern = runs.PathPattern("{repo}/{branch}/{run}/{job}.log")
+    told = pattern("/var/ci/shop/main/1234/unit.log")
+    assert told == runs.Run("shop", None, "main", "unit", "1234")
+    assert pattern("/var/ci/shop/main/1234/unit.txt") == runs.Run()
+    dated = runs.PathPattern("{time}/*-{job}.log")("/x/2026-05-01/a-b-unit.log")
+    assert (dated.time, dated.job) == (datetime(2026, 5, 1, tzinfo=UTC), "unit")
+
+
+def test_a_wrong_pattern_is_refused() -> None:
+    with pytest.raises(DeadheatError, match=r"\{user\} is unknown"):
+        runs.PathPattern("{user}/x.log")
+    with pytest.raises(DeadheatError, match="is no pattern"):
+        runs.PathPattern("{run}/{run}.log")
+
+
+def test_options_count_more_than_paths_and_those_more_than_the_environment() -> None:
+    around = runs.from_environment({"CI": "true", "GITHUB_SHA": "abc", "GITHUB_JOB": "race"})
+    assert around == runs.Run(commit="abc", job="race")
+    assert runs.Run(job="mine").over(around) == runs.Run(commit="abc", job="mine")
+    assert runs.from_environment({"JOB_NAME": "x"}) == runs.Run()
+
+
+# -- places ----------------------------------------------------------------------------------------
+
+
+def test_files_of_another_file_system_are_listed_and_opened(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("hello")
+    found = list(places.listed([f"local://{tmp_path}"]))
+    assert [(one.size, one.modified > 0) for one in found if isinstance(one, places.Listed)] == [
+        (5, True)
+    ]
+    assert isinstance(found[0], places.Listed)
+    with places.opened(found[0].path) as file:
+        assert file.read() == b"hello"
+
+
+def test_what_no_file_system_knows_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DeadheatError, match="no such kind of file system"):
+        list(places.listed(["nosuch://a/b"]))
+    (fault,) = places.listed([f"local://{tmp_path}/nothing"])
+    assert isinstance(fault, DeadheatError)
+
+
+# -- decisions -------------------------------------------------------------------------------------
+
+
+def receipt(name: str) -> dict[str, Any]:
+    return {
+        "uri": name,
+        "length": 1,
+        "modified_at": datetime(2026, 1, 1, tzinfo=UTC),
+        "head": "",
+        "tail": "",
+        "ingest": name,
+    }
+
+
+def decided(lake: Lake, name: str, uri: str = "") -> Intent:
+    table = pa.Table.from_pylist([receipt(uri or name)], schema.FILES)
+    reject = pa.Table.from_pylist([{"uri": uri or name}], schema.REJECTS)
+    return Intent(
+        name,
+        lake.state,
+        {
+            "files": Change(commits.write(lake.place, "files", name, table)),
+            "rejects": Change(commits.write(lake.place, "rejects", name, reject)),
+        },
+    )
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    made = Lake(str(tmp_path / "lake"))
+    made.make()
+    return made
+
+
+@pytest.mark.parametrize("stage", ["decided", "files", "rejects", "carried out", "done"])
+def test_a_decision_is_carried_out_once_wherever_it_was_cut_off(lake: Lake, stage: str) -> None:
+    def killed(reached: str) -> None:
+        if reached == stage:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        commits.commit(lake, decided(lake, "one"), killed)
+    again = Lake(lake.uri)
+    commits.recover(again)
+    for table in ("files", "rejects"):
+        assert again.rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
+    assert again.place.names(commits.INTENTS) == []
+    commits.commit(again, decided(again, "two"))
+    assert (again.state, again.count("files")) == (2, 2)
+
+
+def test_what_was_not_decided_is_swept(lake: Lake) -> None:
+    decided(lake, "one")
+    commits.recover(lake)
+    assert lake.count("files") == 0
+    assert commits.sweep(lake) == 0, "it may still be written to"
+    assert commits.sweep(lake, older_than=-1) == 2
+    assert not lake.place.exists("files/one")
+
+
+def test_of_two_decisions_on_one_state_one_fails(lake: Lake) -> None:
+    first, second = decided(lake, "one"), decided(lake, "two")
+    commits.commit(lake, first)
+    with pytest.raises(DeadheatError, match="meanwhile"):
+        commits.commit(lake, second)
+    assert lake.rows("files", ["uri"]).to_pylist() == [{"uri": "one"}]
+    assert lake.place.names(commits.INTENTS) == []
+
+
+def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:
+    with (
+        writing(lake.place),
+        pytest.raises(DeadheatError, match="another process is writing"),
+        writing(lake.place, patience=0.2),
+    ):
+        pass
+    with writing(lake.place, patience=0.2):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("key", "version", "says"),
+    [
+        ("deadheat.schema", "0", "columns of version 0, not 1; ingest the documents"),
+        ("deadheat.schema", "99", "use a newer deadheat"),
+        ("deadheat.fingerprint", "1", "fingerprints of version 1"),
+    ],
+)
+def test_a_lake_of_another_version_is_refused(
+    lake: Lake, key: str, version: str, says: str
+) -> None:
+    lake.table("races").alter.set_table_properties({key: version}, raise_if_not_exists=False)
+    with pytest.raises(DeadheatError, match=says):
+        Lake(lake.uri).table("races")
+
+
+def test_a_table_of_others_is_refused(tmp_path: Path) -> None:
+    from deltalake import write_deltalake
+
+    write_deltalake(str(tmp_path / "files"), pa.table({"a": [1]}))
+    with pytest.raises(DeadheatError, match="not deadheat's"):
+        Lake(str(tmp_path)).expect()
+
+
+def test_no_lake_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DeadheatError, match="there is no lake; `deadheat ingest"):
+        Lake(str(tmp_path)).expect()
+
+
+def test_check_finds_what_is_wrong(lake: Lake) -> None:
+    commits.commit(lake, decided(lake, "one"))
+    assert list(care.faults(lake)) == []
+    commits.commit(lake, decided(lake, "two", uri="one"))
+    assert list(care.faults(lake)) == ["1 files are there twice"]
+    lake.place.remove("rejects/one/rows.parquet")
+    assert list(care.faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
+
+
+def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+
+    def put(*names: str, keep: Any = None) -> list[str]:
+        rows = [{"family": name, "culprit": "", "races": [name], "why": []} for name in names]
+        derived.replace(lake, "families", pa.Table.from_pylist(rows, schema.FAMILIES), keep)
+        return sorted(row["family"] for row in lake.rows("families").to_pylist())
+
+    assert put("a1", "b1") == ["a1", "b1"]
+    assert put("a2", keep=pc.field("family") == "b1") == ["a2", "b1"]
+    assert put() == []
+    assert (lake.state, list(care.faults(lake))) == (3, [])
+
+
+def test_compacting_makes_one_file_of_many(lake: Lake) -> None:
+    for name in ("one", "two", "three"):
+        commits.commit(lake, decided(lake, name))
+    counts = care.compact(lake, keep_hours=0)
+    assert counts["files"] == (3, 1)
+    assert lake.count("files") == 3
+    assert list(care.faults(lake)) == []
+    assert lake.state == 3

@@ -1,0 +1,200 @@
+"""The commands around a lake: what they print, and with which status they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deadheat
+from deadheat.cli import main
+from deadheat.pipeline.batch import Batch
+from tests.cases import ROOT
+from tests.lakes import taken
+
+PACKAGE = Path(deadheat.__file__).parent
+SAMPLES = ROOT.parent.parent / "samples"
+
+
+@pytest.fixture(scope="module")
+def lake(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("lake") / "samples"
+    taken(spark, root, [SAMPLES])
+    return root
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    status = main([str(arg) for arg in args])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_ingest_says_what_was_new(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop" / "7").mkdir(parents=True)
+    (tmp_path / "shop" / "7" / "unit.log").write_bytes(
+        (ROOT / "go" / "two-goroutines.txt").read_bytes()
+    )
+    given = ("ingest", "shop", "nothing", "--lake", "lake", "--branch", "main")
+    status, out, err = told(capsys, *given, "--path-pattern", "{repo}/{run}/{job}.log")
+    assert status == 0
+    assert err == "deadheat: nothing: no such file or directory\n"
+    first, second, third, race, *_ = out.splitlines()
+    assert first.startswith("1 files taken in")
+    assert second == "1 sightings, 1 new reports"
+    assert third == "1 new races, 1 in all"
+    status, out, _ = told(capsys, "show", race.split()[0][:6], "--lake", "lake", "--format", "json")
+    (latest,) = json.loads(out)["latest"]
+    assert [latest[key] for key in ("repo", "branch", "job", "run", "commit")] == [
+        "shop", "main", "unit", "7", None
+    ]  # fmt: skip
+    status, out, _ = told(capsys, "ingest", "shop", "--lake", "lake")
+    assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 known already")
+
+
+def test_nothing_that_can_be_read_is_a_fault(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = told(capsys, "ingest", tmp_path / "nothing", "--lake", tmp_path / "lake")
+    assert (status, err.count("\n")) == (3, 1)
+
+
+def test_what_spark_fails_with_is_one_line(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        spark.sql("select * from nowhere")
+
+    monkeypatch.setattr(Batch, "take_in", failing)
+    status, out, err = told(capsys, "ingest", SAMPLES, "--lake", tmp_path / "lake")
+    assert (status, out, err.count("\n")) == (3, "", 1)
+    assert "Spark failed" in err
+
+
+def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = told(capsys, "races", "--lake", lake)
+    assert status == 1
+    lines = out.splitlines()
+    assert len(lines) >= 8
+    status, out, _ = told(capsys, "races", "--lake", lake, "--format", "jsonl")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [race["race"] for race in found] == [line.split()[0] for line in lines]
+    wanted = {
+        "race", "aliases", "title", "detector", "kind", "cause", "family", "sightings", "runs",
+        "tests", "first_seen", "last_seen", "status",
+    }  # fmt: skip
+    assert all(wanted <= race.keys() for race in found)
+    status, out, _ = told(capsys, "races", "--lake", lake, "--format", "json", "--limit", 2)
+    assert json.loads(out) == found[:2]
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (("--detector", "go-fatal"), 1),
+        (("--test", "TestTake"), 1),
+        (("--repo", "nowhere"), 0),
+        (("--status", "quiet"), 0),
+    ],
+)
+def test_races_are_picked(
+    lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int
+) -> None:
+    status, out, _ = told(capsys, "races", "--lake", lake, *options)
+    assert (status, len(out.splitlines())) == (bool(count), count)
+
+
+def test_a_race_is_shown_by_any_of_its_names(
+    lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = told(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
+    race = json.loads(out)
+    status, whole, _ = told(capsys, "show", race["race"], "--lake", lake)
+    assert status == 1
+    assert whole.startswith(race["title"])
+    assert "3 times" in whole
+    assert whole.count("unit-tests.log at byte") == 3
+    for name in (*race["aliases"], race["race"][:5]):
+        assert told(capsys, "show", name, "--lake", lake)[1] == whole
+    status, _, err = told(capsys, "show", "ffffffff", "--lake", lake)
+    assert (status, err.count("\n")) == (3, 1)
+
+
+def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = told(capsys, "families", "--lake", lake, "--format", "json")
+    families = json.loads(out)
+    assert status == bool(families)
+    assert all(len(family["races"]) > 1 and family["why"] for family in families)
+
+
+def test_a_lake_is_checked_and_compacted(
+    spark: Any, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, before, _ = told(capsys, "races", "--lake", lake)
+    assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
+    status, out, _ = told(capsys, "lake", "compact", "--lake", lake, "--keep-hours", 0)
+    assert (status, "sightings" in out) == (0, True)
+    assert told(capsys, "consolidate", "--lake", lake)[0] == 0
+    assert told(capsys, "races", "--lake", lake)[1] == before
+    assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command", ["races", "show x", "families", "lake check", "lake compact", "consolidate"]
+)
+def test_no_lake_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    status, out, err = told(capsys, *command.split(), "--lake", tmp_path / "none")
+    assert (status, out, err.count("\n")) == (3, "", 1)
+    assert "there is no lake" in err
+
+
+ABSENT = """
+import sys
+sys.modules[sys.argv[1]] = None
+from deadheat.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def ran(folder: Path, *command: str, **environment: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("absent", "command", "says"),
+    [
+        ("pyspark", ["ingest", ".", "--lake", "x"], "deadheat[spark]"),
+        ("deltalake", ["races", "--lake", "x"], "deadheat[lake]"),
+    ],
+)
+def test_what_is_not_installed_is_one_line(
+    tmp_path: Path, absent: str, command: list[str], says: str
+) -> None:
+    status, err = ran(tmp_path, "-c", ABSENT, absent, *command)
+    assert (status, err.count("\n")) == (3, 1)
+    assert says in err
+
+
+def test_no_java_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("hello\n")
+    command = ("-m", "deadheat", "ingest", "a.log", "--lake", "lake")
+    status, err = ran(tmp_path, *command, PATH="", JAVA_HOME="")
+    assert (status, err.count("\n")) == (3, 1)
+    assert "needs Java 17" in err

@@ -1,0 +1,502 @@
+"""The pipeline on Spark: the same as `scan`, once and only once, however the work is cut."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import deadheat
+from deadheat import pipeline
+from deadheat.errors import DeadheatError
+from deadheat.feeds import files, places
+from deadheat.feeds.runs import Run
+from deadheat.identify import Identity, in_race, named
+from deadheat.identity import races as core_races
+from deadheat.identity.components import Components
+from deadheat.identity.families import families as core_families
+from deadheat.lake import care, lookup
+from deadheat.lake.lock import writing
+from deadheat.lake.tables import Lake
+from deadheat.pipeline import consolidate, units, watch
+from deadheat.pipeline import ingest as ingesting
+from deadheat.pipeline.batch import FEW
+from deadheat.pipeline.components import labels
+from deadheat.reading import REACH
+from deadheat.triage import scan_text
+from tests.cases import ROOT, all_cases
+from tests.lakes import content, sightings, taken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.model import Sighting
+
+SAMPLES = ROOT.parent.parent / "samples"
+REPORT = (ROOT / "go" / "two-goroutines.txt").read_bytes()
+OTHER = (ROOT / "go" / "finished-goroutine.txt").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every golden case as a file of its own, with a time of its own."""
+    folder = tmp_path_factory.mktemp("documents")
+    for number, case in enumerate(all_cases()):
+        path = folder / f"{case.name}.log"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(case.raw)
+        when = datetime(2026, 1, 1, tzinfo=UTC).timestamp() + number * 40_000
+        os.utime(path, (when, when))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of them in one lake, by one batch."""
+    root = tmp_path_factory.mktemp("lake") / "whole"
+    summary = taken(spark, root, [cases])
+    assert summary.rejects == ()
+    return root
+
+
+def expected(paths: list[Path]) -> list[Sighting]:
+    """What `scan` finds, in the order of places, each by its fingerprint."""
+    found = [s for path in paths for s in scan_text(path.read_bytes(), str(path))]
+    named = [in_race(s, s.verdict.fingerprint) for s in found]
+    return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
+
+
+def test_every_case_comes_out_of_the_lake_as_out_of_a_scan(cases: Path, lake: Path) -> None:
+    assert sightings(lake) == expected([*cases.rglob("*.log")])
+
+
+def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
+    identity = Identity()
+    nodes: dict[tuple[str, int, str | None], str] = {}
+    for path in cases.rglob("*.log"):
+        found, told = named(scan_text(path.read_bytes(), str(path)))
+        identity.add(told)
+        nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
+    by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})
+    opened = Lake(str(lake))
+    races = {n: row["race"] for row in opened.rows("races").to_pylist() for n in row["nodes"]}
+    seen = opened.rows("sightings").to_pylist()
+    places = {(row["uri"], row["offset"], row["lane"]): races[row["node"]] for row in seen}
+    assert _groups(places) == by_scan
+
+
+def _groups(names: dict[tuple[str, int, str | None], str]) -> set[frozenset[object]]:
+    """What goes together, whatever it is called."""
+    together: dict[str, set[object]] = {}
+    for place, name in names.items():
+        together.setdefault(name, set()).add(place)
+    return {*map(frozenset, together.values())}
+
+
+def test_nothing_is_wrong_with_the_lake(lake: Path) -> None:
+    assert list(care.faults(Lake(str(lake)))) == []
+
+
+def test_batches_add_up_to_the_same_lake(
+    spark: Any, cases: Path, lake: Path, tmp_path: Path
+) -> None:
+    folders = sorted(path for path in cases.iterdir())
+    for folder, few in ((folders[-1:], FEW), (folders[:1], 0), (folders, FEW)):
+        taken(spark, tmp_path / "lake", folder, few=few)
+    assert content(tmp_path / "lake") == content(lake)
+
+
+@pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
+def test_a_rebuild_changes_nothing(spark: Any, lake: Path, few: int) -> None:
+    before = content(lake)
+    count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
+    assert content(lake) == before
+    assert count == len(before["races"]) > 50
+
+
+def test_families_are_those_of_the_core(lake: Path) -> None:
+    opened = Lake(str(lake))
+    keys = {row["race"]: row["keys"] for row in opened.rows("races").to_pylist()}
+    told = opened.rows("families").to_pylist()
+    found = sorted((row["family"], tuple(row["races"]), tuple(row["why"])) for row in told)
+    assert found == [tuple(family) for family in core_families(keys)]
+    assert found
+    related = {row["race"]: row["family"] for row in opened.rows("races").to_pylist()}
+    assert all(related[race] == family for family, races, _ in found for race in races)
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+def test_components_are_those_of_the_core(spark: Any, few: int) -> None:
+    chain = [(f"{n:03}", f"{n + 1:03}") for n in range(40)]
+    pairs = [*chain[::-1], ("x", "y"), ("y", "z"), ("w", "z"), ("q", "q")]
+    known = Components()
+    for a, b in pairs:
+        known.join(a, b)
+    found = labels(spark.createDataFrame(pairs, "a string, b string"), few).collect()
+    assert {row.id: row.label for row in found} == known.roots()
+
+
+NODES = [
+    # base, links, aliases, split; the first one is the oldest
+    ("n1", "b1", ["n3"], [], False),
+    ("n2", "b1", [], ["gone"], False),
+    ("n3", "b2", [], [], False),
+    ("n4", "b3", [], ["n6"], True),
+    ("n5", "b3", [], [], False),
+    ("n6", "b3", [], [], False),
+    ("n7", "b4", [], [], False),
+    ("n8", "b2", [], [], False),
+    ("n9", "b5", ["n4"], ["n7"], False),
+]
+
+
+@pytest.mark.parametrize("order", [NODES, NODES[::-1]], ids=["forwards", "backwards"])
+def test_races_have_the_names_that_the_core_gives_them(
+    spark: Any, order: list[tuple[str, str, list[str], list[str], bool]]
+) -> None:
+    columns = "node string, base string, links array<string>, aliases array<string>, split boolean"
+    aged = [(*node, age) for age, node in enumerate(order)]
+    frame = spark.createDataFrame(aged, f"{columns}, first_seen int")
+    found = {row.node: row.race for row in consolidate._named(frame).collect()}
+    known = core_races.Found(
+        {node: _Named(base, "") for node, base, *_ in order},
+        {(node, other) for node, _, links, _, _ in order for other in links},
+        {(node, other) for node, _, _, aliases, _ in order for other in aliases},
+        {base for _, base, _, _, split in order if split},
+    )
+    assert found == core_races.ids(known, {node[0]: age for age, node in enumerate(order)})
+    assert len(set(found.values())) == 3
+
+
+class _Named(core_races.Node):
+    """A node whose base is what a test says."""
+
+    @property
+    def base(self) -> str:
+        return self.fingerprint
+
+
+# -- ranges ----------------------------------------------------------------------------------------
+
+
+def test_a_report_is_found_once_wherever_a_file_is_cut() -> None:
+    data = b"before\n" + REPORT + b"between\n" + OTHER + b"after\n"
+    whole = [(s.span, s.verdict.fingerprint) for s in scan_text(data)]
+    assert len(whole) == 2
+    for cut in range(1, len(data)):
+        parts = [*_part(data, 0, cut), *_part(data, cut, None)]
+        assert [(s.span, s.verdict.fingerprint) for s in parts] == whole, cut
+
+
+def _part(data: bytes, start: int, end: int | None) -> Iterator[Sighting]:
+    for found in files.part(BytesIO(data), "text", start, end, files.Wish(full=True)):
+        assert isinstance(found, deadheat.Sighting)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log with many reports that takes many small ranges."""
+    path = tmp_path_factory.mktemp("long") / "long.log"
+    corpus = [case.raw for case in all_cases() if case.name.startswith("go/")]
+    plain = [raw for raw in corpus if files.can_be_cut(raw)]
+    path.write_bytes(b"\nmore output\n".join(plain))
+    os.utime(path, (1_770_000_000, 1_770_000_000))
+    return path
+
+
+def test_ranges_give_what_the_whole_gives(spark: Any, long: Path, tmp_path: Path) -> None:
+    taken(spark, tmp_path / "cut", [long], unit=20_000)
+    assert len(units.units(next(units.works([str(long)])), 20_000)) > 5
+    taken(spark, tmp_path / "whole", [long])
+    assert content(tmp_path / "cut") == content(tmp_path / "whole")
+    assert sightings(tmp_path / "whole") == expected([long])
+
+
+# -- files that change -----------------------------------------------------------------------------
+
+
+def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) -> None:
+    log, root = tmp_path / "log", tmp_path / "lake"
+    other = tmp_path / "other"
+    filler = b"nothing to see here\n" * (REACH // 20)
+    other.write_bytes(OTHER)
+    whole = long.read_bytes() + filler + REPORT * 3
+    for end in (
+        len(long.read_bytes()) // 2,
+        len(long.read_bytes()) + len(filler) + 700,
+        len(whole),
+    ):
+        log.write_bytes(whole[:end])
+        os.utime(log, (1_770_000_000 + end, 1_770_000_000 + end))
+        summary = taken(spark, root, [log, other])
+    assert summary.bytes < len(whole), "it was read from where it ended"
+    assert sightings(root) == expected([log, other])
+    assert list(care.faults(Lake(str(root)))) == []
+    taken(spark, tmp_path / "once", [log, other])
+    assert _without_times(content(root)) == _without_times(content(tmp_path / "once"))
+
+
+def _without_times(told: dict[str, list[str]]) -> dict[str, int | list[str]]:
+    """A file that grew was seen at several times, and reports once while they were cut off."""
+    told.pop("reports")
+    return {
+        table: len(rows) if table in ("sightings", "nodes", "races") else rows
+        for table, rows in told.items()
+    }
+
+
+def test_a_file_that_changed_is_read_anew(spark: Any, tmp_path: Path) -> None:
+    log, root = tmp_path / "log", tmp_path / "lake"
+    log.write_bytes(REPORT + REPORT)
+    assert taken(spark, root, [log]).sightings == 2
+    assert taken(spark, root, [log]).known == 1
+    log.write_bytes(OTHER)
+    assert taken(spark, root, [log]).sightings == 1
+    assert sightings(root) == expected([log])
+    (race,) = lookup.races(Lake(str(root)))
+    assert race["sightings"] == 1
+
+
+# -- what cannot be read ---------------------------------------------------------------------------
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.log").write_bytes(REPORT)
+    (folder / "b.gz").write_bytes(gzip.compress(OTHER * 40)[:-20])
+    (folder / "c.log").symlink_to("nowhere")
+    (folder / "odd\udcff.log").write_bytes(REPORT)
+    os.mkfifo(folder / "d")
+    (folder / "gone.log").write_bytes(REPORT)
+    gone = folder / "gone.log"
+    root = tmp_path / "lake"
+    summary = taken(spark, root, [folder], planned=lambda _: gone.unlink())
+    told = {Path(uri).name: what for uri, what in summary.rejects}
+    assert [*told] == ["b.gz", "c.log", "d", "gone.log"]
+    assert "broken" in told["b.gz"]
+    assert "no such file" in told["gone.log"]
+    assert Lake(str(root)).count("rejects") == 4
+    assert (summary.files, len({s.uri for s in sightings(root)})) == (3, 3)
+    again = taken(spark, root, [folder])
+    assert (again.known, again.sightings) == (3, 0)
+    assert Lake(str(root)).count("rejects") == 4, "told once"
+
+
+def test_text_that_no_table_can_hold_is_written_as_far_as_it_goes(
+    spark: Any, tmp_path: Path
+) -> None:
+    line = REPORT.decode().replace("\n", "\\n").replace('"', '\\"').replace("\t", "\\t")
+    name = "\\ud800"
+    (tmp_path / "a.log").write_text(
+        f'{{"log": "{line.replace("main.", "main" + name + ".", 1)}"}}\n'
+    )
+    summary = taken(spark, tmp_path / "lake", [tmp_path / "a.log"])
+    assert summary.rejects == ()
+
+
+# -- run metadata, functions, formats --------------------------------------------------------------
+
+
+def test_runs_days_and_tests_are_kept(spark: Any, tmp_path: Path) -> None:
+    for day, run in ((1, "a"), (2, "b"), (30, "c")):
+        folder = tmp_path / "logs" / run
+        folder.mkdir(parents=True)
+        (folder / "x.log").write_bytes(b"=== RUN   TestCart\n" + REPORT)
+        when = datetime(2026, 3, day, tzinfo=UTC)
+        taken(
+            spark,
+            tmp_path / "lake",
+            [folder],
+            run_of=lambda _, r=run, t=when: Run("shop", run=r, time=t),
+        )
+    (race,) = lookup.races(Lake(str(tmp_path / "lake")))
+    assert (race["sightings"], race["runs"], race["repos"]) == (3, ["a", "b", "c"], ["shop"])
+    assert [state["status"] for state in race["history"]] == ["new", "quiet", "returned"]
+    assert race["first_seen"].startswith("2026-03-01")
+
+
+def test_functions_on_frames_give_the_tables(spark: Any, lake: Path, cases: Path) -> None:
+    seen = pipeline.read(spark, [str(cases / "go")]).localCheckpoint()
+    found = pipeline.races(seen).select("race", "sightings", "title").collect()
+    known = {row["race"]: row for row in Lake(str(lake)).rows("races").to_pylist()}
+    assert len(found) > 30
+    assert all(known[row.race]["title"] for row in found if row.race in known)
+    assert pipeline.sightings(seen).count() == sum(row.sightings for row in found)
+
+
+def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
+    pipeline.register(spark)
+    frame = spark.read.format("deadheat").load(str(SAMPLES))
+    wanted = [
+        s for path in SAMPLES.rglob("*") if path.is_file() for s in scan_text(path.read_bytes())
+    ]
+    told = frame.selectExpr("title", "accesses[0].site.function as f", "accesses[0].address as a")
+    found = sorted((r.title, r.f, r.a) for r in told.collect())
+    assert found == sorted(
+        (s.verdict.title, s.report.accesses[0].site.function, s.report.accesses[0].address)
+        for s in wanted
+        if s.report.accesses[0].site
+    )
+
+
+def test_duckdb_and_polars_read_the_lake(lake: Path) -> None:
+    polars = pytest.importorskip("polars")
+    duckdb = pytest.importorskip("duckdb")
+    opened = Lake(str(lake))
+    frame = polars.read_delta(str(lake / "races"))
+    assert frame.height == opened.count("races")
+    assert frame["sightings"].sum() == opened.count("sightings")
+    reports = polars.read_delta(str(lake / "reports"))
+    assert reports["accesses"].list.len().max() >= 2
+    # without its own extension for Delta, which it would have to download
+    table = opened.table("reports").to_pyarrow_dataset()
+    base = duckdb.connect()
+    base.register("reports", table)
+    asked = "select count(*), max(accesses[1].site.line) from reports"
+    count, line = base.execute(asked).fetchone()
+    assert count == opened.count("reports")
+    assert line > 0
+
+
+# -- nothing lost, nothing twice -------------------------------------------------------------------
+
+# what comes before the decision, and one stage on the way; `test_lake.py` has them all
+STAGES = ("read", "consolidated", "sightings")
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("few")
+    for number, data in enumerate((REPORT, OTHER, REPORT + OTHER)):
+        (folder / f"{number}.log").write_bytes(data)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(spark: Any, few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("lake") / "undisturbed"
+    taken(spark, root, [few])
+    return root
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_batch_that_was_cut_off_lands_once(
+    spark: Any, few: Path, undisturbed: Path, tmp_path: Path, stage: str
+) -> None:
+    def killed(reached: str) -> None:
+        if reached == stage:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        taken(spark, tmp_path / "lake", [few], passed=killed)
+    taken(spark, tmp_path / "lake", [few])
+    assert content(tmp_path / "lake") == content(undisturbed)
+
+
+INGEST = """
+import os, signal, sys
+from deadheat.lake.tables import Lake
+from deadheat.pipeline import ingest, session
+def passed(stage):
+    print(stage, flush=True)
+    if stage == sys.argv[3]:
+        os.killpg(0, signal.SIGKILL)
+start = lambda small: session.started(sys.argv[4], small=small)
+summary = ingest.ingest(start, Lake(sys.argv[1]), [sys.argv[2]], ingest.Options(passed=passed))
+print(summary.sightings)
+"""
+
+
+def ran(*args: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", INGEST, *map(str, args)],
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        check=False,
+    )
+
+
+def test_a_killed_process_leaves_what_the_next_one_finishes(
+    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    done = ran(tmp_path / "lake", few, "files", "local[2,4]")
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    root = str(tmp_path / "lake")
+    assert Lake(root).count("files") == 3
+    assert Lake(root).count("sightings") == 0
+    taken(spark, tmp_path / "lake", [few])
+    assert content(tmp_path / "lake") == content(undisturbed)
+
+
+def test_executors_that_share_nothing_give_the_same(
+    few: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    done = ran(tmp_path / "lake", few, "never", "local-cluster[2,1,1024]")
+    assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "lake") == content(undisturbed)
+
+
+def test_a_second_ingest_fails_with_one_line(spark: Any, few: Path, undisturbed: Path) -> None:
+    with (
+        writing(Lake(str(undisturbed)).place),
+        pytest.raises(DeadheatError, match="another process is writing"),
+    ):
+        taken(spark, undisturbed, [few], patience=0.1)
+
+
+def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
+    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    root = tmp_path / "lake"
+    told: list[Any] = []
+    query = watch.watching(
+        lambda small: spark, Lake(str(root)), [str(inbox)], ingesting.Options(), 0.2, told.append
+    )
+    try:
+        for path in sorted(few.iterdir()):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+            os.utime(tmp_path / path.name, (path.stat().st_mtime,) * 2)
+            (tmp_path / path.name).rename(inbox / path.name)
+            before = len(told)
+            _wait(lambda n=before: any(s.files for s in told[n:]), query)
+    finally:
+        query.stop()
+    assert sum(summary.sightings for summary in told) == 4
+    text = str(content(root)).replace(str(inbox), str(few))
+    assert sorted(text) == sorted(str(content(undisturbed)))
+
+
+def _wait(done: Any, query: Any) -> None:
+    until = time.monotonic() + 120
+    while not done():
+        assert query.exception() is None, query.exception()
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_remote_documents_are_read(
+    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+    ingesting.ingest(lambda small: spark, lake, [f"local://{few}"])
+    found = sightings(tmp_path / "lake")
+    assert [places.is_remote(s.uri) for s in found] == [True] * 4
+    assert [s.report for s in found] == [s.report for s in sightings(undisturbed)]
