@@ -498,3 +498,9 @@ def test_error_stacks_survive_damage(damage: Damage) -> None:
             else:
                 assert found
                 assert {str(_sides(s)) for s in found} == {str(_sides(whole))}
+
+
+@pytest.mark.parametrize("encoding", [b"U-F-8", b"utf-7", b"utf-16", b"rot13", b""])
+def test_an_xml_file_in_an_odd_encoding_is_no_fault(encoding: bytes) -> None:
+    data = b'<?xml version="1.0" encoding="' + encoding + b'"?><testsuites></testsuites>'
+    assert read(data, "junit.xml") is None or isinstance(read(data, "junit.xml"), list)

@@ -63,12 +63,12 @@ def in_race(sighting: Sighting, race: str) -> Sighting:
     if verdict.race == race:
         return sighting
     if isinstance(sighting.told, Report):
-        return replace(sighting, verdict=replace(verdict, race=race))
+        return sighting._replace(verdict=replace(verdict, race=race))
     # the same verdict for all echoes
     known: dict[str, Verdict] = sighting.told.notes.setdefault("verdicts", {})
     if race not in known:
         known[race] = replace(verdict, race=race)
-    return replace(sighting, verdict=known[race])
+    return sighting._replace(verdict=known[race])
 
 
 class Identity:

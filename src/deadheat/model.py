@@ -91,8 +91,7 @@ class Actor:
     created_at: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where in a document something stands, in raw bytes; the lane it was read from."""
 
     offset: int
@@ -217,9 +216,8 @@ class Told(Protocol):
     def report(self) -> Report: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sighting:
-    """A report seen at one place, with what triage made of it."""
+class Sighting(NamedTuple):
+    """A report seen at one place, with what triage made of it; a tuple, as there may be millions."""
 
     told: Report | Told  # the report, or what makes it when it is asked for
     verdict: Verdict

@@ -85,8 +85,8 @@ class Junit:
         handler = _Handler()
         try:
             handler.parser.Parse(data, True)
-        except (expat.ExpatError, _RefusedError, ValueError):
-            return None
+        except (expat.ExpatError, _RefusedError, ValueError, LookupError):
+            return None  # an encoding that nobody knows is the last of these
         if handler.root not in _SUITES:
             return None
         names = Counter(case.name for case in handler.cases)

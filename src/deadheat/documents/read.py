@@ -57,7 +57,7 @@ def read(data: bytes, uri: str, shy: bool = False) -> list[Read] | None:
 def _around(reads: list[Read], data: bytes, uri: str, shy: bool) -> list[Read]:
     """No document has a report; the file as it stands may still have one around them."""
     file = Document(uri, reads[0].document.shape)
-    found = tuple(replace(s, document=file) for s in triage(_source(data), uri, full=True, shy=shy))
+    found = tuple(s._replace(document=file) for s in triage(_source(data), uri, full=True, shy=shy))
     return [*reads, Read(file, found)] if found else reads
 
 
@@ -67,7 +67,7 @@ def _read(draft: Draft, shape: str, uri: str, shy: bool) -> Read:
     claimed: list[Claim] = []
     for passage in draft.passages:
         inside = _reports(passage, uri, shy)
-        found += [replace(s, span=_raw(passage, s.span)) for s in inside]
+        found += [s._replace(span=_raw(passage, s.span)) for s in inside]
         if passage.kind != "output":
             claimed += claims.of(passage.text, [(s.span.offset, s.span.end) for s in inside])
     document = Document(
@@ -106,11 +106,11 @@ def _source(data: bytes) -> Stream:
 
 
 def _raw(passage: Passage, span: Span) -> Span:
-    return replace(passage.text.span(span.offset, span.end), lane=span.lane)
+    return passage.text.span(span.offset, span.end)._replace(lane=span.lane)
 
 
 def _of(document: Document, test: str, sighting: Sighting) -> Sighting:
     report = sighting.report
     if test and report.test is None:
         report = replace(report, test=test)
-    return replace(sighting, told=report, document=document)
+    return sighting._replace(told=report, document=document)

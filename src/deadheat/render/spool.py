@@ -41,7 +41,8 @@ class Spool:
         names = {node.encode(): f'"race": "{race}"'.encode() for node, race in ids.items()}
         for chunk in self._all():
             for line in chunk.split(b"\n"):
-                yield _RACE.sub(lambda match: names.get(match[1], match[0]), line)
+                # it comes early in a line, and once
+                yield _RACE.sub(lambda match: names.get(match[1], match[0]), line, count=1)
 
     def _all(self) -> Iterator[bytes]:
         if self._file is not None:
