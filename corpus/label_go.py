@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Sighting
 
 GO = Path(__file__).resolve().parent / "go"
+FRESH = Path(__file__).resolve().parent / "fresh" / "go"
 # a file's heading in an archive of texts: `-- go1.24-lines --`
 HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 
@@ -33,7 +34,7 @@ class UnlabelledError(Exception):
 
 
 def held_out(program: str) -> bool:
-    """Half of the programs are set aside, by a hash of the name."""
+    """Half of the programs that are not fresh are set aside, by a hash of the name."""
     return sha256(program.encode()).digest()[0] % 2 == 1
 
 
@@ -156,8 +157,8 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
 
 
 def programs() -> list[Path]:
-    """Every program of the corpus."""
-    return sorted(path.parent for path in GO.glob("*/truth.json"))
+    """Every program of the corpus, those of the fresh set last."""
+    return [path.parent for root in (GO, FRESH) for path in sorted(root.glob("*/truth.json"))]
 
 
 def write(program: Path) -> dict[str, Any]:

@@ -232,7 +232,9 @@ def tasks_of(program: Path) -> Iterator[Task]:
 def programs(names: Sequence[str]) -> list[Path]:
     """List the programs asked for, or all of them."""
     found = sorted(
-        path.parent for folder in ("c", "rust") for path in (HERE / folder).rglob("truth.json")
+        path.parent
+        for folder in ("c", "rust", "fresh/c")
+        for path in (HERE / folder).rglob("truth.json")
     )
     unknown = set(names) - {path.name for path in found}
     if unknown:

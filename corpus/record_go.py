@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus import label_go
 from corpus.label_go import UnlabelledError, label, marks_of, source_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-CORPUS = Path(__file__).resolve().parent / "go"
 CACHE = Path.home() / ".cache" / "deadheat" / "toolchains"
 VERSIONS = ("1.21.13", "1.22.10", "1.23.9", "1.24.11", "1.25.5", "1.26.6", "1.27.3")
 SYSTEM_GO = Path("/usr/lib/go-1.19")
@@ -231,7 +231,7 @@ def tasks_of(program: Path, toolchain: Toolchain) -> Iterator[Task]:
 
 def programs(names: Sequence[str]) -> list[Path]:
     """List the programs asked for, or all of them."""
-    found = sorted(path.parent for path in CORPUS.glob("*/truth.json"))
+    found = label_go.programs()
     unknown = set(names) - {path.name for path in found}
     if unknown:
         raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")

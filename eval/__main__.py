@@ -17,38 +17,41 @@ from tests.damage import DAMAGES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from eval.items import Recording
+    from eval.items import Part, Recording
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "identity.md"
 BEGIN, END = "<!-- made by make eval -->", "<!-- end of what make eval made -->"
 # the racing functions themselves get other names: no report alone can tell, so it is shown apart
 BEYOND = "extracted"
 SEED = 20240501
+TITLES = {"open": "The open half", "aside": "The set aside half", "fresh": "The fresh set"}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
-    parser.add_argument("--held-out", action="store_true", help="the half that was set aside")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--held-out", action="store_true", help="the half that was set aside")
+    which.add_argument("--fresh", action="store_true", help="the programs that came last")
     parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
     parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     args = parser.parse_args()
-    recordings = load(aside=args.held_out)
+    part: Part = "fresh" if args.fresh else "aside" if args.held_out else "open"
+    recordings = load(part)
     wanted = rules.RULES[:1] if args.only else rules.RULES
     lines = list(_tables(recordings, wanted, damage=not args.no_damage))
-    text = "\n".join([_heading(recordings, args.held_out), *lines])
+    text = "\n".join([_heading(recordings, part), *lines])
     print(text)
-    if not (args.dry or args.held_out or args.only or args.no_damage):
+    if part == "open" and not (args.dry or args.only or args.no_damage):
         _write(text)
     return 0
 
 
-def _heading(recordings: Sequence[Recording], aside: bool) -> str:
+def _heading(recordings: Sequence[Recording], part: Part) -> str:
     items = [item for one in recordings for item in one.items]
     programs = {item.uri.partition("/")[0] for item in items}
-    half = "set aside" if aside else "open"
     return (
-        f"The {half} half: {len(programs)} programs, {len({i.race for i in items})} races,"
+        f"{TITLES[part]}: {len(programs)} programs, {len({i.race for i in items})} races,"
         f" {len(recordings)} recordings, {len(items)} reports.\n"
     )
 

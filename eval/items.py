@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import deadheat
 from corpus.label_go import held_out, recordings
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+Part = Literal["open", "aside", "fresh"]
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 
@@ -36,43 +37,50 @@ class Item:
 class Recording:
     """One recorded text with its labelled reports."""
 
+    folder: Path  # of its program
     uri: str
     kind: str
     text: str
     items: tuple[Item, ...]
 
 
-def load(*, aside: bool = False) -> list[Recording]:
-    """The recordings of one half of the corpus: the open one, or that set aside."""
-    found = [*_go(aside), *_native(aside)]
+def load(part: Part = "open") -> list[Recording]:
+    """The recordings of one part of the corpus: the open half, that set aside, or the fresh set."""
+    found = [*_go(part), *_native(part)]
     return [one for one in found if one.items]
 
 
-def _folders(language: str, aside: bool) -> list[Path]:
-    folders = sorted(path.parent for path in (CORPUS / language).glob("*/truth.json"))
-    return [folder for folder in folders if held_out(folder.name) == aside]
+def _folders(language: str, part: Part) -> list[Path]:
+    root = CORPUS / "fresh" if part == "fresh" else CORPUS
+    folders = sorted(path.parent for path in (root / language).glob("*/truth.json"))
+    return [f for f in folders if part == "fresh" or held_out(f.name) == (part == "aside")]
 
 
-def _recording(uri: str, kind: str, text: str, races: Sequence[str | None]) -> Recording:
+def _recording(
+    folder: Path, name: str, kind: str, text: str, races: Sequence[str | None]
+) -> Recording:
+    uri = f"{folder.name}/{name}"
     sightings = deadheat.scan(text, uri)
     if len(sightings) != len(races):
         raise SystemExit(f"{uri}: {len(sightings)} reports, {len(races)} labels: label it again")
     labelled = [(race, s) for race, s in zip(races, sightings, strict=True) if race]
-    return Recording(uri, kind, text, tuple(Item(race, kind, uri, s) for race, s in labelled))
+    return Recording(
+        folder, uri, kind, text, tuple(Item(race, kind, uri, s) for race, s in labelled)
+    )
 
 
-def _go(aside: bool) -> Iterator[Recording]:
-    for folder in _folders("go", aside):
+def _go(part: Part) -> Iterator[Recording]:
+    for folder in _folders("go", part):
         labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))["recordings"]
         for name, text in recordings(folder):
             kind = name.partition("-")[2] or VERSION
             races = [f"{folder.name} {variable}" for variable in labels[name]]
-            yield _recording(f"{folder.name}/{name}", kind, text, races)
+            yield _recording(folder, name, kind, text, races)
 
 
-def _native(aside: bool) -> Iterator[Recording]:
+def _native(part: Part) -> Iterator[Recording]:
     """C and C++: a detector's reports are labelled by what the truth says that they show."""
-    for folder in _folders("c", aside):
+    for folder in _folders("c", part):
         truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["reports"]
         for path in sorted((folder / "recorded").glob("*.txt")):
             text = path.read_text(encoding="utf-8")
@@ -82,7 +90,7 @@ def _native(aside: bool) -> Iterator[Recording]:
                 names = (path.stem, tool, sighting.report.detector)
                 told: list[dict[str, Any]] = next((truth[n] for n in names if n in truth), [])
                 races.append(_native_race(folder.name, sighting.report, told))
-            yield _recording(f"{folder.name}/{path.stem}", kind or VERSION, text, races)
+            yield _recording(folder, path.stem, kind or VERSION, text, races)
 
 
 def _native_race(program: str, report: Report, told: list[dict[str, Any]]) -> str | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from corpus.label_go import (
+    FRESH,
     UnlabelledError,
     held_out,
     label,
@@ -19,6 +21,7 @@ from corpus.label_go import (
     recordings,
     source_of,
     unpack,
+    variables_of,
 )
 from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
 
@@ -26,6 +29,44 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAMS = programs()
+NEW = [program for program in PROGRAMS if program.parent == FRESH]
+# /root, /tmp/corpus-x1y2: a path of the machine that recorded
+MACHINE = re.compile(r"/(?:root|tmp|work|Users)\b")
+# the catalogue of causes; each has a program in the fresh set
+CAUSES = {
+    "loop-variable-captured",
+    "error-variable-captured",
+    "named-result-captured",
+    "local-captured",
+    "concurrent-map",
+    "concurrent-slice",
+    "missing-lock",
+    "partial-lock",
+    "write-under-rlock",
+    "copied-lock",
+    "different-locks",
+    "mixed-atomic",
+    "struct-overwritten",
+    "waitgroup-add-in-goroutine",
+    "waitgroup-reused",
+    "done-before-cleanup",
+    "worker-outlives-owner",
+    "teardown-vs-worker",
+    "recovery-path",
+    "timer-after-stop",
+    "pooled-object-reused",
+    "lazy-initialisation",
+    "double-checked-locking",
+    "started-before-initialised",
+    "check-then-act",
+    "close-vs-send",
+    "channel-and-shared-memory",
+    "parallel-test-shared-fixture",
+    "test-changes-global",
+    "test-leaves-resource-open",
+    "log-after-test",
+    "unsafe-type-shared",
+}
 
 
 def _labels(program: Path) -> dict[str, dict[str, list[str]]]:
@@ -39,9 +80,29 @@ def test_labels_are_what_the_marks_say(program: Path) -> None:
 
 
 def test_both_halves_are_large_enough() -> None:
-    aside = [program for program in PROGRAMS if held_out(program.name)]
-    assert len(PROGRAMS) >= 60
-    assert 30 <= len(aside) <= len(PROGRAMS) - 30
+    old = [program for program in PROGRAMS if program not in NEW]
+    aside = [program for program in old if held_out(program.name)]
+    assert len(old) >= 60
+    assert 30 <= len(aside) <= len(old) - 30
+
+
+def test_the_fresh_set_has_every_cause_and_a_cause_for_every_race() -> None:
+    told = {}
+    for program in NEW:
+        cause = json.loads((program / "truth.json").read_text())["cause"]
+        for variable in variables_of(marks_of(source_of(program))):
+            told[program.name, variable] = cause if isinstance(cause, str) else cause[variable]
+    assert len(NEW) >= 36
+    assert set(told.values()) == CAUSES
+
+
+@pytest.mark.parametrize("program", NEW, ids=lambda path: path.name)
+def test_a_fresh_recording_names_no_path_of_the_machine(program: Path) -> None:
+    assert not [name for name, text in recordings(program) if MACHINE.search(text)]
+
+
+def test_names_are_used_once() -> None:
+    assert max(Counter(program.name for program in PROGRAMS).values()) == 1
 
 
 def test_many_programs_have_races_that_look_alike() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,7 +107,8 @@ def _partition(groups: Sequence[Hashable]) -> set[frozenset[int]]:
 def test_a_damaged_report_keeps_its_label_and_a_lost_one_is_counted() -> None:
     two = [("a", report()), ("b", report("Take", "Max", address="a0020"))]
     text = TEXT.format(first="Add", second="Sum", line=10, caller="run", address="a0010")
-    recording = Recording("u", "version", text, tuple(Item(r, "version", "u", s) for r, s in two))
+    items = tuple(Item(r, "version", "u", s) for r, s in two)
+    recording = Recording(Path(), "u", "version", text, items)
     hurt = damaged([recording], [named("github-actions")], 1)
     assert [(item.race, item.kind, item.sighting is None) for item in hurt] == [
         ("a", "github-actions", False),

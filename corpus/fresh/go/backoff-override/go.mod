@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/backoff
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/backup
+
+go 1.18

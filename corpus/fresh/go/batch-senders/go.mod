@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/batchsend
+
+go 1.20

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/branches
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/checkout
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/colstats
+
+go 1.21

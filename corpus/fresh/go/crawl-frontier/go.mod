@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crawl
+
+go 1.18

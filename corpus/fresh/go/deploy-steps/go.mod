@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/deploy
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dnscache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/encpool
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/events
+
+go 1.18

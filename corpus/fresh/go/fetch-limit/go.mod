@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/fetchlimit
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gatewayclients
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hedge
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hub
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/idle
+
+go 1.18

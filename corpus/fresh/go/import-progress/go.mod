@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/importer
+
+go 1.18

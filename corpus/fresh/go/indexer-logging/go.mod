@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/indexlog
+
+go 1.18

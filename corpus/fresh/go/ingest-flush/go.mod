@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ingest
+
+go 1.18

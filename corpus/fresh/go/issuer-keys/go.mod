@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/issuer
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobsched
+
+go 1.18

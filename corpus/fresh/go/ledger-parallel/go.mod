@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ledgerpar
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ratelimit
+
+go 1.18

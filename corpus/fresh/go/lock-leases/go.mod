@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lockd
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/signup
+
+go 1.22

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/arbiter
+
+go 1.18

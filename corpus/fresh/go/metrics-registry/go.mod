@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/metricsreg
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mirrorfan
+
+go 1.18

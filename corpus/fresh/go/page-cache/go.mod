@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pagecache
+
+go 1.18

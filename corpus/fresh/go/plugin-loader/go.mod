@@ -1,0 +1,3 @@
+module plugins.example.org/host
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/connpool
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/presencerooms
+
+go 1.18

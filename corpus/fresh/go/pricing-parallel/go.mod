@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pricing
+
+go 1.18

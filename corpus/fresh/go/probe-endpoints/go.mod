@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/probe
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/proxystats
+
+go 1.18

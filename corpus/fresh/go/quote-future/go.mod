@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quotes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/raftboot
+
+go 1.18

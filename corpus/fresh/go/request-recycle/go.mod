@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/recycle
+
+go 1.18

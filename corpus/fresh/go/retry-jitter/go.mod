@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jitter
+
+go 1.18

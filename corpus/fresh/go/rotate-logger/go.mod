@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rotate
+
+go 1.18

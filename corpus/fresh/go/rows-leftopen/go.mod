@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rowsopen
+
+go 1.18

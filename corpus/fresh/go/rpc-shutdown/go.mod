@@ -1,0 +1,3 @@
+module rpc.example.com/server
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/searchshards
+
+go 1.18

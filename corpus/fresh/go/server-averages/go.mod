@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/averages
+
+go 1.18

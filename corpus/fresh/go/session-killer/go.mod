@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessionkill
+
+go 1.18

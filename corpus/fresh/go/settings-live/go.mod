@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/settings
+
+go 1.18

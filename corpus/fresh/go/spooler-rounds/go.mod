@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spoolrounds
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tracexp
+
+go 1.18

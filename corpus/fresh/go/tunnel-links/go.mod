@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tunnel
+
+go 1.18

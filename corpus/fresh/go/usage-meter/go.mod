@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/usage
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/debounce
+
+go 1.18

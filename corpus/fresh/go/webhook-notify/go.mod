@@ -1,0 +1,3 @@
+module hooks.example.net/notify
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/window
+
+go 1.19
