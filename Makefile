@@ -27,7 +27,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 tests: $(STAMP)
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered
 
 cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite

@@ -787,12 +787,22 @@ def test_large_results_do_not_block() -> None:
     assert sizes == [(unit, size) for unit in range(6) for size in (3 << 20, 9 << 20)]
 
 
-def test_stopping_early_leaves_no_process_behind() -> None:
+def test_stopping_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    children: list[int] = []
+    fork = os.fork
+
+    def counted() -> int:
+        children.append(fork())
+        return children[-1]
+
+    monkeypatch.setattr(os, "fork", counted)
     results = workers.run(COUNT, 2, steady)
     assert next(results) == (0, 0)
     results.close()  # type: ignore[attr-defined]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert len(children) == 2
+    for child in children:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, os.WNOHANG)
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_no_crash(tmp_path: Path) -> None:
