@@ -1,0 +1,89 @@
+"""From bytes to reports: moves over a source from hit to hit; what is damaged is read line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.echo import Echo, Echoes, Unread
+from deadheat.model import Report, Span
+from deadheat.reading.machines import LONGEST, Found
+from deadheat.reading.stretch import Stretch
+from deadheat.text import clean
+from deadheat.text.encoding import UTF8
+from deadheat.text.sift import Sifter, sifter
+from deadheat.text.window import Source, Windows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deadheat.dialects import Dialect
+
+__all__ = ["REACH", "Found", "Reader"]
+
+# how far before a range a report that reaches into it may have begun
+REACH = 1 << 18
+
+
+class Reader:
+    """Reads the reports of some dialects; keeps nothing between documents but what it recognises."""
+
+    def __init__(self, dialects: Sequence[Dialect]) -> None:
+        self.dialects = tuple(dialects)
+        self._echoes = Echoes()
+        owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
+        self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
+        hints = tuple(hint for dialect in self.dialects for hint in dialect.hints)
+        self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners), hints)
+
+    def read(
+        self,
+        source: Source,
+        start: int = 0,
+        end: int | None = None,
+        encoding: str = UTF8,
+        full: bool = False,
+    ) -> Iterator[Found]:
+        """The reports whose first line begins in `[start, end)`, in the order in which they end.
+
+        To read a part of a document, give a source that begins `REACH` bytes before it. `full`
+        says that every report will be asked for, so that a glance at it would be wasted.
+        """
+        windows = Windows(source, self.sifter)
+        at = covered = source.base
+        while (hit := windows.next_hit(at)) is not None:
+            offset, index = hit
+            line = windows.line_start(offset, at)
+            if end is not None and line >= end:
+                break
+            dialect, starts = self._owners[index]
+            if starts and (once := self._at_once(windows, line, dialect, full)) is not None:
+                at = covered = once.span.end
+                if line >= start:
+                    yield once
+                continue
+            stretch = Stretch(self.dialects, windows, encoding, covered)
+            for found in stretch.read(line, dialect, starts):
+                if found.span.offset >= start and (end is None or found.span.offset < end):
+                    yield found
+            covered = stretch.covered
+            at = max(stretch.behind, covered, offset + 1)
+
+    def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
+        """An undamaged report, whose text may even have been read before."""
+        if dialect.closing is None or dialect.volatile is None:
+            return None
+        raw = windows.until(line, dialect.closing, LONGEST)
+        if raw is None:
+            return None
+        told: Report | Unread | Echo | None = self._echoes.find(raw)
+        if told is None:
+            if not clean.is_clean(raw):
+                return None
+            look = dialect.whole if full else dialect.glance
+            sketch = look(raw.decode())
+            if sketch is None:
+                return None
+            unread = Unread(dialect, raw, sketch)
+            self._echoes.learn(unread)
+            told = sketch if full else unread
+        return Found(told, Span(line, len(raw) + len(dialect.closing)))

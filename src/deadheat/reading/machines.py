@@ -1,0 +1,159 @@
+"""The machines at work in a stretch of text: which one a line is fed to, and when one has finished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.dialects import Verdict
+from deadheat.model import Damage, Report, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from deadheat.dialects import Dialect, Machine
+    from deadheat.echo import Echo, Unread
+
+# a longer report, and one that a lane goes on with after so many other bytes, is given up
+LONGEST = 1 << 16
+
+
+class Found(NamedTuple):
+    """A report, or what makes it when it is asked for, and where it stands."""
+
+    told: Report | Unread | Echo
+    span: Span
+
+
+class _Reading:
+    """A machine at work in one lane."""
+
+    __slots__ = ("dialect", "end", "lane", "machine", "quiet", "start")
+
+    def __init__(self, dialect: Dialect, lane: str | None) -> None:
+        self.dialect = dialect
+        self.lane = lane
+        self.restart()
+
+    def restart(self) -> None:
+        self.machine: Machine = self.dialect.machine()
+        self.start = self.end = -1
+        self.quiet = 0
+
+
+class Machines:
+    """By lane, the machines that have a report in hand; of each lane, the one that took a line last."""
+
+    def __init__(
+        self, dialects: Sequence[Dialect], column: Callable[[str], int], floor: int
+    ) -> None:
+        self._dialects = dialects
+        self._column = column
+        # the one that took the last line comes first
+        self._readings: dict[str | None, list[_Reading]] = {}
+        self._writer: str | None = None  # whose mark the last line had that had one
+        self._bare = False  # that line had nothing behind its mark
+        self.found: list[Found] = []
+        self.prelude: Dialect | None = None  # whose report may have begun before the hit
+        self.stray = False
+        self.covered = floor  # up to here, text belongs to reports already read
+
+    def __bool__(self) -> bool:
+        return bool(self._readings)
+
+    def __contains__(self, lane: object) -> bool:
+        return lane in self._readings
+
+    def finish(self, cut: bool = False) -> None:
+        """Ends all of them."""
+        for reading in self._all():
+            self._end(reading, cut)
+
+    def give_up(self, at: int, behind: int) -> None:
+        """Ends the readings of lanes that nobody writes to any more."""
+        for reading in self._all():
+            if at - max(reading.end, behind) > LONGEST:
+                self._end(reading)
+
+    def _all(self) -> list[_Reading]:
+        return [reading for lane in self._readings.values() for reading in lane]
+
+    def feed(self, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
+        """Feeds a line to the machines in its lane; `past` says that the hit's line is over.
+
+        The machine that took the last line is asked first, and a line is only one's.
+        """
+        # perhaps the rest of a line that was broken behind its writer's mark
+        rest = _is_within(self._writer, lane)
+        if rest and self._bare:
+            lane, rest = self._writer, False
+        if not rest:
+            # only a process alone on a line, as of Valgrind, is no label of something else
+            self._bare = not text.strip() and (lane or "").rpartition("/")[2].isdigit()
+            self._writer = lane
+        readings = self._readings.get(lane, [])
+        if not readings and not past and self.prelude is not None:
+            self._readings[lane] = readings = [_Reading(self.prelude, lane)]
+        for reading in tuple(readings):
+            if self._fed(reading, text, at, end, past):
+                if reading in readings[1:]:
+                    readings.remove(reading)
+                    readings.insert(0, reading)
+                return
+        busy = [reading.dialect for reading in readings]
+        for dialect in self._dialects if self._column(text) >= 0 else ():
+            if dialect not in busy and dialect.column(text) >= 0:
+                reading = _Reading(dialect, lane)
+                self._readings.setdefault(lane, []).insert(0, reading)
+                self._fed(reading, text, at, end, past)
+                return
+        for reading in tuple(self._readings.get(self._writer, ())) if rest else ():
+            if self._fed(reading, text, at, end, past):
+                return
+
+    def _fed(self, reading: _Reading, text: str, at: int, end: int, past: bool) -> bool:
+        """Feeds one machine; True if the line was its own."""
+        verdict = reading.machine.feed(text)
+        if verdict is Verdict.ANOTHER:
+            self._end(reading)
+            reading.restart()
+            self._readings.setdefault(reading.lane, []).insert(0, reading)
+            verdict = reading.machine.feed(text)
+        if verdict is Verdict.OWN or verdict is Verdict.CLOSED:
+            if reading.start < 0 or at < reading.start:
+                reading.start = at
+            if end > reading.end:
+                reading.end = end
+            reading.quiet = 0
+            if verdict is Verdict.CLOSED:
+                self._end(reading)
+            return True
+        if verdict is Verdict.ABANDONED:
+            self._drop(reading)
+        elif verdict is Verdict.FOREIGN:
+            reading.quiet += 1
+            if past and reading.quiet > reading.machine.patience:
+                self._end(reading)
+        return False
+
+    def _drop(self, reading: _Reading) -> None:
+        lane = self._readings.get(reading.lane, [])
+        if reading in lane:
+            lane.remove(reading)
+            if not lane:
+                del self._readings[reading.lane]
+
+    def _end(self, reading: _Reading, cut: bool = False) -> None:
+        self._drop(reading)
+        self.covered = max(self.covered, reading.end)
+        report = reading.machine.finish(cut)
+        if report is not None:
+            if self.stray:
+                report = replace(report, damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
+            span = Span(reading.start, reading.end - reading.start, reading.lane)
+            self.found.append(Found(report, span))
+
+
+def _is_within(lane: str | None, outer: str | None) -> bool:
+    """Is `lane` one that marks of its own divide from `outer`?"""
+    return lane is not None and (outer is None or lane.startswith(f"{outer}/"))

@@ -1,0 +1,213 @@
+"""One stretch of text, read line by line from a hit on for as long as a report goes on in any lane."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from deadheat import backwards
+from deadheat.model import Damage, Report
+from deadheat.reading.machines import Found, Machines
+from deadheat.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deadheat.dialects import Dialect
+    from deadheat.text.lanes import LaneLine, Lanes
+    from deadheat.text.window import Windows
+
+# lines are decoded in slices of about this size
+_SLICE = 1 << 11
+# how far ahead to look for a sign that a report follows
+_AHEAD = 1 << 13
+# how many lines to look at for a prefix, and for a line that was cut in pieces
+_PEEK = 8
+_PIECE = 1 << 9
+# how much of a log to turn round at a time
+_REGION = 1 << 15
+_LONGEST_PREFIX = 300
+
+
+class Stretch:
+    """The lines around a hit, and the machines that they are fed to."""
+
+    def __init__(
+        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
+    ) -> None:
+        self._dialects = dialects
+        self._windows = windows
+        self._encoding = encoding
+        self._floor = floor
+        self._sense = backwards.Sense(dialects, windows, encoding, floor)
+        self._machines = Machines(dialects, self._column, floor)
+        self._unfinished = False  # the text ended within a line
+        self._asked = "", -1  # the last line that was asked about, and the answer
+        self.behind = floor  # the line of the hit ends here
+
+    @property
+    def covered(self) -> int:
+        """Up to here, text belongs to reports already read."""
+        return self._machines.covered
+
+    def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
+        """The reports of the window around the line that begins at `line`."""
+        raw = self._windows.slice(line, 0)
+        ahead = self._windows.peek(line, max(_AHEAD, len(raw)))
+        if not dialect.promises(ahead) and not dialect.promises(self._sense.above(line)):
+            return
+        (first, *_), _ = clean.lines(raw, self._encoding)
+        column = dialect.column(first)
+        whole = column >= 0
+        lanes = None
+        self.behind = line + len(raw)
+        if not whole or clean.BREAK in first or (column and not first[:column].isspace()):
+            lanes, whole = self._lanes(first)
+            if not whole and not dialect.remnant(first):
+                self.behind = self._floor  # another dialect may find more in this line
+                return
+            if not whole and lanes is None:
+                lanes = self._lanes_before(line)
+        # the mark of its writer may be in a piece of its own
+        if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
+            lanes = _new_lanes(first)
+        begin = line if lanes is None else self._windows.back(line, _PIECE, self._floor)
+        if not (whole and starts):
+            begin = self._windows.back(line, dialect.back, self._floor)
+            self._machines.prelude = dialect
+        if self._sense.is_backwards(line, lanes, whole) and (
+            reports := self._backwards(line, lanes)
+        ):
+            yield from reports
+            return
+        yield from self._walk(begin, line, lanes)
+
+    def _backwards(self, line: int, lanes: Lanes | None) -> list[Found]:
+        """The reports of a log with its newest line first, read from its end; none if that is wrong."""
+        machines = self._machines
+        before = machines.covered, machines.stray
+        begin = self._windows.back(line, _AHEAD, self._floor)
+        texts, offsets = next(self._slices(begin, line - begin + _REGION))
+        fork = lanes.fork() if lanes else None
+        texts.reverse()
+        for i, text in enumerate(texts):
+            at, end = offsets[-i - 2], offsets[-i - 1]
+            following = texts[i + 1 : i + 1 + _PEEK]
+            for lane, inner in self._split(fork, text, following) if fork else ((None, text),):
+                machines.feed(lane, inner, at, end, True)
+        machines.finish()
+        whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
+        kept = list(machines.found) if whole or self._sense.descends(line) else []
+        if not self._windows.ended:  # what began the last ones may not have been seen
+            kept = [found for found in kept if found.span.end < offsets[-1] - _AHEAD] or kept
+        machines.found.clear()
+        machines.covered = max([before[0], *(f.span.end for f in kept)])
+        machines.stray = before[1]
+        return [_turned(found) for found in sorted(kept, key=lambda found: found.span.offset)]
+
+    def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
+        """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
+        lanes, probe = _new_lanes(first), _new_lanes()
+        pieces = [*probe.split(first), *probe.flush()]
+        for _, text in pieces:
+            if (column := self._column(text)) >= 0:
+                self._learn(lanes, text[:column])
+                return lanes, True
+        wrapped = pieces != [(None, first)]
+        return (lanes if wrapped else None), False
+
+    def _lanes_before(self, line: int) -> Lanes | None:
+        """Lanes, if the line before one that is only the rest of a line is wrapped."""
+        if line <= self._floor:
+            return None
+        raw = self._windows.slice(self._windows.line_start(line - 1, self._floor), 0)
+        (before, *_), _ = clean.lines(raw, self._encoding)
+        return _new_lanes(before) if _new_lanes().split(before) != [(None, before)] else None
+
+    def _learn(self, lanes: Lanes, prefix: str, following: list[str] | None = None) -> bool:
+        """Is what stands before a report's line a writer's mark, or just some other text?"""
+        if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
+            return False
+        if following is None:
+            following, _ = clean.lines(self._windows.slice(self.behind, 1024), self._encoding)
+        probe = _new_lanes()
+        texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
+        columns = [(self._column(text), text) for text in texts]
+        if any(column >= 0 and not text[:column].strip() for column, text in columns):
+            return False  # the next header has no such mark
+        return lanes.learn(prefix, texts)
+
+    def _column(self, text: str) -> int:
+        # each line is asked about when it is split and when it is read
+        if text is not self._asked[0]:
+            self._asked = text, max([dialect.column(text) for dialect in self._dialects])
+        return self._asked[1]
+
+    def _walk(self, begin: int, line: int, lanes: Lanes | None) -> Iterator[Found]:
+        machines = self._machines
+        idle = 0
+        for texts, offsets in self._slices(begin):
+            machines.give_up(offsets[0], self.behind)
+            for i, text in enumerate(texts):
+                at, end = offsets[i], offsets[i + 1]
+                if lanes is None:
+                    for inner in text.split(clean.BREAK):
+                        machines.feed(None, inner, at, end, at > line)
+                else:
+                    for lane, inner in self._split(lanes, text, texts[i + 1 : i + 1 + _PEEK]):
+                        machines.feed(lane, inner, at, end, at > line)
+                if machines.found:
+                    yield from machines.found
+                    machines.found.clear()
+                if not machines and at >= line:
+                    idle += 1
+                    # a line that waits for its end comes late
+                    if lanes is None or idle > _PEEK:
+                        return
+        for lane, inner in lanes.flush() if lanes else ():
+            machines.feed(lane, inner, self._windows.end, self._windows.end, True)
+        machines.finish(cut=self._unfinished)
+        yield from machines.found
+
+    def _split(self, lanes: Lanes, text: str, following: list[str]) -> list[LaneLine]:
+        """The line's pieces by lane; a report that another writer begins teaches its prefix."""
+        pieces = lanes.split(text)
+        for lane, inner in pieces:
+            if lane in self._machines:
+                continue
+            column = self._column(inner)
+            if column > 0 and self._learn(lanes, inner[:column], following):
+                return lanes.split(text)
+        return pieces
+
+    def _slices(self, at: int, size: int = _SLICE) -> Iterator[tuple[list[str], list[int]]]:
+        """The lines from `at` on, and the offsets at which they begin and the last one ends."""
+        while raw := self._windows.slice(at, size):
+            texts, stray = clean.lines(raw, self._encoding)
+            self._machines.stray = self._machines.stray or stray
+            offsets = list(accumulate((len(x) + 1 for x in raw.split(b"\n")), initial=at))
+            self._unfinished = not raw.endswith(b"\n")
+            if self._unfinished:
+                offsets[-1] -= 1
+            else:
+                texts.pop()
+                offsets.pop()
+            yield texts, offsets
+            at += len(raw)
+
+
+def _new_lanes(first: str | None = None) -> Lanes:
+    from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
+
+    return Lanes(first)
+
+
+def _damage(found: Found) -> tuple[Damage, ...]:
+    return found.told.damage if isinstance(found.told, Report) else ()
+
+
+def _turned(found: Found) -> Found:
+    assert isinstance(found.told, Report)
+    damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
+    return found._replace(told=replace(found.told, damage=damage))
