@@ -115,7 +115,7 @@ def consolidating(spark: SparkSession, most: int) -> None:
     first = 0.0
     for count in (most // 10, most // 3, most):
         sightings, reports = synthetic(spark, count)
-        watch = Memory()
+        watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
         watch.start()
         began = time.perf_counter()
         nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
