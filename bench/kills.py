@@ -11,9 +11,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from bench import logs
 from deadheat.lake import care
+from deadheat.lake.commits import STAGING
 from deadheat.lake.tables import Lake
 from deadheat.pipeline import session
 from tests.lakes import content, taken
@@ -30,19 +32,42 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="deadheat-kills-") as name:
         folder = Path(name)
         documents = _documents(folder / "documents")
-        began = time.monotonic()
-        _ingest(folder / "undisturbed", documents).wait()
-        usual = time.monotonic() - began
+        usual = _undisturbed(folder / "undisturbed", documents)
         wanted = content(folder / "undisturbed")
         spark = session.started(small=True)
         for number in range(args.kills):
             lake = folder / str(number)
-            after = _killed(lake, documents, rng.uniform(0, usual))
+            # every other one is killed after Spark has started, which takes most of the time
+            begun = number % 2 == 1
+            after = rng.uniform(0, usual.whole - (usual.begun if begun else 0))
+            _killed(lake, documents, after, begun)
             taken(spark, lake, [documents])
-            assert content(lake) == wanted, f"lake {number}, killed after {after:.1f} s"
+            assert content(lake) == wanted, f"lake {number}, killed after {after:.2f} s"
             assert list(care.faults(Lake(str(lake)))) == []
-            print(f"killed after {after:.1f} of {usual:.1f} s: the same lake", flush=True)
+            since = "its tasks began" if begun else "it was started"
+            print(f"{number + 1}: killed {after:.2f} s after {since}: the same lake", flush=True)
         spark.stop()
+
+
+class Times(NamedTuple):
+    """How long an ingest takes, and how long it takes to begin with its tasks."""
+
+    begun: float
+    whole: float
+
+
+def _undisturbed(lake: Path, documents: Path) -> Times:
+    began = time.monotonic()
+    process = _ingest(lake, documents)
+    _await_tasks(lake)
+    begun = time.monotonic() - began
+    assert process.wait() == 0
+    return Times(begun, time.monotonic() - began)
+
+
+def _await_tasks(lake: Path) -> None:
+    while not any((lake / STAGING).glob("*")):
+        time.sleep(0.005)
 
 
 def _documents(folder: Path) -> Path:
@@ -59,12 +84,13 @@ def _ingest(lake: Path, documents: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "deadheat", *command], start_new_session=True)
 
 
-def _killed(lake: Path, documents: Path, after: float) -> float:
+def _killed(lake: Path, documents: Path, after: float, begun: bool) -> None:
     process = _ingest(lake, documents)
+    if begun:
+        _await_tasks(lake)
     time.sleep(after)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    return after
 
 
 if __name__ == "__main__":

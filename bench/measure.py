@@ -48,14 +48,14 @@ def run(command: Sequence[str], memory: bool = True) -> Run:
 class Memory(threading.Thread):
     """Samples what a process and its children hold, shared pages counted once (PSS)."""
 
-    def __init__(self, pid: int | None = None) -> None:
+    def __init__(self, pid: int | None = None, every: float = 0.02) -> None:
         super().__init__(daemon=True)
-        self._pid = pid or os.getpid()
+        self._pid, self._every = pid or os.getpid(), every
         self._over = threading.Event()
         self.peak = 0
 
     def run(self) -> None:
-        while not self._over.wait(0.02):
+        while not self._over.wait(self._every):
             self.peak = max(self.peak, sum(map(_pss, _family(self._pid))))
 
     def stop(self) -> None:

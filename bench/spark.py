@@ -13,7 +13,7 @@ from bench import logs
 from bench.measure import Memory
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, frames, session, works
+from deadheat.pipeline import consolidate, families, frames, session, works
 from deadheat.pipeline.ingest import ingest
 from deadheat.pipeline.staged import Staged
 from deadheat.pipeline.units import UNIT
@@ -29,6 +29,9 @@ LIMIT_MB = 6_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
+    parser.add_argument(
+        "--only", choices=("sparse", "growing", "consolidating"), help="one of the three"
+    )
     parser.add_argument("--gb", type=int, default=16, help="GB of the largest logs (default: 16)")
     parser.add_argument(
         "--rows", type=int, default=10_000_000, help="sightings to consolidate (default: 10000000)"
@@ -37,9 +40,12 @@ def main() -> None:
     spark = session.started(driver_memory="3g")
     print("| what | seconds | rate | against |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="deadheat-bench-") as folder:
-        sparse(spark, Path(folder))
-        growing(spark, Path(folder), args.gb)
-        consolidating(spark, args.rows)
+        if args.only in (None, "sparse"):
+            sparse(spark, Path(folder))
+        if args.only in (None, "growing"):
+            growing(spark, Path(folder), args.gb)
+        if args.only in (None, "consolidating"):
+            consolidating(spark, args.rows)
     spark.stop()
 
 
@@ -109,12 +115,12 @@ def consolidating(spark: SparkSession, most: int) -> None:
     first = 0.0
     for count in (most // 10, most // 3, most):
         sightings, reports = synthetic(spark, count)
-        watch = Memory()
+        watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
         watch.start()
         began = time.perf_counter()
-        empty = frames.empty(spark, NODES)
-        nodes = consolidate.nodes(sightings, reports, empty).localCheckpoint()
-        races = consolidate.races(nodes).count()
+        nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
+        found = consolidate.races(nodes).localCheckpoint()
+        races = consolidate.finished(found, families(found)).localCheckpoint().count()
         spent = time.perf_counter() - began
         watch.stop()
         each = spent / count * 1e6
@@ -151,7 +157,7 @@ def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
         f"concat(lpad(hex(id % {races}), 16, '0'), id div {races}) as digest",
         "concat('race ', id) as title", "'go' as detector", "'data-race' as kind",
         "array(concat('writer ', id % 1000)) as keys",
-        "array(named_struct('site', named_struct('function', 'f', 'file', 'a', 'line', 1))) as accesses",
+        "array('f a.go:1') as sites",
         "cast(array() as array<struct<cause:string>>) as causes",
     )  # fmt: skip
     return sightings, reports

@@ -9,6 +9,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# for a few rows, compiled code does not pay for its compilation
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite", action="store_true", help="rewrite the expected side of cases")
@@ -36,7 +44,6 @@ def spark() -> Iterator[Any]:
         session.check_java()
     except DeadheatError as error:
         pytest.skip(str(error))
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
-    started = session.started("local[2,4]", settings, small=True)
+    started = session.started("local[2,4]", SETTINGS, small=True)
     yield started
     started.stop()

@@ -21,7 +21,7 @@ from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
 from deadheat.model import Document
 from deadheat.triage import triage
-from tests.cases import Case, all_cases
+from tests.cases import ROOT, Case, all_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +109,12 @@ def test_the_nested_columns_are_those_of_the_wire() -> None:
     assert schema.SITE.names == [*access["site"]]
     assert schema.BUG_REPORT.names == [*Document("", "")._asdict()]
     assert schema.ACTOR.names == [*told["actors"][0]]
+
+
+def test_every_table_and_column_is_documented() -> None:
+    page = (ROOT.parent.parent / "docs" / "lake.md").read_text()
+    names = {*schema.TABLES} | {name for table in schema.TABLES.values() for name in table.names}
+    assert {name for name in names if f"`{name}`" not in page} == set()
 
 
 # -- history ---------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import deadheat
@@ -27,10 +29,11 @@ from deadheat.identity.families import families as core_families
 from deadheat.lake import care, lookup
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, units, watch
+from deadheat.pipeline import consolidate, lines, mapping, units, watch
 from deadheat.pipeline import ingest as ingesting
-from deadheat.pipeline.batch import FEW
+from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.components import labels
+from deadheat.pipeline.receipts import Plan
 from deadheat.reading import REACH
 from deadheat.triage import scan_text
 from tests.cases import ROOT, all_cases
@@ -136,7 +139,7 @@ def test_families_are_those_of_the_core(lake: Path) -> None:
 
 @pytest.mark.parametrize("few", [0, 1000])
 def test_components_are_those_of_the_core(spark: Any, few: int) -> None:
-    chain = [(f"{n:03}", f"{n + 1:03}") for n in range(40)]
+    chain = [(f"{n:03}", f"{n + 1:03}") for n in range(12)]
     pairs = [*chain[::-1], ("x", "y"), ("y", "z"), ("w", "z"), ("q", "q")]
     known = Components()
     for a, b in pairs:
@@ -293,6 +296,55 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     assert Lake(str(root)).count("rejects") == 4, "told once"
 
 
+def test_of_a_file_that_vanished_between_two_ranges_nothing_is_taken(
+    spark: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "a.log").write_bytes(REPORT)
+    (there,) = units.works([str(tmp_path / "a.log")])
+    gone = there._replace(file=replace(there.file, path=str(tmp_path / "gone.log")))
+    lake = Lake(str(tmp_path / "lake"))
+    lake.make()
+    for few in (FEW, 0):
+        planned = Plan([there, gone], {there.file.uri: {"uri": there.file.uri}})
+        batch = Batch(lambda: spark, lake, planned, f"batch{few}", few=few)
+        batch.read()
+        batch.take_in()
+        assert (batch.files, batch.sightings, batch.added("sightings")) == (0, 0, 0)
+        assert [uri for uri, _ in batch.faults] == [there.file.uri]
+
+
+def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 1 << 20)
+    log = tmp_path / "a.log"
+    log.write_bytes(REPORT + b"x" * (1 << 21) + b"\n" + OTHER)
+    (tmp_path / "b.log").write_bytes(REPORT + b"x" * (1 << 19) + b"\n" * 3 + b"y" * (1 << 19))
+    found = [*_read(tmp_path, 1 << 19)]
+    assert {(row["uri"], row["fault"]) for row in found if row["fault"]} == {
+        (str(log), lines.FAULT)
+    }
+    assert sum(not row["fault"] for row in found) == 3
+
+
+def _read(folder: Path, unit: int) -> Iterator[dict[str, Any]]:
+    """What a task would see, right here."""
+    todo = [one for work in units.works([str(folder)]) for _, one in units.units(work, unit)]
+    batch = pa.RecordBatch.from_pylist([one._asdict() for one in todo], units.UNITS)
+    for seen in mapping.reading(iter([batch]), "test"):
+        yield from seen.to_pylist()
+
+
+def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
+    for folder, unit in ((long.parent, 20_000), (cases, units.UNIT)):
+        wanted = expected([*folder.rglob("*.log")])
+        found = [*_read(folder, unit)]
+        told = sorted((r["uri"], r["offset"], r["lane"] or "", r["fingerprint"]) for r in found)
+        assert told == [
+            (s.uri, s.span.offset, s.span.lane or "", s.verdict.fingerprint) for s in wanted
+        ]
+
+
 def test_text_that_no_table_can_hold_is_written_as_far_as_it_goes(
     spark: Any, tmp_path: Path
 ) -> None:
@@ -326,13 +378,15 @@ def test_runs_days_and_tests_are_kept(spark: Any, tmp_path: Path) -> None:
     assert race["first_seen"].startswith("2026-03-01")
 
 
-def test_functions_on_frames_give_the_tables(spark: Any, lake: Path, cases: Path) -> None:
-    seen = pipeline.read(spark, [str(cases / "go")]).localCheckpoint()
-    found = pipeline.races(seen).select("race", "sightings", "title").collect()
-    known = {row["race"]: row for row in Lake(str(lake)).rows("races").to_pylist()}
-    assert len(found) > 30
-    assert all(known[row.race]["title"] for row in found if row.race in known)
-    assert pipeline.sightings(seen).count() == sum(row.sightings for row in found)
+def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: Path) -> None:
+    seen = pipeline.read(spark, [str(cases / "kcsan")]).localCheckpoint()
+    races = pipeline.races(seen).localCheckpoint()
+    taken(spark, tmp_path / "lake", [cases / "kcsan"])
+    tables = content(tmp_path / "lake")
+    assert sorted(map(str, races.toArrow().to_pylist())) == tables["races"] != []
+    assert pipeline.families(races).count() == len(tables["families"])
+    assert pipeline.sightings(seen).count() == len(tables["sightings"])
+    assert pipeline.reports(seen).count() == len(tables["reports"])
 
 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
@@ -433,14 +487,16 @@ def ran(*args: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_killed_process_leaves_what_the_next_one_finishes(
-    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
+    few: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     done = ran(tmp_path / "lake", few, "files", "local[2,4]")
     assert done.returncode == -signal.SIGKILL, done.stderr
     root = str(tmp_path / "lake")
     assert Lake(root).count("files") == 3
     assert Lake(root).count("sightings") == 0
-    taken(spark, tmp_path / "lake", [few])
+    # the next one has one worker only
+    done = ran(tmp_path / "lake", few, "never", "local[1]")
+    assert done.returncode == 0, done.stderr
     assert content(tmp_path / "lake") == content(undisturbed)
 
 
@@ -485,7 +541,7 @@ def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
 
 
 def _wait(done: Any, query: Any) -> None:
-    until = time.monotonic() + 120
+    until = time.monotonic() + 300
     while not done():
         assert query.exception() is None, query.exception()
         assert time.monotonic() < until

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 INTENTS, STAGING = "_intents", "_staging"
 # the application whose transactions tell whose the state is
 BATCH = f"{APPLICATION}-batch"
-_ABANDONED = 3600.0
+# another machine may be at work for long, and holds no lock that we could see
+_ABANDONED = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)

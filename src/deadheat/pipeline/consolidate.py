@@ -40,24 +40,20 @@ def _columns() -> list[Column]:
 
 
 def _counted(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    few = sightings.groupBy(
-        "node", "report", "repo", "run", "test", F.to_date("observed_at").alias("day")
-    ).agg(
-        F.count("*").alias("sightings"),
-        F.min("observed_at").alias("first_seen"),
-        F.max("observed_at").alias("last_seen"),
-        F.min("damage").alias("damage"),
-        F.min("base").alias("base"),
-        F.max("split").alias("split"),
+    one = sightings.withColumn("sightings", F.lit(1).cast("long")).withColumns(
+        {"first_seen": F.col("observed_at"), "last_seen": F.col("observed_at")}
     )
-    counted = few.groupBy("node").agg(
-        *_sums(),
-        *(F.array_sort(F.collect_set(one)).alias(many) for many, one in _SETS.items()),
+    # each set is gathered where its sightings lie, so that little is sent about
+    counted = (
+        one.withColumn("day", F.to_date("observed_at"))
+        .groupBy("node")
+        .agg(
+            *_sums(),
+            *(F.array_sort(F.collect_set(each)).alias(many) for many, each in _SETS.items()),
+            *(_union(F.when(F.size(name) > 0, F.col(name)), name) for name in ("links", "aliases")),
+        )
     )
-    told = counted.join(_best(few, reports), "node").join(_kin(sightings), "node", "left")
-    for name in ("links", "aliases"):
-        told = told.withColumn(name, F.coalesce(name, F.array().cast("array<string>")))
-    return told.select(_columns())
+    return counted.join(_best(sightings, reports), "node").select(_columns())
 
 
 def _sums() -> list[Column]:
@@ -70,32 +66,29 @@ def _sums() -> list[Column]:
     ]
 
 
-def _best(few: DataFrame, reports: DataFrame) -> DataFrame:
+def _best(sightings: DataFrame, reports: DataFrame) -> DataFrame:
     """What each node takes from its reports."""
     about = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
         F.try_element_at("causes", F.lit(1))["cause"].alias("cause"),
     )  # fmt: skip
-    texts = few.groupBy("node", "report").agg(F.min("damage").alias("damage"))
+    texts = sightings.groupBy("node", "report").agg(F.min("damage").alias("damage"))
     best = F.min(F.struct(*_BEST)).alias("best")
-    found = texts.join(about, "report").groupBy("node").agg(best, _union("keys"))
+    found = texts.join(about, "report").groupBy("node").agg(best, _union(F.col("keys"), "keys"))
     return found.select("node", "best.*", "keys")
 
 
-def _kin(sightings: DataFrame) -> DataFrame:
-    telling = sightings.where("size(links) > 0 or size(aliases) > 0")
-    return telling.groupBy("node").agg(_union("links"), _union("aliases"))
-
-
-def _union(name: str) -> Column:
-    return F.array_sort(F.array_distinct(F.flatten(F.collect_set(name)))).alias(name)
+def _union(lists: Column, name: str) -> Column:
+    return F.array_sort(F.array_distinct(F.flatten(F.collect_set(lists)))).alias(name)
 
 
 def _merged(several: DataFrame, by: str) -> DataFrame:
     """Adds up what is known of the same thing."""
     unions = (*_SETS, "keys", "links", "aliases")
     merged = several.groupBy(by).agg(
-        *_sums(), F.min(F.struct(*_BEST)).alias("best"), *map(_union, unions)
+        *_sums(),
+        F.min(F.struct(*_BEST)).alias("best"),
+        *(_union(F.col(name), name) for name in unions),
     )
     return merged.select("*", "best.*").drop("best")
 

@@ -12,7 +12,9 @@ from deadheat.feeds import files, places, walk
 from deadheat.lake import rows
 from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT
 from deadheat.model import Sighting
+from deadheat.pipeline import lines
 from deadheat.pipeline.frames import typed
+from deadheat.pipeline.lines import Lined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,7 +120,10 @@ class _Mapping:
             yield {"uri": unit["uri"], "fault": str(error), "unopened": True}
             return
         with raw:
-            yield from self._found(raw, unit)
+            lined = Lined(raw)
+            yield from self._found(lined, unit)
+            if lined.has_long_line:
+                yield {"uri": unit["uri"], "fault": lines.FAULT, "unopened": False}
 
     def _found(self, raw: Any, unit: Plain) -> Iterator[Plain]:
         uri, ranged = unit["uri"], unit["ranged"]
