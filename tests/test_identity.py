@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import deadheat
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
-from deadheat.identity.evidence import address, mark
+from deadheat.identity.evidence import actors, address, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
 
@@ -102,48 +103,72 @@ def test_a_root_is_the_smallest_name() -> None:
 # -- twins ----------------------------------------------------------------------------------------
 
 
+HEAP = 0xC000000000
+Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address, the actors
+
+
 def ways(*lines: int) -> tuple[tuple[tuple[int, str], ...], ...]:
-    return tuple(((line, "F"),) for line in lines)
+    """How both sides were reached; nothing is known of a side on line 0."""
+    return tuple(((line, "F"),) if line else () for line in lines)
+
+
+def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
+    """The first side writes, the other one reads."""
+    told = twins.ranks(
+        twins.Seen(
+            ways(*lines), ways(lines[0]), (), frozenset("F"), base + at, frozenset(by.split())
+        )
+        for lines, at, by in seen
+    )
+    return [told[ways(*lines)] for lines, _, _ in seen]
 
 
 @pytest.mark.parametrize(
     ("seen", "wanted"),
     [
         # two fields, side by side, each on lines of its own
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108)], [0, 1]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, "")], [0, 1]),
         # whichever was printed first
-        ([((11, 21), 0xC00108), ((10, 20), 0xC00100)], [1, 0]),
+        ([((11, 21), 0x108, ""), ((10, 20), 0x100, "")], [1, 0]),
         # one variable: the same address
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00100)], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x100, "7 8")], [0, 0]),
         # two words of one variable, written on one line
-        ([((10, 20), 0xC00100), ((11, 20), 0xC00108)], [0, 0]),
-        # the same field of two objects, far apart
-        ([((10, 20), 0xC00100), ((11, 21), 0xC09000)], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x108, "7 8")], [0, 0]),
+        # the same field of two objects, far apart, each with actors of its own
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9000, "9 10")], [0, 0]),
+        # two variables of one function: somebody uses both
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9000, "7 9")], [0, 1]),
+        # a slice and its elements: one line writes both
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8")], [0, 64]),
+        # two fields that are read on one line
+        ([((10, 20), 0x100, "7 8"), ((11, 20), 0x108, "7 8")], [0, 64]),
+        # the same field of two objects, which others use, or which lie in one page
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 9")], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x300, "7 8")], [0, 0]),
+        # elements do not change the number of another field
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8"), ((11, 22), 0x108, "7 8")],
+         [0, 64, 1]),
         # a second object with both fields
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((10, 20), 0xC09000), ((11, 21), 0xC09008)],
-         [0, 1, 0, 1]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, ""), ((10, 20), 0x9000, ""),
+          ((11, 21), 0x9008, "")], [0, 1, 0, 1]),
         # three fields
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((12, 22), 0xC00110)], [0, 1, 2]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, ""), ((12, 22), 0x110, "")], [0, 1, 2]),
+        # a side of which nothing is known joins nothing
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x108, "7 8")], [0, 1]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x100, "7 8")], [0, 0]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x9000, "7 8")], [0, 1]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x9000, "7 9")], [0, 0]),
+        # strangers: two fields of a type have different places in its objects
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9008, "9 10")], [0, 1]),
     ],
 )  # fmt: skip
-def test_twins(seen: list[tuple[tuple[int, ...], int]], wanted: list[int]) -> None:
-    heap = 0xC000000000
-    ranks = twins.ranks((ways(*lines), heap + at) for lines, at in seen)
-    assert [ranks[ways(*lines)] for lines, _ in seen] == wanted
-
-
-def test_a_side_of_which_nothing_is_known_joins_nothing() -> None:
-    heap = 0xC000000000
-    ways = [((), ((line, "F"),)) for line in (10, 11)]
-    assert twins.ranks([(ways[0], heap), (ways[1], heap + 8)]) == {ways[0]: 0, ways[1]: 1}
-    assert set(twins.ranks([(ways[0], heap), (ways[1], heap)]).values()) == {0}
+def test_twins(seen: list[Seen], wanted: list[int]) -> None:
+    assert ranks(*seen) == wanted
 
 
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
-    apart = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x798D00)])
-    assert sorted(apart.values()) == [0, 1]
-    words = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x77D790)])
-    assert sorted(words.values()) == [0, 0]
+    assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x798D00, ""), base=0) == [0, 1]
+    assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x77D790, ""), base=0) == [0, 0]
 
 
 REPORT = """==================
@@ -185,7 +210,7 @@ def ids(*texts: str) -> list[str]:
     for text in texts:
         document = races.Document()
         for s in deadheat.scan(text):
-            document.add(mark(s.report), s.span.lane, address(s.report))
+            document.add(mark(s.report), s.span.lane, address(s.report), partial(actors, s.report))
         names, told = document.found()
         nodes += names
         found.add(told)
