@@ -6,7 +6,7 @@ which twin it is. The reduce side sees nodes and says which of them are one race
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.identity import twins
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Actors = Callable[[], frozenset[str]]
 
+# how a link or an alias begins that is no node's id
+NAMED, ASKS, ANSWERS = "=", "?", "!"
 # more calls of one pair of functions than this are not compared with one another
 _MOST = 64
 
@@ -49,21 +51,16 @@ class Found:
     """What one document tells the reduce side, and what several tell together."""
 
     nodes: dict[str, Node]  # by their ids
-    links: set[tuple[str, str]]  # ids of nodes that are one race
-    aliases: set[tuple[str, str]]  # id of a node, and of one that it is, if that one exists
+    links: set[tuple[str, str]]  # ids of nodes that are one race, or of one and a name that it has
+    # id of a node, and of one that it is, if that one exists; or what it asks for and answers to
+    aliases: set[tuple[str, str]]
     split: set[str]  # fingerprints whose callers race for different things
-    asks: set[tuple[str, str]] = field(
-        default_factory=set
-    )  # id of a node, and what it may be part of
-    answers: set[tuple[str, str]] = field(default_factory=set)  # id of a node, and what it may hold
 
     def add(self, other: Found) -> None:
         self.nodes.update(other.nodes)
         self.links.update(other.links)
         self.aliases.update(other.aliases)
         self.split.update(other.split)
-        self.asks.update(other.asks)
-        self.answers.update(other.answers)
 
 
 def nothing() -> Found:
@@ -165,9 +162,9 @@ def _tell(told: Found, mark: Mark, twin: int) -> str:
     told.nodes[name] = node
     told.aliases.update((name, node._replace(called=called).id) for called in mark.aliases)
     if mark.same:
-        told.links.add((name, f"={mark.same}"))  # joined with whoever has the same one
-    told.asks.update((name, asked) for asked in mark.asks)
-    told.answers.update((name, answered) for answered in mark.answers)
+        told.links.add((name, f"{NAMED}{mark.same}"))
+    told.aliases.update((name, f"{ASKS}{asked}") for asked in mark.asks)
+    told.aliases.update((name, f"{ANSWERS}{answered}") for answered in mark.answers)
     return name
 
 
@@ -196,20 +193,25 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for a, b in found.aliases:
         if b in found.nodes:
             components.join(a, b)
-    for a, b in _answered(found, components.roots()):
+    for a, b in _answered(found):
         components.join(a, b)
     return _named(found.nodes, components, oldest or {})
 
 
-def _answered(found: Found, roots: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Who asks, and the only race that answers."""
-    answers: dict[str, set[str]] = {}
-    for name, key in found.answers:
-        answers.setdefault(key, set()).add(roots[name])
+def _answered(found: Found) -> Iterator[tuple[str, str]]:
+    """Who asks, and one node of the only race that answers, as far as names tell."""
+    answers: dict[str, list[str]] = {}
+    for name, key in found.aliases:
+        if key[0] == ANSWERS:
+            answers.setdefault(key[1:], []).append(name)
     heard: dict[str, set[str]] = {}
-    for name, key in found.asks:
-        heard.setdefault(name, set()).update(answers.get(key, ()))
-    return ((name, min(races)) for name, races in heard.items() if len(races) == 1)
+    for name, key in found.aliases:
+        if key[0] == ASKS and key[1:] in answers:
+            heard.setdefault(name, set()).update(answers[key[1:]])
+    for name, others in heard.items():
+        nodes = (found.nodes[other] for other in others)
+        if len({node.id if node.base in found.split else node.base for node in nodes}) == 1:
+            yield name, min(others)
 
 
 def _named(
