@@ -20,7 +20,7 @@ from deadheat.identity.stacks import TOP, Chain, callers, chain, own
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
@@ -131,8 +131,13 @@ def address(report: Report) -> int:
 
 
 def actors(report: Report) -> frozenset[str]:
-    """Who raced: `7` for `goroutine 7`, `T1` for `thread T1`."""
-    return frozenset(a.actor.rpartition(" ")[2] for a in report.accesses if a.actor)
+    """Who raced."""
+    return numbers(access.actor for access in report.accesses)
+
+
+def numbers(names: Iterable[str]) -> frozenset[str]:
+    """What tells actors apart: `7` for `goroutine 7`, `T1` for `thread T1`."""
+    return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
 def keys(mark: Mark, address: int, twin: int) -> Iterator[Key]:

@@ -208,9 +208,9 @@ def _answered(found: Found) -> Iterator[tuple[str, str]]:
     for name, key in found.aliases:
         if key[0] == ASKS and key[1:] in answers:
             heard.setdefault(name, set()).update(answers[key[1:]])
+    bases = {name: node.base for name, node in found.nodes.items()}
     for name, others in heard.items():
-        nodes = (found.nodes[other] for other in others)
-        if len({node.id if node.base in found.split else node.base for node in nodes}) == 1:
+        if len({o if bases[o] in found.split else bases[o] for o in others}) == 1:
             yield name, min(others)
 
 
