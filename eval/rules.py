@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from deadheat.identity import races
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import address, mark
+from deadheat.identity.evidence import actors, address, mark
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
         document = races.Document()
         for at in members:
             report = sightings[at].report
-            document.add(mark(report), sightings[at].span.lane, address(report))
+            lane = sightings[at].span.lane
+            document.add(mark(report), lane, address(report), partial(actors, report))
         names, told = document.found()
         found.add(told)
         nodes |= dict(zip(members, names, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import deadheat
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
-from deadheat.identity.evidence import address, mark
+from deadheat.identity.evidence import actors, address, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
 
@@ -24,6 +25,8 @@ names = st.sampled_from([f"{n:02x}" for n in range(12)])
 NODES = [races.Node(f"{n // 3:02x}", f"c{n % 3}", n % 2) for n in range(12)]
 ids_of_nodes = st.sampled_from([node.id for node in NODES])
 pairs_of_nodes = st.lists(st.tuples(ids_of_nodes, ids_of_nodes), max_size=10)
+claims = st.sampled_from(["?x", "!x", "?y", "!y"])
+claims_of_nodes = st.lists(st.tuples(ids_of_nodes, claims), max_size=10)
 splits = st.sets(st.sampled_from([node.base for node in NODES]))
 
 
@@ -34,10 +37,11 @@ def told(nodes: list[races.Node], links: Pairs, aliases: Pairs, split: set[str])
     return races.Found({node.id: node for node in nodes}, {*links}, {*aliases}, split)
 
 
-@given(pairs_of_nodes, pairs_of_nodes, splits, st.randoms())
+@given(pairs_of_nodes, pairs_of_nodes, claims_of_nodes, splits, st.randoms())
 def test_order_and_batches_do_not_change_ids(
-    links: Pairs, aliases: Pairs, split: set[str], rng: random.Random
+    links: Pairs, aliases: Pairs, claimed: Pairs, split: set[str], rng: random.Random
 ) -> None:
+    aliases += claimed
     once = races.ids(told(NODES, links, aliases, split))
     nodes, links, aliases = ([*mixed] for mixed in (NODES, links, aliases))
     for mixed in (nodes, links, aliases):
@@ -102,48 +106,72 @@ def test_a_root_is_the_smallest_name() -> None:
 # -- twins ----------------------------------------------------------------------------------------
 
 
+HEAP = 0xC000000000
+Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address, the actors
+
+
 def ways(*lines: int) -> tuple[tuple[tuple[int, str], ...], ...]:
-    return tuple(((line, "F"),) for line in lines)
+    """How both sides were reached; nothing is known of a side on line 0."""
+    return tuple(((line, "F"),) if line else () for line in lines)
+
+
+def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
+    """The first side writes, the other one reads."""
+    told = twins.ranks(
+        twins.Seen(
+            ways(*lines), ways(lines[0]), (), frozenset("F"), base + at, frozenset(by.split())
+        )
+        for lines, at, by in seen
+    )
+    return [told[ways(*lines)] for lines, _, _ in seen]
 
 
 @pytest.mark.parametrize(
     ("seen", "wanted"),
     [
         # two fields, side by side, each on lines of its own
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108)], [0, 1]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, "")], [0, 1]),
         # whichever was printed first
-        ([((11, 21), 0xC00108), ((10, 20), 0xC00100)], [1, 0]),
+        ([((11, 21), 0x108, ""), ((10, 20), 0x100, "")], [1, 0]),
         # one variable: the same address
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00100)], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x100, "7 8")], [0, 0]),
         # two words of one variable, written on one line
-        ([((10, 20), 0xC00100), ((11, 20), 0xC00108)], [0, 0]),
-        # the same field of two objects, far apart
-        ([((10, 20), 0xC00100), ((11, 21), 0xC09000)], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x108, "7 8")], [0, 0]),
+        # the same field of two objects, far apart, each with actors of its own
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9000, "9 10")], [0, 0]),
+        # two variables of one function: somebody uses both
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9000, "7 9")], [0, 1]),
+        # a slice and its elements: one line writes both
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8")], [0, 64]),
+        # two fields that are read on one line
+        ([((10, 20), 0x100, "7 8"), ((11, 20), 0x108, "7 8")], [0, 64]),
+        # the same field of two objects, which others use, or which lie in one page
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 9")], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x300, "7 8")], [0, 0]),
+        # elements do not change the number of another field
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8"), ((11, 22), 0x108, "7 8")],
+         [0, 64, 1]),
         # a second object with both fields
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((10, 20), 0xC09000), ((11, 21), 0xC09008)],
-         [0, 1, 0, 1]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, ""), ((10, 20), 0x9000, ""),
+          ((11, 21), 0x9008, "")], [0, 1, 0, 1]),
         # three fields
-        ([((10, 20), 0xC00100), ((11, 21), 0xC00108), ((12, 22), 0xC00110)], [0, 1, 2]),
+        ([((10, 20), 0x100, ""), ((11, 21), 0x108, ""), ((12, 22), 0x110, "")], [0, 1, 2]),
+        # a side of which nothing is known joins nothing
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x108, "7 8")], [0, 1]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x100, "7 8")], [0, 0]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x9000, "7 8")], [0, 1]),
+        ([((0, 20), 0x100, "7 8"), ((0, 21), 0x9000, "7 9")], [0, 0]),
+        # strangers: two fields of a type have different places in its objects
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9008, "9 10")], [0, 1]),
     ],
 )  # fmt: skip
-def test_twins(seen: list[tuple[tuple[int, ...], int]], wanted: list[int]) -> None:
-    heap = 0xC000000000
-    ranks = twins.ranks((ways(*lines), heap + at) for lines, at in seen)
-    assert [ranks[ways(*lines)] for lines, _ in seen] == wanted
-
-
-def test_a_side_of_which_nothing_is_known_joins_nothing() -> None:
-    heap = 0xC000000000
-    ways = [((), ((line, "F"),)) for line in (10, 11)]
-    assert twins.ranks([(ways[0], heap), (ways[1], heap + 8)]) == {ways[0]: 0, ways[1]: 1}
-    assert set(twins.ranks([(ways[0], heap), (ways[1], heap)]).values()) == {0}
+def test_twins(seen: list[Seen], wanted: list[int]) -> None:
+    assert ranks(*seen) == wanted
 
 
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
-    apart = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x798D00)])
-    assert sorted(apart.values()) == [0, 1]
-    words = twins.ranks([(ways(10, 20), 0x77D788), (ways(11, 21), 0x77D790)])
-    assert sorted(words.values()) == [0, 0]
+    assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x798D00, ""), base=0) == [0, 1]
+    assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x77D790, ""), base=0) == [0, 0]
 
 
 REPORT = """==================
@@ -185,7 +213,7 @@ def ids(*texts: str) -> list[str]:
     for text in texts:
         document = races.Document()
         for s in deadheat.scan(text):
-            document.add(mark(s.report), s.span.lane, address(s.report))
+            document.add(mark(s.report), s.span.lane, address(s.report), partial(actors, s.report))
         names, told = document.found()
         nodes += names
         found.add(told)
@@ -265,6 +293,91 @@ def test_a_wrapper_does_not_hide_who_called() -> None:
     )
     found = ids(users + orders, wrapped)
     assert found[2] == found[0] != found[1]
+
+
+ATOMIC = """  sync/atomic.AddInt64()
+      /usr/local/go/src/runtime/race_amd64.s:289 +0xb
+  sync/atomic.AddInt64()
+      <autogenerated>:1 +0x15
+"""
+
+
+def test_an_atomic_operation_overwrites_no_neighbour() -> None:
+    # Go shows who called the function that has the operation: one line, although there are two
+    def by(reader: str, read: int, at: int) -> str:
+        text = report(at, reader=reader, read=read)
+        return text.replace("goroutine 7:\n", f"goroutine 7:\n{ATOMIC}", 1)
+
+    assert len(set(ids(by("(*Cart).Busy", 40, 0xC000) + by("(*Cart).Idle", 50, 0xC008)))) == 2
+    # two counters that one function reads
+    both = by("(*Cart).Busy", 40, 0xC000) + by("(*Cart).Busy", 41, 0xC008)
+    assert len(set(ids(both))) == 2
+
+
+def topped(text: str, *tops: str) -> str:
+    """The report with these functions of the runtime above its reader."""
+    lines = "".join(f"  runtime.{top}()\n      <autogenerated>:1 +0x1e\n" for top in tops)
+    return text.replace("goroutine 8:\n", f"goroutine 8:\n{lines}", 1)
+
+
+TITLE = "  example.com/shop/cart.(*Cart).Total()\n      /src/shop/cart/cart.go:40 +0x38\n"
+
+
+def test_a_function_that_go_leaves_out_is_looked_up() -> None:
+    read = called(report(0xC000), "users.Put", "users.Get")
+    shown = topped(read, "mapaccess1_faststr")
+    hidden = topped(read.replace(TITLE, ""), "mapaccess2_faststr", "mapaccess1_faststr")
+    assert len(set(ids(shown, hidden))) == 1
+    # nobody knows which of two it is
+    other = shown.replace("(*Cart).Total", "(*Cart).Count")
+    assert len(set(ids(shown, other, hidden))) == 3
+    # but the same run may tell: the element that the map gave is read by a function that is shown
+    assert len(set(ids(shown, other, hidden + read.replace("c000 ", "d000 ")))) == 2
+    # a read that is shown is not taken for one that is hidden
+    assert len(set(ids(shown, topped(read.replace(TITLE, ""), "mapaccess1_faststr")))) == 2
+
+
+def test_a_waitgroup_whose_users_go_leaves_out_is_looked_up() -> None:
+    used = called(report(0xC000), "users.Put", "users.Get")
+    used = topped(used, "raceread").replace(
+        "goroutine 7:\n", "goroutine 7:\n  runtime.racewrite()\n      <autogenerated>:1 +0x1e\n", 1
+    )
+    writer = "  example.com/shop/cart.(*Cart).Add()\n      /src/shop/cart/cart.go:31 +0x45\n"
+    hidden = used.replace(TITLE, "").replace(writer, "")
+    assert len(set(ids(used, hidden))) == 1
+    assert len(set(ids(used, used.replace("(*Cart)", "(*Shop)"), hidden))) == 3
+
+
+DIES = """panic: sync: {}
+
+goroutine {} [running]:
+sync.(*WaitGroup).{}(0xc0000140a0)
+	/usr/local/go/src/sync/waitgroup.go:118 +0xa5
+main.{}(0xc0000140a0)
+	/src/flush/main.go:{} +0x2b
+created by main.main in goroutine 1
+	/src/flush/main.go:30 +0x9c
+exit status 2
+"""
+
+
+def test_a_waitgroup_is_the_same_whoever_dies_of_it() -> None:
+    reused = "WaitGroup is reused before previous Wait has returned"
+    misused = "WaitGroup misuse: Add called concurrently with Wait"
+    waits = DIES.format(reused, 9, "Wait", "waiter", 19)
+    adds = DIES.format(misused, 8, "Add", "writer", 12)
+    assert len(set(ids(waits, adds))) == 1
+    # nobody knows for which of two it waits
+    assert len(set(ids(waits, adds, adds.replace("writer", "reader")))) == 3
+
+
+def test_a_program_is_known_by_its_lines_whatever_it_is_called() -> None:
+    text = called(report(0xC000, reader="total", writer="add"), "watch", "main")
+    text = text.replace("example.com/shop/cart.", "main.").replace("example.com/shop/", "main.")
+    trimmed = text.replace("/src/shop/cart/", "example.com/agentd/")
+    assert ids(text) != ids(trimmed)
+    assert len(set(ids(text, trimmed))) == 1
+    assert len(set(ids(text, trimmed.replace("cart.go:31", "cart.go:32")))) == 2
 
 
 def test_a_report_without_addresses_has_an_identity() -> None:

@@ -159,6 +159,13 @@ NODES = [
     ("n7", "b4", [], [], False),
     ("n8", "b2", [], [], False),
     ("n9", "b5", ["n4"], ["n7"], False),
+    # what shares a name, what is asked for and answered, what two answer to
+    ("na", "b6", ["=x"], [], False),
+    ("nb", "b7", ["=x"], ["?k"], False),
+    ("nc", "b8", [], ["!k"], False),
+    ("nd", "b9", [], ["?j", "?none"], False),
+    ("ne", "b10", [], ["!j"], False),
+    ("nf", "b11", [], ["!j"], False),
 ]
 
 
@@ -177,7 +184,7 @@ def test_races_have_the_names_that_the_core_gives_them(
         {base for _, base, _, _, split in order if split},
     )
     assert found == core_races.ids(known, {node[0]: age for age, node in enumerate(order)})
-    assert len(set(found.values())) == 3
+    assert len(set(found.values())) == 7
 
 
 class _Named(core_races.Node):

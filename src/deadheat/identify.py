@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
-from deadheat.identity.evidence import Mark, address, mark
+from deadheat.identity.evidence import Mark, actors, address, mark
 from deadheat.model import Report
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def named(sightings: Sequence[Sighting]) -> tuple[list[Sighting], races.Found]:
     document = races.Document()
     for sighting in sightings:
         known, at = _clues(sighting.told)
-        document.add(known, f"{sighting.uri}\0{sighting.span.lane}", at)
+        lane = f"{sighting.uri}\0{sighting.span.lane}"
+        document.add(known, lane, at, partial(_actors, sighting.told))
     nodes, found = document.found()
     return [in_race(*pair) for pair in zip(sightings, nodes, strict=True)], found
 
@@ -55,6 +57,18 @@ def _clues(told: Report | Told) -> tuple[Mark, int]:
     if isinstance(told, Echo) and sketch.accesses[0].address is not None:
         return known, int(told.names[0], 16)
     return known, address(sketch)
+
+
+def _actors(told: Report | Told) -> frozenset[str]:
+    if isinstance(told, Report):
+        return actors(told)
+    assert isinstance(told, Unread | Echo)
+    if isinstance(told, Unread):
+        return actors(told.sketch)
+    # an address begins with zeroes, the number of a goroutine does not; main has none
+    numbers = (name.decode() for name in told.names if name[:1] != b"0")
+    nameless = (name for name in actors(told.first.sketch) if not name.isdigit())
+    return frozenset([*numbers, *nameless])
 
 
 def in_race(sighting: Sighting, race: str) -> Sighting:

@@ -12,8 +12,9 @@ _new = tuple.__new__
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
-# how many of the user's frames a glance takes, and from how many lines
+# how many of the user's frames a glance takes, how many above them, and from how many lines
 CALLS = 4
+TOP = 2
 _LOOK = 16
 # what calls a test function
 _HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
@@ -53,7 +54,8 @@ def glance(text: str) -> Report | None:
         stack = _calls(section)
         if side is None or stack is None:
             return None
-        accesses.append(Access(side.op, side.actor, stack, side.address, site=stack[0]))
+        site = next(frame for frame in stack if frame.origin is Origin.USER)
+        accesses.append(Access(side.op, side.actor, stack, side.address, site=site))
     return Report("go", "data-race", tuple(accesses))
 
 
@@ -91,7 +93,7 @@ def _creation(header: str) -> Side | None:
 
 
 def _calls(section: str) -> tuple[Frame, ...] | None:
-    """The user's innermost frames, as many as identity looks at; the first one is the site.
+    """The user's innermost frames and what is above them, as many as identity looks at.
 
     Their files are as printed: nobody asks a glance for more.
     """
@@ -100,6 +102,7 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     start = section.find("\n")
     end = _after(section, start, _LOOK)
     pairs = go.pairs(section[start:end]) or []
+    head: list[Frame] = []
     found: list[Frame] = []
     for number, (symbol, path, line) in enumerate(pairs, 1):
         package, function = go.split(symbol)
@@ -114,15 +117,18 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
                 _new(Frame, (function, package, path, int(line), whose, path, False, False))
             )
             if len(found) == CALLS:
-                return tuple(found)
-        elif not found and package == "sync/atomic":
-            return None
+                return (*head, *found)
+        elif not found:
+            if package == "sync/atomic":
+                return None
+            if number <= TOP:
+                head.append(Frame(function, package, path, int(line), whose, path))
         # what stands below may be stale
         if function in _ENTRIES:
-            return tuple(found) or None
+            return (*head, *found) if found else None
         if go.is_test(function) and not _is_harness(pairs, number):
             return None
-    return tuple(found) if found and end == len(section) else None
+    return (*head, *found) if found and end == len(section) else None
 
 
 def _is_lost(package: str, path: str) -> bool:

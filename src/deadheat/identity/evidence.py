@@ -13,15 +13,19 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
-from deadheat.identity.fingerprint import accesses, digest, fingerprint, side
-from deadheat.identity.stacks import Chain, callers, chain
-from deadheat.model import Op
+from deadheat.identity import names
+from deadheat.identity.fingerprint import ATOMIC, HIDES_CALLER, accesses, fingerprint, side
+from deadheat.identity.names import paired
+from deadheat.identity.stacks import TOP, Chain, callers, chain, own
+from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
+
+    Key = tuple[Hashable, Hashable]
 
 # how far apart, in bytes, two words of one object may be: 1 << 6
 _NEAR = 6
@@ -37,6 +41,9 @@ class Side(NamedTuple):
     chain: Chain
     writes: bool
     callers: tuple[str, ...]  # the nearest first
+    function: str  # as printed
+    opaque: bool  # the access is inside something of the standard library
+    hidden: bool  # the function that accesses is left out
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,11 @@ class Mark:
 
     fingerprint: str
     sides: tuple[Side, ...]  # in the order of their names
+    same: str = (
+        ""  # a name that other reports of the same code share, whatever its package is called
+    )
+    asks: tuple[str, ...] = ()  # names of what it may be a part of
+    answers: tuple[str, ...] = ()  # names of what may be a part of it
 
     @cached_property
     def chains(self) -> tuple[Chain, ...]:
@@ -54,40 +66,63 @@ class Mark:
     @cached_property
     def called(self) -> str:
         """Both sides' nearest callers, as one name."""
-        return _paired([(s.name, s.callers[0]) for s in self.sides])
+        return paired((s.name, s.callers[0]) for s in self.sides)
 
     @cached_property
     def aliases(self) -> frozenset[str]:
         """What `called` would be if some of the callers were mere wrappers."""
         ways = [[(s.name, caller) for caller in s.callers] for s in self.sides]
-        return frozenset(_paired(pair) for pair in product(*ways)) - {self.called}
+        return frozenset(paired(pair) for pair in product(*ways)) - {self.called}
 
     @cached_property
-    def ways(self) -> tuple[str, ...]:
+    def ways(self) -> tuple[Key, ...]:
         """For each side, the pair of functions and how this side was reached."""
-        names = "|".join(s.name for s in self.sides)
-        return tuple(digest(f"{names} {s.chain}") for s in self.sides if s.chain)
+        both = tuple(s.name for s in self.sides)
+        return tuple((both, s.chain) for s in self.sides if s.chain)
 
     @cached_property
-    def writers(self) -> tuple[str, ...]:
+    def is_part(self) -> bool:
+        """Is one of its functions left out?"""
+        return any(s.hidden for s in self.sides)
+
+    @cached_property
+    def opaque(self) -> tuple[Chain, ...]:
+        """How each side that is inside something of the standard library was reached."""
+        return tuple(s.chain for s in self.sides if s.opaque)
+
+    @cached_property
+    def writers(self) -> tuple[Chain, ...]:
         """How each side that writes was reached."""
-        return tuple(digest(str(s.chain)) for s in self.sides if s.chain and s.writes)
-
-
-def _paired(sides: Iterable[tuple[str, str]]) -> str:
-    return digest("\n".join(f"{name} < {caller}" for name, caller in sorted(sides)))
+        return tuple(s.chain for s in self.sides if s.chain and s.writes)
 
 
 def mark(report: Report) -> Mark:
     symbols = registry.dialect(report.detector).symbols
     sides = [_side(access, symbols) for access in accesses(report)]
-    return Mark(fingerprint(report), tuple(sorted(sides)))
+    asks, answers = names.claims(report, symbols)
+    same = names.same(report, symbols)
+    return Mark(fingerprint(report), tuple(sorted(sides)), same, asks, answers)
 
 
 def _side(access: Access, symbols: Symbols) -> Side:
     name = side(access, symbols)
-    writes = access.op in _WRITES
-    return Side(name, chain(access, symbols), writes, tuple(callers(access, name, symbols)))
+    frames = list(own(access))
+    # an atomic operation accesses one word, and nobody knows on which line
+    lines = () if name == ATOMIC else chain(frames, symbols)
+    called = tuple(callers(frames, name, symbols))
+    function = access.site.function if access.site else ""
+    writes, hidden = access.op in _WRITES, names.is_hidden(access)
+    return Side(name, lines, writes, called, function, _is_opaque(access), hidden)
+
+
+def _is_opaque(access: Access) -> bool:
+    """Is what is accessed a part of, say, a `bytes.Buffer`?"""
+    for frame in access.stack[:TOP]:
+        if frame.origin is Origin.USER or frame.package == HIDES_CALLER:
+            return False
+        if frame.origin is Origin.STDLIB:
+            return True
+    return False
 
 
 def address(report: Report) -> int:
@@ -95,29 +130,40 @@ def address(report: Report) -> int:
     return next((int(a.address, 16) for a in report.accesses if a.address), 0)
 
 
-def keys(mark: Mark, address: int) -> Iterator[str]:
+def actors(report: Report) -> frozenset[str]:
+    """Who raced."""
+    return numbers(access.actor for access in report.accesses)
+
+
+def numbers(names: Iterable[str]) -> frozenset[str]:
+    """What tells actors apart: `7` for `goroutine 7`, `T1` for `thread T1`."""
+    return frozenset(name.rpartition(" ")[2] for name in names if name)
+
+
+def keys(mark: Mark, address: int, twin: int) -> Iterator[Key]:
     """The keys that reports about one object share, if they stand in one document and lane."""
     if len(mark.sides) > 1:
-        yield from mark.ways
+        for way in mark.ways:
+            yield way, twin
     if not address:
         return
     for s in mark.sides:
-        if s.chain:
-            yield f"{address:x} {s.name}"
+        if s.chain or s.name == ATOMIC:
+            yield address, s.name
     # of two near addresses, one's own bucket is the other's own or next one
     bucket = address >> _NEAR
     for calls in mark.writers:
-        yield f"{bucket:x}~{calls}"
-        yield f"{bucket + 1:x}~{calls}"
+        yield bucket, calls
+        yield bucket + 1, calls
 
 
 class Links:
     """Finds, as the reports of one document come by, those that are about one object."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[str | None, str], str] = {}
+        self._first: dict[tuple[str | None, Key], str] = {}
 
-    def add(self, race: str, lane: str | None, keys: Iterator[str]) -> set[str]:
+    def add(self, race: str, lane: str | None, keys: Iterator[Key]) -> set[str]:
         """The races that this one is joined with."""
         if len(self._first) > _MOST:
             self._first.clear()

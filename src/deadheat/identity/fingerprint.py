@@ -15,7 +15,7 @@ FINGERPRINT_VERSION = 2
 # whose dump names the side that complained; the other one is guessed, if it is there at all
 _ONE_SIDED = ("concurrent-map", "waitgroup-misuse")
 # Go's detector hides the function that calls an atomic operation
-_HIDES_CALLER = "sync/atomic"
+HIDES_CALLER = "sync/atomic"
 ATOMIC = "atomic operation"
 
 
@@ -45,6 +45,6 @@ def accesses(report: Report) -> tuple[Access, ...]:
 
 def side(access: Access, symbols: Symbols) -> str:
     """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    if access.stack and access.stack[0].package == _HIDES_CALLER:
+    if access.stack and access.stack[0].package == HIDES_CALLER:
         return ATOMIC
     return symbols.key(access.site) if access.site else "?"

@@ -15,10 +15,14 @@ from deadheat.identity.evidence import Links, Mark, keys
 from deadheat.identity.fingerprint import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from deadheat.identity.stacks import Chain
 
+    Actors = Callable[[], frozenset[str]]
+
+# how a link or an alias begins that is no node's id
+NAMED, ASKS, ANSWERS = "=", "?", "!"
 # more calls of one pair of functions than this are not compared with one another
 _MOST = 64
 
@@ -47,8 +51,9 @@ class Found:
     """What one document tells the reduce side, and what several tell together."""
 
     nodes: dict[str, Node]  # by their ids
-    links: set[tuple[str, str]]  # ids of nodes that are one race
-    aliases: set[tuple[str, str]]  # id of a node, and of one that it is, if that one exists
+    links: set[tuple[str, str]]  # ids of nodes that are one race, or of one and a name that it has
+    # id of a node, and of one that it is, if that one exists; or what it asks for and answers to
+    aliases: set[tuple[str, str]]
     split: set[str]  # fingerprints whose callers race for different things
 
     def add(self, other: Found) -> None:
@@ -66,14 +71,14 @@ class Document:
     """The reports of one document, as far as identity goes; a batch of a long one will do."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[Mark, str | None, int]] = []
+        self._seen: list[tuple[Mark, str | None, int, Actors]] = []
 
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, mark: Mark, lane: str | None, address: int) -> None:
-        """Takes a report; the address is 0 where the detector gave none."""
-        self._seen.append((mark, lane, address))
+    def add(self, mark: Mark, lane: str | None, address: int, actors: Actors = frozenset) -> None:
+        """Takes a report; the address is 0 where the detector gave none; few are asked who raced."""
+        self._seen.append((mark, lane, address, actors))
 
     def found(self) -> tuple[list[str], Found]:
         """The id of each report's node, in their order, and what else there is to tell."""
@@ -81,40 +86,61 @@ class Document:
         ids = []
         ranks = self._ranks()
         known: dict[tuple[int, int], str] = {}
-        for m, lane, _ in self._seen:
+        for m, lane, _, _ in self._seen:
             rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
             name = known.get((id(m), rank))
             if name is None:
-                node = Node(m.fingerprint, m.called, rank)
-                known[id(m), rank] = name = node.id
-                told.nodes[name] = node
-                told.aliases.update((name, node._replace(called=c).id) for c in m.aliases)
+                known[id(m), rank] = name = _tell(told, m, rank)
             ids.append(name)
         if len(told.nodes) > 1:
-            told.links.update(self._links(ids))
+            told.links.update(self._links(ids, told))
         if len({node.base for node in told.nodes.values()}) < len(told.nodes):
             told.split.update(self._split(ids, told))
         return ids, told
 
     def _ranks(self) -> dict[tuple[str, str | None, tuple[Chain, ...]], int]:
         """The twins among the reports of one fingerprint."""
-        places: dict[tuple[str, str | None], dict[tuple[int, int], Mark]] = {}
-        for m, lane, address in self._seen:
-            if len(m.sides) == 2 and address:
-                places.setdefault((m.fingerprint, lane), {})[id(m), address] = m
+        first: dict[tuple[str, str | None], Mark] = {}
+        several = {
+            (m.fingerprint, lane)
+            for m, lane, _, _ in self._seen
+            if first.setdefault((m.fingerprint, lane), m) is not m
+        }
+        if not several:
+            return {}
+        seen: dict[tuple[str, str | None], list[twins.Seen]] = {}
+        for m, lane, address, actors in self._seen:
+            if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in several:
+                functions = frozenset(s.function for s in m.sides)
+                place = twins.Seen(m.chains, m.writers, m.opaque, functions, address, actors())
+                seen.setdefault((m.fingerprint, lane), []).append(place)
         return {
             (name, lane, lines): rank
-            for (name, lane), seen in places.items()
-            if len({number for number, _ in seen}) > 1
-            for lines, rank in twins.ranks((m.chains, at) for (_, at), m in seen.items()).items()
+            for (name, lane), places in seen.items()
+            for lines, rank in twins.ranks(places).items()
             if rank
         }
 
-    def _links(self, ids: list[str]) -> Iterator[tuple[str, str]]:
+    def _links(self, ids: list[str], told: Found) -> Iterator[tuple[str, str]]:
         links = Links()
-        for name, (m, lane, address) in zip(ids, self._seen, strict=True):
-            for other in links.add(name, lane, keys(m, address)):
+        for name, (m, lane, address, _) in zip(ids, self._seen, strict=True):
+            for other in links.add(name, lane, keys(m, address, told.nodes[name].twin)):
                 yield min(name, other), max(name, other)
+        yield from self._parts(ids)
+
+    def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
+        """Reports with a function left out, and the only race that the other one's line has."""
+        named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
+        if not any(m.is_part for _, m, _ in named):
+            return
+        whole: dict[tuple[str | None, Chain], set[str]] = {}
+        for name, m, lane in named:
+            for written in () if m.is_part else m.writers:
+                whole.setdefault((lane, written), set()).add(name)
+        for name, m, lane in named:
+            for written in m.writers if m.is_part else ():
+                if len(others := whole.get((lane, written), set())) == 1:
+                    yield name, min(others)
 
     def _split(self, ids: list[str], told: Found) -> Iterator[str]:
         """Fingerprints with two objects in one process, reached by different callers on both sides."""
@@ -122,11 +148,24 @@ class Document:
         for a, b in told.links:
             joined.join(a, b)
         ways: dict[tuple[str, str | None], dict[str, tuple[list[str], int]]] = {}
-        for name, (m, lane, address) in zip(ids, self._seen, strict=True):
+        for name, (m, lane, address, _) in zip(ids, self._seen, strict=True):
             known = ways.setdefault((told.nodes[name].base, lane), {})
             if address and len(m.sides) == 2 and len(known) < _MOST:
                 known.setdefault(joined.root(name), ([s.callers[0] for s in m.sides], address))
         return (name for (name, _), known in ways.items() if _differ([*known.values()]))
+
+
+def _tell(told: Found, mark: Mark, twin: int) -> str:
+    """Tells of a report's node, and gives its id."""
+    node = Node(mark.fingerprint, mark.called, twin)
+    name = node.id
+    told.nodes[name] = node
+    told.aliases.update((name, node._replace(called=called).id) for called in mark.aliases)
+    if mark.same:
+        told.links.add((name, f"{NAMED}{mark.same}"))
+    told.aliases.update((name, f"{ASKS}{asked}") for asked in mark.asks)
+    told.aliases.update((name, f"{ANSWERS}{answered}") for answered in mark.answers)
+    return name
 
 
 def _differ(known: list[tuple[list[str], int]]) -> bool:
@@ -154,7 +193,25 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for a, b in found.aliases:
         if b in found.nodes:
             components.join(a, b)
+    for a, b in _answered(found):
+        components.join(a, b)
     return _named(found.nodes, components, oldest or {})
+
+
+def _answered(found: Found) -> Iterator[tuple[str, str]]:
+    """Who asks, and one node of the only race that answers, as far as names tell."""
+    answers: dict[str, list[str]] = {}
+    for name, key in found.aliases:
+        if key[0] == ANSWERS:
+            answers.setdefault(key[1:], []).append(name)
+    heard: dict[str, set[str]] = {}
+    for name, key in found.aliases:
+        if key[0] == ASKS and key[1:] in answers:
+            heard.setdefault(name, set()).update(answers[key[1:]])
+    bases = {name: node.base for name, node in found.nodes.items()}
+    for name, others in heard.items():
+        if len({o if bases[o] in found.split else bases[o] for o in others}) == 1:
+            yield name, min(others)
 
 
 def _named(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Frame
 
 # calls further out than this say nothing about an access
 DEPTH = 4
+# how many frames above the site are looked at
+TOP = 2
 # how many calls make a way
 _WAY = 3
 # the nearest callers may be mere wrappers
@@ -35,10 +36,10 @@ def own(access: Access) -> Iterator[Frame]:
             yield frame
 
 
-def callers(access: Access, name: str, symbols: Symbols) -> list[str]:
+def callers(frames: Sequence[Frame], name: str, symbols: Symbols) -> list[str]:
     """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
     found = [""]
-    for frame in own(access):
+    for frame in frames:
         if is_test(frame) or len(found) > _CALLERS:
             break
         if (key := symbols.key(frame)) != name and key != found[-1]:
@@ -49,9 +50,17 @@ def callers(access: Access, name: str, symbols: Symbols) -> list[str]:
 Chain = tuple[tuple[int, str], ...]
 
 
-def chain(access: Access, symbols: Symbols) -> Chain:
-    """Lines and functions of the innermost calls: within one build, one access in one context."""
-    return tuple((f.line or 0, symbols.key(f)) for f in islice(own(access), _WAY))
+def chain(frames: Sequence[Frame], symbols: Symbols) -> Chain:
+    """Lines and functions of the innermost calls: within one build, one access in one context.
+
+    Tests that call do not count: each of them comes with objects of its own.
+    """
+    found: list[tuple[int, str]] = []
+    for frame in frames[:_WAY]:
+        if found and is_test(frame):
+            break
+        found.append((frame.line or 0, symbols.key(frame)))
+    return tuple(found)
 
 
 def is_test(frame: Frame) -> bool:

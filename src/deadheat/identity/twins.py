@@ -1,14 +1,16 @@
-"""Tells apart the races of one document that a fingerprint cannot: two fields, one pair of functions.
+"""Tells apart the races of one document that a fingerprint cannot: two variables, one pair of functions.
 
 A fingerprint has no line numbers in it, so that it outlives edits. Where two functions race for two
-fields of one object, it is the same for both. Within one process the fields lie side by side, at
-different addresses, and are reached by different lines: so much shows that there are two.
+variables, it is the same for both. Within one process they are at different addresses, and reached by
+different lines; whether that is two variables or one variable of two objects is told by how far
+apart they lie and by who was there.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from itertools import combinations, product
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.identity.components import Components
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from deadheat.identity.stacks import Chain
 
     Lines = tuple[Chain, ...]  # how both sides were reached
+    Actors = frozenset[str]
 
 # fields of one object lie within so many bytes
 _NEAR = 256
@@ -25,46 +28,183 @@ _NEAR = 256
 _STATIC = 1 << 32
 # a string, slice or interface is so long at most
 _WORDS = 24
+# how objects of 32 bytes and more are aligned, in Go as in C
+_ALIGNED = 16
+# objects of one type are allocated side by side in a page of so many bytes: 1 << 13
+_PAGE = 13
 # more ways than this in one pair of functions are not looked at
 _MOST = 32
+# what a variable that is reached through another one has added to that one's rank
+_BESIDE = 64
 
 
-def ranks(seen: Iterable[tuple[Lines, int]]) -> dict[Lines, int]:
+class _Way:
+    """Where, and by whom, one pair of lines was seen to race."""
+
+    def __init__(self) -> None:
+        self.addresses: set[int] = set()
+        self.actors: set[Actors] = set()
+        self.written: set[Chain] = set()  # which of the sides write
+        self.opaque: set[Chain] = set()
+        self.functions: set[str] = set()
+
+
+class Seen(NamedTuple):
+    """What a report tells of where it was: how both sides were reached, which of them write, and
+    which do so inside something of the standard library.
+    """
+
+    lines: Lines
+    written: Lines
+    opaque: Lines
+    functions: frozenset[str]  # as printed
+    address: int
+    actors: Actors
+
+
+def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     """Which of several races each pair of ways belongs to, counted in the order of the lines.
 
-    `seen` has how both sides were reached, the sides in a fixed order, and the address, of every
-    report of one process that has one fingerprint.
+    `seen` has every report of one process that has one fingerprint.
     """
-    addresses: dict[Lines, set[int]] = {}
-    for lines, address in seen:
-        addresses.setdefault(lines, set()).add(address)
-    if not 1 < len(addresses) <= _MOST:
-        return dict.fromkeys(addresses, 0)
-    groups = _groups(addresses)
-    order = {group: rank for rank, group in enumerate(sorted(set(groups.values())))}
-    return {lines: order[group] for lines, group in groups.items()}
+    ways: dict[Lines, _Way] = {}
+    for lines, written, opaque, functions, address, actors in seen:
+        way = ways.setdefault(lines, _Way())
+        way.addresses.add(address)
+        way.actors.add(actors)
+        way.written.update(written)
+        way.opaque.update(opaque)
+        way.functions.update(functions)
+    if not 1 < len(ways) <= _MOST:
+        return dict.fromkeys(ways, 0)
+    return _ranks(ways)
 
 
-def _groups(addresses: dict[Lines, set[int]]) -> dict[Lines, str]:
-    """The ways that are about one variable, each with the name of the first one in its group."""
-    names = {lines: f"{rank:08}" for rank, lines in enumerate(sorted(addresses))}
+def _ranks(ways: dict[Lines, _Way]) -> dict[Lines, int]:
+    names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
     groups = Components()
-    for a, b in combinations(addresses, 2):
-        # a side of which nothing is known is no reason to join
-        if any(x and x == y for x, y in zip(a, b, strict=False)) or addresses[a] & addresses[b]:
+    beside: list[tuple[Lines, Lines]] = []
+    for a, b in combinations(names, 2):
+        left = _left(a, b)
+        if ways[a].addresses & ways[b].addresses:
             groups.join(names[a], names[b])
-    memory: dict[str, set[int]] = {}
+        elif left is not None and _is_another(left, ways[a], ways[b]):
+            beside.append((a, b))
+        elif left is not None:
+            groups.join(names[a], names[b])
+    _join_fields(names, groups, ways, beside)
+    return _numbered(names, groups, beside)
+
+
+def _join_fields(
+    names: dict[Lines, str],
+    groups: Components,
+    ways: dict[Lines, _Way],
+    beside: list[tuple[Lines, Lines]],
+) -> None:
+    """Joins what is, as far as anyone can tell, the same field of two objects."""
+    members: dict[str, list[Lines]] = {}
     for lines, name in names.items():
-        memory.setdefault(groups.root(name), set()).update(addresses[lines])
-    for low, high in combinations(sorted(memory), 2):
-        if not _are_apart(memory[low], memory[high]):
-            groups.join(low, high)  # two objects, as far as anyone can tell the same field of each
-    return {lines: groups.root(name) for lines, name in names.items()}
+        members.setdefault(groups.root(name), []).append(lines)
+    judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in beside}
+    for low, high in combinations(sorted(members), 2):
+        if (low, high) in judged or (high, low) in judged:
+            continue
+        if not _are_apart(members[low], members[high], ways):
+            groups.join(low, high)
 
 
-def _are_apart(a: set[int], b: set[int]) -> bool:
-    """Two variables for certain: of packages, or fields, each beside one of the others."""
-    if max(a | b) < _STATIC:
-        return min(abs(x - y) for x in a for y in b) >= _WORDS
-    few, many = sorted((a, b), key=len)
-    return all(any(abs(x - y) < _NEAR for y in many) for x in few)
+def _numbered(
+    names: dict[Lines, str], groups: Components, beside: list[tuple[Lines, Lines]]
+) -> dict[Lines, int]:
+    """The groups in the order of their lines; one beside another is counted apart.
+
+    A run that shows an element besides the fields must not change the fields' numbers.
+    """
+    elders: dict[str, str] = {}
+    for a, b in beside:
+        low, high = sorted((groups.root(names[a]), groups.root(names[b])))
+        if low != high:
+            elders[high] = min(elders.get(high, low), low)
+    numbers: dict[str, int] = {}
+    fields = 0
+    for root in sorted({groups.root(name) for name in names.values()}):
+        if root in elders:
+            number = numbers[elders[root]] + _BESIDE
+            while number in numbers.values():
+                number += _BESIDE
+        else:
+            number = fields
+            fields += 1
+        numbers[root] = number
+    return {lines: numbers[groups.root(name)] for lines, name in names.items()}
+
+
+def _left(a: Lines, b: Lines) -> tuple[Chain, Chain, Chain] | None:
+    """The side that two ways have in common, if there is one, and what is left of each."""
+    # a side of which nothing is known is no reason to join
+    for (i, x), (j, y) in product(enumerate(a), enumerate(b)):
+        if x and x == y:
+            return x, a[1 - i], b[1 - j]
+    return None
+
+
+def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
+    """Does one line access two variables, each of which another line of the other side accesses?
+
+    The same two actors meet at both. `return hits + misses` reads two; `rows = append(rows, r)` writes a
+    slice and an element of it. A line that writes neighbours may overwrite one object, and the same
+    field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
+    """
+    shared, one, other = left
+    if not one or not other or not a.actors & b.actors - {frozenset()}:
+        return False
+    if one in a.opaque or other in b.opaque:
+        return False
+    if shared not in a.written | b.written:
+        return True
+    return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
+
+
+def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
+    """Are these two variables, although they have no line in common that would tell?"""
+    few, many = sorted((_addresses(a, ways), _addresses(b, ways)), key=len)
+    ours, theirs = _actors(a, ways), _actors(b, ways)
+    if few[-1] < _STATIC and many[-1] < _STATIC and not ours & theirs:
+        return min(_gap(x, many) for x in few) >= _WORDS
+    near = all(_gap(x, many) < _NEAR for x in few)
+    if not ours or not theirs:
+        return near
+    differ = all(_sites_differ(x, y) for x, y in product(a, b))
+    if ours & theirs:
+        # who meets twice on different lines meets at two variables; callers are looked at elsewhere
+        return near or differ or all(_functions(x) == _functions(y) for x, y in product(a, b))
+    if not frozenset().union(*ours).isdisjoint(frozenset().union(*theirs)):
+        return near or differ
+    # strangers: the same field of two objects has the same place in each, and one closure one field
+    shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
+    closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
+    return (differ and closures) or (shifted and (near or differ))
+
+
+def _actors(group: list[Lines], ways: dict[Lines, _Way]) -> set[Actors]:
+    return {actors for lines in group for actors in ways[lines].actors if actors}
+
+
+def _addresses(group: list[Lines], ways: dict[Lines, _Way]) -> list[int]:
+    return sorted({address for lines in group for address in ways[lines].addresses})
+
+
+def _gap(address: int, others: list[int]) -> int:
+    """How far the nearest of `others`, which are in order, is away."""
+    at = bisect_left(others, address)
+    return min(abs(address - other) for other in others[max(at - 1, 0) : at + 1])
+
+
+def _functions(lines: Lines) -> list[list[str]]:
+    return [[function for _, function in side] for side in lines]
+
+
+def _sites_differ(a: Lines, b: Lines) -> bool:
+    """Are all sites known, and none the same?"""
+    return all(x and y and x[0] != y[0] for x, y in product(a, b))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.echo import Echo
-from deadheat.identity.evidence import Mark, mark
+from deadheat.identity.evidence import Mark, mark, numbers
 from deadheat.identity.families import keys
 from deadheat.identity.races import Document as Reports
 from deadheat.lake import masks
@@ -35,6 +36,10 @@ class Seen(NamedTuple):
     mark: Mark
     address: str | None
     report: Plain
+
+    @property
+    def actors(self) -> list[str]:
+        return [masks.name_of(mark, self.row["names"]) for mark in actors_of(self.report)]
 
 
 class _Known:
@@ -153,17 +158,17 @@ def identified(found: Iterable[Seen]) -> Iterator[Seen]:
 
 
 def _identified(batch: list[Seen]) -> Iterator[Seen]:
-    kin = kin_of([(s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address) for s in batch])
+    kin = kin_of([(s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address, s.actors) for s in batch])
     for one, told in zip(batch, kin, strict=True):
         one.row.update(told)
         yield one
 
 
-def kin_of(reports: list[tuple[Mark, str, str | None]]) -> Iterator[Plain]:
+def kin_of(reports: list[tuple[Mark, str, str | None, list[str]]]) -> Iterator[Plain]:
     """The node of each report, given with its lane; the first sighting of each tells of its kin."""
     document = Reports()
-    for known, lane, address in reports:
-        document.add(known, lane, int(address, 16) if address else 0)
+    for known, lane, address, actors in reports:
+        document.add(known, lane, int(address, 16) if address else 0, partial(numbers, actors))
     ids, found = document.found()
     links, aliases = _by_first(found.links), _by_first(found.aliases)
     for name in ids:
@@ -213,6 +218,11 @@ def mark_of(report: Plain) -> Mark:
     """A report's mark, from the row of the report."""
     nowhere = {"uri": "", "offset": 0, "length": 0, "lane": None}
     return mark(sighting_from_wire(_wired(report, "", nowhere)).report)
+
+
+def actors_of(report: Plain) -> list[str]:
+    """What stands for the actors in the row of a report."""
+    return [a["actor"] for a in report["accesses"] if a["actor"]]
 
 
 def address_of(report: Plain) -> str | None:

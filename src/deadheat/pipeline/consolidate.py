@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.functions import arrow_udf
 
 from deadheat.identity.history import history
+from deadheat.identity.races import ANSWERS, ASKS
 from deadheat.lake.schema import NODES, RACES
 from deadheat.pipeline.components import labels
 from deadheat.pipeline.frames import typed
@@ -151,7 +152,23 @@ def _edges(nodes: DataFrame) -> DataFrame:
         nodes.select("base", F.col("node").alias("b")), "base"
     )
     every = linked.union(called.join(there, "b").select("a", "b")).union(together.select("a", "b"))
-    return every.where("a != b")
+    heard = _heard(called, nodes.join(groups.select("base", "apart"), "base"))
+    return every.union(heard).where("a != b")
+
+
+def _heard(called: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Who asks, and one node of the only race that answers."""
+    key = F.substring("b", 2, 1 << 10).alias("key")
+    asks = called.where(F.col("b").startswith(ASKS)).select("a", key)
+    answers = called.where(F.col("b").startswith(ANSWERS)).select(F.col("a").alias("node"), key)
+    race = F.when(F.col("apart"), F.col("node")).otherwise(F.col("base")).alias("race")
+    answers = answers.join(nodes, "node").select("key", F.col("node").alias("b"), race)
+    told = (
+        asks.join(answers, "key")
+        .groupBy("a")
+        .agg(F.countDistinct("race").alias("races"), F.min("b").alias("b"))
+    )
+    return told.where("races = 1").select("a", "b")
 
 
 def _history(days: pa.Array, newest: pa.Array) -> pa.Array:

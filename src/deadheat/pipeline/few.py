@@ -91,7 +91,15 @@ class Few:
             for start in range(0, len(document), rows.BATCH):
                 some = document[start : start + rows.BATCH]
                 known = [
-                    (marks[r["report"]], str(r["lane"]), _address(r, reports[r["report"]]))
+                    (
+                        marks[r["report"]],
+                        str(r["lane"]),
+                        _address(r, reports[r["report"]]),
+                        [
+                            masks.name_of(a, r["names"])
+                            for a in rows.actors_of(reports[r["report"]])
+                        ],
+                    )
                     for r in some
                 ]
                 content += ({**r, **kin} for r, kin in zip(some, rows.kin_of(known), strict=True))

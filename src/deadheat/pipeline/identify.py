@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 _ORDER = ("offset", "length", "lane")
 
 
-_MARKS = pa.schema([("report", pa.string()), ("mark", pa.binary()), ("address", pa.string())])
+_MARKS = pa.schema(
+    [
+        ("report", pa.string()),
+        ("mark", pa.binary()),
+        ("address", pa.string()),
+        ("actors", pa.list_(pa.string())),
+    ]
+)
 
 
 def identified(sightings: DataFrame, reports: DataFrame) -> DataFrame:
@@ -46,6 +53,7 @@ def _marked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 "report": report["digest"],
                 "mark": pickle.dumps(rows.mark_of(report)),
                 "address": rows.address_of(report),
+                "actors": rows.actors_of(report),
             }
             for report in batch.to_pylist()
         ]
@@ -57,7 +65,12 @@ def _identified(table: pa.Table) -> pa.Table:
     # made a moment ago by `_marked`, on another of our own workers
     marks = {data: pickle.loads(data) for data in {row["mark"] for row in content}}  # noqa: S301
     reports = [
-        (marks[r["mark"]], str(r["lane"]), r["address"] and masks.name_of(r["address"], r["names"]))
+        (
+            marks[r["mark"]],
+            str(r["lane"]),
+            r["address"] and masks.name_of(r["address"], r["names"]),
+            [masks.name_of(actor, r["names"]) for actor in r["actors"]],
+        )
         for r in content
     ]
     for row, kin in zip(content, rows.kin_of(reports), strict=True):

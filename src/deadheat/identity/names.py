@@ -1,0 +1,115 @@
+"""Names that reports of one race have in common although their fingerprints differ.
+
+Some versions of Go leave out the function that reads a map or uses a WaitGroup; one that dies of a
+WaitGroup shows one goroutine only; and a program is called by its folder, or by its module. A report
+*asks* for what it may be a part of, and *answers* to what may be a part of it: the reduce side joins
+who asks with who answers, if all who answer are one race.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from deadheat.identity.fingerprint import accesses, digest, side
+from deadheat.identity.stacks import own
+from deadheat.model import Origin
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.dialects import Symbols
+    from deadheat.model import Access, Frame, Report
+
+    Names = tuple[str, ...]
+
+# what the detector itself calls for a WaitGroup; Go 1.26 and later leave out who called it
+_MODELLED = ("runtime.racewrite", "runtime.raceread")
+# Go 1.27 implements the first one by the second, and then leaves out who called the first
+_READ, _LOOKED_UP = "runtime.mapaccess1", "runtime.mapaccess2"
+_WAIT = "sync.(*WaitGroup).Wait"
+_DIES = "waitgroup-misuse"
+# packages that are called by their folder
+_NAMELESS = ("main", "command-line-arguments")
+# how many frames tell one place in a program from any other place in any program
+_ENOUGH = 3
+_MASK = (1 << 64) - 1
+
+
+def paired(sides: Iterable[tuple[str, str]]) -> str:
+    """One name for all sides, in whichever order they come."""
+    return f"{sum(_number(*each) for each in sides) & _MASK:016x}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(name: str, what: str) -> int:
+    return int(digest(f"{name} < {what}"), 16)
+
+
+def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
+    """What a report asks for, and what it answers to."""
+    if report.kind == _DIES:
+        return _owners(report, symbols)
+    tops = [access.stack[0].function for access in report.accesses if access.stack]
+    if len(tops) != 2 or not any(top.startswith(go.HIDES) for top in tops):
+        return (), ()
+    asked, answered = zip(*(_forms(access, symbols) for access in report.accesses), strict=True)
+    asks = {paired((form, "hidden") for form in pair) for pair in product(*asked)}
+    answers = {paired((form, "hidden") for form in pair) for pair in product(*answered)}
+    return tuple(sorted(asks)), tuple(sorted(answers - asks))
+
+
+def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
+    """What a side may stand for, and what may be left of it where the function is hidden."""
+    name = side(access, symbols) if access.site and access.site.origin is Origin.USER else ""
+    called = [symbols.key(frame) for frame in islice(own(access), 1, None)]
+    top = access.stack[0].function
+    if top.startswith(_MODELLED):
+        return [name], called or [""]
+    if is_hidden(access):
+        return [name], []
+    # whatever was inlined with the function is hidden with it
+    return ([], [*called, ""]) if top.startswith(_READ) else ([name], [name])
+
+
+def is_hidden(access: Access) -> bool:
+    """Is the function that reads a map left out for certain?"""
+    tops = access.stack[:2]
+    return (
+        len(tops) == 2
+        and tops[0].function.startswith(_LOOKED_UP)
+        and tops[1].function.startswith(_READ)
+    )
+
+
+def _owners(report: Report, symbols: Symbols) -> tuple[Names, Names]:
+    """A WaitGroup belongs to who waits, and that is who starts the others, or one that they start."""
+    (access,) = accesses(report) or (None,)
+    if access is None:
+        return (), ()
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    starter = next((symbols.key(f) for f in created if f.origin is Origin.USER), "")
+    waits = any(frame.function == _WAIT for frame in access.stack)
+    owners = {starter, *(symbols.key(frame) for frame in own(access) if waits or not starter)}
+    names = tuple(sorted(paired([(owner, "waits")]) for owner in owners if owner))
+    return (names, ()) if waits else ((), names)
+
+
+def same(report: Report, symbols: Symbols) -> str:
+    """A name for the very lines of a program, whatever folder it lies in; "" where they are too few."""
+    if not all(a.site and a.site.package in _NAMELESS for a in report.accesses):
+        return ""
+    sides = [
+        [f"{_plain(f, symbols)} {f.line}" for f in islice(own(access), _ENOUGH)]
+        for access in report.accesses
+    ]
+    if sum(map(len, sides)) < _ENOUGH or not all(sides):
+        return ""
+    return paired((" ".join(lines), "main") for lines in sides)
+
+
+def _plain(frame: Frame, symbols: Symbols) -> str:
+    """A function without its package, and the name of its file."""
+    return f"{symbols.parent(frame.function).partition('.')[2]} {frame.file.rpartition('/')[2]}"
