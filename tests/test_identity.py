@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deadheat
+from deadheat import identify
+from deadheat.echo import Echo
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
 from deadheat.identity.evidence import actors, address, mark
@@ -293,6 +295,22 @@ def test_a_wrapper_does_not_hide_who_called() -> None:
     )
     found = ids(users + orders, wrapped)
     assert found[2] == found[0] != found[1]
+
+
+def test_an_echo_tells_who_raced() -> None:
+    main = report(0xC000).replace("by goroutine 7", "by main goroutine")
+    main = main.replace(
+        "Goroutine 7 (running) created at:\n  main.main()\n      /src/shop/main.go:12 +0x9a\n\n", ""
+    )
+    for text in (report(0xC000), main):
+        numbered = "".join(
+            text.replace("oroutine 7", f"oroutine {n}").replace("oroutine 8", f"oroutine {n + 1}")
+            for n in range(10, 60, 7)
+        )
+        found = deadheat.scan(numbered)
+        assert any(isinstance(s.told, Echo) for s in found)
+        for s in found:
+            assert identify._actors(s.told) == actors(s.report) != frozenset()
 
 
 ATOMIC = """  sync/atomic.AddInt64()
