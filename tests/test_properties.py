@@ -471,6 +471,7 @@ SIGHTINGS = st.builds(
     ),
     ANY,
     st.builds(Span, st.integers(0), st.integers(0), st.one_of(st.none(), ANY)),
+    st.none(),
 )  # fmt: skip
 
 

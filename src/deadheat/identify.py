@@ -29,8 +29,8 @@ def named(sightings: Sequence[Sighting]) -> tuple[list[Sighting], races.Found]:
     """
     document = races.Document()
     for sighting in sightings:
-        known, at = _clues(sighting.told)
-        lane = f"{sighting.uri}\0{sighting.span.lane}"
+        known, at = _clues(sighting.told, sighting.verdict.fingerprint)
+        lane = sighting.uri, sighting.span.lane
         document.add(known, lane, at, partial(_actors, sighting.told))
     nodes, found = document.found()
     return [in_race(*pair) for pair in zip(sightings, nodes, strict=True)], found
@@ -45,15 +45,15 @@ def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
     return [in_race(sighting, ids[sighting.verdict.race]) for sighting in nodes]
 
 
-def _clues(told: Report | Told) -> tuple[Mark, int]:
+def _clues(told: Report | Told, fingerprint: str) -> tuple[Mark, int]:
     if isinstance(told, Report):
-        return mark(told), address(told)
+        return mark(told, fingerprint), address(told)
     assert isinstance(told, Unread | Echo)
     notes = told.notes
     known = notes.get("mark")
     sketch = told.first.sketch if isinstance(told, Echo) else told.sketch
     if known is None:
-        notes["mark"] = known = mark(sketch)
+        notes["mark"] = known = mark(sketch, fingerprint)
     if isinstance(told, Echo) and sketch.accesses[0].address is not None:
         return known, int(told.names[0], 16)
     return known, address(sketch)

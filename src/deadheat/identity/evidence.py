@@ -7,30 +7,29 @@ word; and one line that is reached by the same calls accesses the same thing eve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Hashable
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
 from deadheat.identity import names
 from deadheat.identity.fingerprint import ATOMIC, HIDES_CALLER, accesses, fingerprint, side
-from deadheat.identity.names import paired
+from deadheat.identity.names import number, paired, summed
 from deadheat.identity.stacks import TOP, Chain, callers, chain, own
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
 
-    Key = tuple[Hashable, Hashable]
 
+Key = tuple[Hashable, Hashable]
 # how far apart, in bytes, two words of one object may be: 1 << 6
 _NEAR = 6
-# a log of any length is read in bounded memory; what is further back is another process
-_MOST = 1 << 17
+# how long a node's id is without the number of its twin
+_ID = 16
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 
 
@@ -46,72 +45,60 @@ class Side(NamedTuple):
     hidden: bool  # the function that accesses is left out
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """What identity needs to know of a report, apart from its address; made once for its echoes."""
 
     fingerprint: str
     sides: tuple[Side, ...]  # in the order of their names
-    same: str = (
-        ""  # a name that other reports of the same code share, whatever its package is called
-    )
-    asks: tuple[str, ...] = ()  # names of what it may be a part of
-    answers: tuple[str, ...] = ()  # names of what may be a part of it
+    chains: tuple[Chain, ...]  # how the sides were reached
+    ways: tuple[Key, ...]  # for each side, the pair of functions and how this side was reached
+    writers: tuple[Chain, ...]  # how each side that writes was reached
+    opaque: tuple[Chain, ...]  # how each side inside something of the standard library was
+    is_part: bool  # one of its functions is left out
+    same: str  # a name that other reports of the same code share, whatever its package is called
+    asks: tuple[str, ...]  # names of what it may be a part of
+    answers: tuple[str, ...]  # names of what may be a part of it
 
-    @cached_property
-    def chains(self) -> tuple[Chain, ...]:
-        """How both sides were reached."""
-        return tuple(s.chain for s in self.sides)
-
-    @cached_property
+    @property
     def called(self) -> str:
         """Both sides' nearest callers, as one name."""
-        return paired((s.name, s.callers[0]) for s in self.sides)
+        return paired([(s.name, s.callers[0]) for s in self.sides])
 
-    @cached_property
+    @property
     def aliases(self) -> frozenset[str]:
         """What `called` would be if some of the callers were mere wrappers."""
-        ways = [[(s.name, caller) for caller in s.callers] for s in self.sides]
-        return frozenset(paired(pair) for pair in product(*ways)) - {self.called}
-
-    @cached_property
-    def ways(self) -> tuple[Key, ...]:
-        """For each side, the pair of functions and how this side was reached."""
-        both = tuple(s.name for s in self.sides)
-        return tuple((both, s.chain) for s in self.sides if s.chain)
-
-    @cached_property
-    def is_part(self) -> bool:
-        """Is one of its functions left out?"""
-        return any(s.hidden for s in self.sides)
-
-    @cached_property
-    def opaque(self) -> tuple[Chain, ...]:
-        """How each side that is inside something of the standard library was reached."""
-        return tuple(s.chain for s in self.sides if s.opaque)
-
-    @cached_property
-    def writers(self) -> tuple[Chain, ...]:
-        """How each side that writes was reached."""
-        return tuple(s.chain for s in self.sides if s.chain and s.writes)
+        if all(len(s.callers) == 1 for s in self.sides):
+            return frozenset()
+        ways = [[number(s.name, caller) for caller in s.callers] for s in self.sides]
+        return frozenset([summed(pair) for pair in product(*ways)]) - {self.called}
 
 
-def mark(report: Report) -> Mark:
+def mark(report: Report, known: str | None = None) -> Mark:
+    """The report's mark; `known` is its fingerprint, if somebody has made it."""
     symbols = registry.dialect(report.detector).symbols
-    sides = [_side(access, symbols) for access in accesses(report)]
-    asks, answers = names.claims(report, symbols)
-    same = names.same(report, symbols)
-    return Mark(fingerprint(report), tuple(sorted(sides)), same, asks, answers)
+    sides = tuple(sorted([_side(access, symbols) for access in accesses(report)]))
+    both = tuple([s.name for s in sides])
+    return Mark(
+        known or fingerprint(report),
+        sides,
+        tuple([s.chain for s in sides]),
+        tuple([(both, s.chain) for s in sides if s.chain]),
+        tuple([s.chain for s in sides if s.chain and s.writes]),
+        tuple([s.chain for s in sides if s.opaque]),
+        any(s.hidden for s in sides),
+        names.same(report, symbols),
+        *names.claims(report, symbols),
+    )
 
 
 def _side(access: Access, symbols: Symbols) -> Side:
-    name = side(access, symbols)
-    frames = list(own(access))
+    calls = [(frame, symbols.key(frame)) for frame in own(access)]
+    name = side(access, symbols, calls[0][1] if calls and calls[0][0] is access.site else None)
     # an atomic operation accesses one word, and nobody knows on which line
-    lines = () if name == ATOMIC else chain(frames, symbols)
-    called = tuple(callers(frames, name, symbols))
+    lines = () if name == ATOMIC else chain(calls)
     function = access.site.function if access.site else ""
     writes, hidden = access.op in _WRITES, names.is_hidden(access)
+    called = tuple(callers(calls, name))
     return Side(name, lines, writes, called, function, _is_opaque(access), hidden)
 
 
@@ -140,32 +127,64 @@ def numbers(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
-def keys(mark: Mark, address: int, twin: int) -> Iterator[Key]:
-    """The keys that reports about one object share, if they stand in one document and lane."""
-    if len(mark.sides) > 1:
-        for way in mark.ways:
-            yield way, twin
-    if not address:
-        return
-    for s in mark.sides:
-        if s.chain or s.name == ATOMIC:
-            yield address, s.name
-    # of two near addresses, one's own bucket is the other's own or next one
-    bucket = address >> _NEAR
-    for calls in mark.writers:
-        yield bucket, calls
-        yield bucket + 1, calls
+Place = tuple[str, Mark, Hashable, int]  # a node's id, its mark, its lane, and the address
 
 
 class Links:
-    """Finds, as the reports of one document come by, those that are about one object."""
+    """Finds the reports of one document that are about one object.
 
-    def __init__(self) -> None:
-        self._first: dict[tuple[str | None, Key], str] = {}
+    Most of them are alone at their address, and no other one writes by the same calls: to find out
+    takes one look at each. Only of the others is more asked.
+    """
 
-    def add(self, race: str, lane: str | None, keys: Iterator[Key]) -> set[str]:
-        """The races that this one is joined with."""
-        if len(self._first) > _MOST:
-            self._first.clear()
-        firsts = {self._first.setdefault((lane, key), race) for key in keys}
-        return firsts - {race}
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._places = places
+        self._first: dict[Hashable, str] = {}
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Ids of nodes that are joined."""
+        alone: dict[tuple[Hashable, int], Mark] = {}
+        shared: set[tuple[Hashable, int]] = set()
+        nodes: dict[tuple[str, Hashable, int], Mark] = {}
+        for name, m, lane, address in self._places:
+            nodes.setdefault((name, lane, id(m)), m)
+            if address and alone.setdefault((lane, address), m) is not m:
+                shared.add((lane, address))
+        yield from self._by_ways(nodes)
+        writers = _common(nodes)
+        for name, m, lane, address in self._places if shared or writers else ():
+            if (lane, address) in shared:
+                for s in m.sides:
+                    if s.chain or s.name == ATOMIC:
+                        yield from self._joined(name, (lane, address, s.name))
+            # of two near addresses, one's own bucket is the other's own or next one
+            bucket = address >> _NEAR
+            for calls in m.writers if address else ():
+                if (lane, calls) in writers:
+                    yield from self._joined(name, (lane, bucket, calls))
+                    yield from self._joined(name, (lane, bucket + 1, calls))
+
+    def _by_ways(
+        self, nodes: Mapping[tuple[str, Hashable, int], Mark]
+    ) -> Iterator[tuple[str, str]]:
+        for (name, lane, _), m in nodes.items():
+            if len(m.sides) > 1:
+                # an id ends in its twin, if it has one
+                for way in m.ways:
+                    yield from self._joined(name, (lane, way, name[_ID:]))
+
+    def _joined(self, name: str, key: Hashable) -> Iterator[tuple[str, str]]:
+        first = self._first.setdefault(key, name)
+        if first != name:
+            yield min(name, first), max(name, first)
+
+
+def _common(nodes: Mapping[tuple[str, Hashable, int], Mark]) -> set[tuple[Hashable, Chain]]:
+    """The calls by which more than one node writes."""
+    first: dict[tuple[Hashable, Chain], str] = {}
+    return {
+        (lane, calls)
+        for (name, lane, _), m in nodes.items()
+        for calls in m.writers
+        if first.setdefault((lane, calls), name) != name
+    }

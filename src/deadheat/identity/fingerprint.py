@@ -43,8 +43,11 @@ def accesses(report: Report) -> tuple[Access, ...]:
     return report.accesses[:1] if report.kind in _ONE_SIDED else report.accesses
 
 
-def side(access: Access, symbols: Symbols) -> str:
-    """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+def side(access: Access, symbols: Symbols, known: str | None = None) -> str:
+    """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`.
+
+    `known` is the key of the site's frame, if somebody has made it.
+    """
     if access.stack and access.stack[0].package == HIDES_CALLER:
         return ATOMIC
-    return symbols.key(access.site) if access.site else "?"
+    return known or (symbols.key(access.site) if access.site else "?")

@@ -40,11 +40,16 @@ _MASK = (1 << 64) - 1
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
     """One name for all sides, in whichever order they come."""
-    return f"{sum(_number(*each) for each in sides) & _MASK:016x}"
+    return summed([number(*each) for each in sides])
+
+
+def summed(numbers: Iterable[int]) -> str:
+    """The name that sides of these numbers have together."""
+    return f"{sum(numbers) & _MASK:016x}"
 
 
 @lru_cache(maxsize=1 << 14)
-def _number(name: str, what: str) -> int:
+def number(name: str, what: str) -> int:
     return int(digest(f"{name} < {what}"), 16)
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.identity import twins
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import Links, Mark, keys
+from deadheat.identity.evidence import Links, Mark
 from deadheat.identity.fingerprint import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from deadheat.identity.stacks import Chain
 
@@ -36,14 +36,17 @@ class Node(NamedTuple):
 
     @property
     def id(self) -> str:
-        # both are digests already
-        twin = f"{self.twin:x}" if self.twin else ""
-        return f"{self.fingerprint[:8]}{self.called[:8]}{twin}"
+        return _id(*self)
 
     @property
     def base(self) -> str:
         """The race's id where nothing shows that callers matter."""
         return digest(f"{self.fingerprint} {self.twin}") if self.twin else self.fingerprint
+
+
+def _id(fingerprint: str, called: str, twin: int) -> str:
+    # both are digests already
+    return f"{fingerprint[:8]}{called[:8]}{twin:x}" if twin else f"{fingerprint[:8]}{called[:8]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +74,12 @@ class Document:
     """The reports of one document, as far as identity goes; a batch of a long one will do."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[Mark, str | None, int, Actors]] = []
+        self._seen: list[tuple[Mark, Hashable, int, Actors]] = []
 
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, mark: Mark, lane: str | None, address: int, actors: Actors = frozenset) -> None:
+    def add(self, mark: Mark, lane: Hashable, address: int, actors: Actors = frozenset) -> None:
         """Takes a report; the address is 0 where the detector gave none; few are asked who raced."""
         self._seen.append((mark, lane, address, actors))
 
@@ -93,14 +96,14 @@ class Document:
                 known[id(m), rank] = name = _tell(told, m, rank)
             ids.append(name)
         if len(told.nodes) > 1:
-            told.links.update(self._links(ids, told))
+            told.links.update(self._links(ids))
         if len({node.base for node in told.nodes.values()}) < len(told.nodes):
             told.split.update(self._split(ids, told))
         return ids, told
 
-    def _ranks(self) -> dict[tuple[str, str | None, tuple[Chain, ...]], int]:
+    def _ranks(self) -> dict[tuple[str, Hashable, tuple[Chain, ...]], int]:
         """The twins among the reports of one fingerprint."""
-        first: dict[tuple[str, str | None], Mark] = {}
+        first: dict[tuple[str, Hashable], Mark] = {}
         several = {
             (m.fingerprint, lane)
             for m, lane, _, _ in self._seen
@@ -108,7 +111,7 @@ class Document:
         }
         if not several:
             return {}
-        seen: dict[tuple[str, str | None], list[twins.Seen]] = {}
+        seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
         for m, lane, address, actors in self._seen:
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in several:
                 functions = frozenset(s.function for s in m.sides)
@@ -121,11 +124,9 @@ class Document:
             if rank
         }
 
-    def _links(self, ids: list[str], told: Found) -> Iterator[tuple[str, str]]:
-        links = Links()
-        for name, (m, lane, address, _) in zip(ids, self._seen, strict=True):
-            for other in links.add(name, lane, keys(m, address, told.nodes[name].twin)):
-                yield min(name, other), max(name, other)
+    def _links(self, ids: list[str]) -> Iterator[tuple[str, str]]:
+        seen = zip(ids, self._seen, strict=True)
+        yield from Links([(name, m, lane, at) for name, (m, lane, at, _) in seen]).pairs()
         yield from self._parts(ids)
 
     def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
@@ -133,7 +134,7 @@ class Document:
         named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
         if not any(m.is_part for _, m, _ in named):
             return
-        whole: dict[tuple[str | None, Chain], set[str]] = {}
+        whole: dict[tuple[Hashable, Chain], set[str]] = {}
         for name, m, lane in named:
             for written in () if m.is_part else m.writers:
                 whole.setdefault((lane, written), set()).add(name)
@@ -147,7 +148,7 @@ class Document:
         joined = Components()
         for a, b in told.links:
             joined.join(a, b)
-        ways: dict[tuple[str, str | None], dict[str, tuple[list[str], int]]] = {}
+        ways: dict[tuple[str, Hashable], dict[str, tuple[list[str], int]]] = {}
         for name, (m, lane, address, _) in zip(ids, self._seen, strict=True):
             known = ways.setdefault((told.nodes[name].base, lane), {})
             if address and len(m.sides) == 2 and len(known) < _MOST:
@@ -160,7 +161,7 @@ def _tell(told: Found, mark: Mark, twin: int) -> str:
     node = Node(mark.fingerprint, mark.called, twin)
     name = node.id
     told.nodes[name] = node
-    told.aliases.update((name, node._replace(called=called).id) for called in mark.aliases)
+    told.aliases.update([(name, _id(node.fingerprint, c, twin)) for c in mark.aliases])
     if mark.same:
         told.links.add((name, f"{NAMED}{mark.same}"))
     told.aliases.update((name, f"{ASKS}{asked}") for asked in mark.asks)

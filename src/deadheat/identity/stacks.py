@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.model import Origin
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.dialects import Symbols
-    from deadheat.model import Access, Frame
+    from deadheat.model import Access
 
 # calls further out than this say nothing about an access
 DEPTH = 4
@@ -24,25 +23,29 @@ _CALLERS = 3
 
 def own(access: Access) -> Iterator[Frame]:
     """The user's frames that are true, from the site outwards."""
-    inside = True
+    if access.site not in access.stack:
+        return
     left = DEPTH
-    for frame in access.stack:
-        inside = inside and frame != access.site
+    for number, frame in enumerate(access.stack, -access.stack.index(access.site)):
         if frame.stale or not left:
             return
         # only a symbolised stack tells what was inlined
-        if not inside and frame.origin is Origin.USER and not frame.inlined:
+        if number >= 0 and frame.origin is Origin.USER and not frame.inlined:
             left -= 1
             yield frame
 
 
-def callers(frames: Sequence[Frame], name: str, symbols: Symbols) -> list[str]:
+# a frame, and what stays of its function when lines and versions change
+Call = tuple[Frame, str]
+
+
+def callers(calls: Sequence[Call], name: str) -> list[str]:
     """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
     found = [""]
-    for frame in frames:
+    for frame, key in calls:
         if is_test(frame) or len(found) > _CALLERS:
             break
-        if (key := symbols.key(frame)) != name and key != found[-1]:
+        if key not in (name, found[-1]):
             found.append(key)
     return found[1:] or found
 
@@ -50,16 +53,16 @@ def callers(frames: Sequence[Frame], name: str, symbols: Symbols) -> list[str]:
 Chain = tuple[tuple[int, str], ...]
 
 
-def chain(frames: Sequence[Frame], symbols: Symbols) -> Chain:
+def chain(calls: Sequence[Call]) -> Chain:
     """Lines and functions of the innermost calls: within one build, one access in one context.
 
     Tests that call do not count: each of them comes with objects of its own.
     """
     found: list[tuple[int, str]] = []
-    for frame in frames[:_WAY]:
+    for frame, key in calls[:_WAY]:
         if found and is_test(frame):
             break
-        found.append((frame.line or 0, symbols.key(frame)))
+        found.append((frame.line or 0, key))
     return tuple(found)
 
 
