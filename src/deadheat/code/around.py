@@ -1,0 +1,303 @@
+"""What the function around a line shows: locks held, closures, conditions, calls; by tree-sitter."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.code import syntax, touches
+from deadheat.code.holding import held
+from deadheat.diagnose.source import Around, Call, Closure, Condition, Declared, Start, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
+
+FUNCTIONS = ("function_declaration", "method_declaration", "function_definition", "function_item")
+CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
+_LOOPS = (
+    "for_statement",
+    "while_statement",
+    "do_statement",
+    "for_range_loop",
+    "for_expression",
+    "while_expression",
+    "loop_expression",
+)
+_IFS = ("if_statement", "if_expression")
+_CASES = ("communication_case", "expression_case", "type_case")
+_STORES = (
+    "assignment_statement",
+    "assignment_expression",
+    "compound_assignment_expr",
+    "inc_statement",
+    "dec_statement",
+    "update_expression",
+)
+_STARTS = re.compile(r"\b(?:pthread_create|thrd_create|kthread_run|kthread_create|spawn|async)$")
+# "std::thread worker(&Engine::run, this);", "std::jthread t{f};"
+_THREAD = re.compile(r"^(?:std::)?j?thread\b")
+_MOST = 400
+
+
+def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
+    """The facts about a line; None if it lies in no function."""
+    row = line - 1
+    function = _function(syntax.parse(tongue, source).root_node, row)
+    if function is None:
+        return None
+    nodes = list(syntax.walk(function))
+    literals = [n for n in nodes if n.type in CLOSURES and _has(n, row)]
+    receiver, name, by_value = _receiver(function)
+    names = _names(function, nodes, row, literals)
+    text = syntax.rows(source, line, line)
+    return Around(
+        path=path,
+        line=line,
+        text=text[0].decode("utf-8", "replace").strip() if text else "",
+        function=syntax.called(function).decode("utf-8", "replace"),
+        first=function.start_point.row + 1,
+        last=function.end_point.row + 1,
+        receiver=receiver,
+        by_value=by_value,
+        uses=tuple(
+            Use(t.name, t.path, t.writes, line, t.whole, t.element)
+            for t in touches.touches(tongue, source, line)
+        ),
+        stores=tuple(_stores(nodes)),
+        held=tuple(held(nodes, row, literals, {name: receiver} | _types(names))),
+        closures=tuple(_closure(n) for n in literals),
+        conditions=tuple(_conditions(nodes, row)),
+        branch=_branch(nodes, row),
+        loops=tuple(
+            (n.start_point.row + 1, n.end_point.row + 1)
+            for n in nodes
+            if n.type in _LOOPS and _has(n, row)
+        ),
+        calls=tuple(_calls(nodes))[:_MOST],
+        starts=tuple(_starts(nodes)),
+        names=names,
+    )
+
+
+def _has(node: Node, row: int) -> bool:
+    return node.start_point.row <= row <= node.end_point.row
+
+
+def _function(root: Node, row: int) -> Node | None:
+    """The function of a row; a method's own before a class's around it."""
+    found, waiting = None, [root]
+    while waiting:
+        node = waiting.pop()
+        if not _has(node, row):
+            continue
+        if node.type in FUNCTIONS:
+            found = node
+        elif node.type in CLOSURES:
+            continue
+        waiting += node.children
+    return found
+
+
+def text_of(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+def _receiver(function: Node) -> tuple[str, str, bool]:
+    """The receiver's type and name, and whether it is a copy."""
+    told = function.child_by_field_name("receiver")
+    if told is not None and (one := told.named_child(0)) is not None:
+        kind = text_of(one.child_by_field_name("type"))
+        name = text_of(one.child_by_field_name("name"))
+        return kind.strip("*").partition("[")[0], name, not kind.startswith("*")
+    node = function.parent
+    while node is not None:
+        if node.type in ("class_specifier", "struct_specifier", "impl_item"):
+            named = node.child_by_field_name("name") or node.child_by_field_name("type")
+            return text_of(named), "this" if node.type != "impl_item" else "self", False
+        node = node.parent
+    scope = re.search(r"(\w+)::~?\w+\s*\(", text_of(function)[:300])
+    return (scope[1], "this", False) if scope else ("", "", False)
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+def _names(
+    function: Node, nodes: list[Node], row: int, literals: list[Node]
+) -> dict[str, Declared]:
+    """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
+    found: dict[str, Declared] = {}
+    for name, told in _declarations(function, nodes):
+        if told.line - 1 <= row:
+            found[name] = told
+    return found
+
+
+def _declarations(function: Node, nodes: list[Node]) -> Iterator[tuple[str, Declared]]:
+    result = function.child_by_field_name("result")
+    receiver = function.child_by_field_name("receiver")
+    for node in nodes:
+        line = node.start_point.row + 1
+        if node.type in ("parameter_declaration", "variadic_parameter_declaration"):
+            how = "parameter"
+            if result is not None and node.parent == result:
+                how = "result"
+            elif receiver is not None and node.parent == receiver:
+                how = "receiver"
+            kind = text_of(node.child_by_field_name("type"))
+            for child in node.children_by_field_name("name"):
+                yield text_of(child), Declared(how, line, kind)
+            declarator = node.child_by_field_name("declarator")
+            if declarator is not None:
+                yield text_of(declarator).strip("*& "), Declared(how, line, kind)
+        elif node.type in ("range_clause", "for_clause"):
+            left = node.child_by_field_name("left")
+            init = node.child_by_field_name("initializer")
+            if left is None and init is not None:
+                left = init.child_by_field_name("left")
+            for child in left.named_children if left is not None else ():
+                yield text_of(child), Declared("loop", line)
+        elif node.type == "short_var_declaration":
+            if node.parent is not None and node.parent.type == "for_clause":
+                continue
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            for child in left.named_children if left is not None else ():
+                yield text_of(child), Declared("local", line, text_of(right)[:80])
+        elif node.type == "var_spec":
+            kind = text_of(node.child_by_field_name("type"))
+            kind = kind or text_of(node.child_by_field_name("value"))[:80]
+            for child in node.children_by_field_name("name"):
+                yield text_of(child), Declared("local", line, kind)
+        elif node.type == "declaration":
+            kind = text_of(node.child_by_field_name("type"))
+            for child in node.children_by_field_name("declarator"):
+                bare = syntax.called(child).decode("utf-8", "replace")
+                yield bare, Declared("local", line, kind)
+        elif node.type == "let_declaration":
+            pattern = text_of(node.child_by_field_name("pattern"))
+            yield (
+                pattern.removeprefix("mut "),
+                Declared("local", line, text_of(node.child_by_field_name("type"))),
+            )
+
+
+def _types(names: dict[str, Declared]) -> dict[str, str]:
+    """The bare types of parameters, by name."""
+    return {
+        name: told.type.strip("*& ").partition("[")[0].rpartition(".")[2]
+        for name, told in names.items()
+        if told.how == "parameter" and told.type
+    }
+
+
+# -- what is around the line -----------------------------------------------------------------------
+
+
+def _closure(literal: Node) -> Closure:
+    return Closure(literal.start_point.row + 1, literal.end_point.row + 1, _use(literal))
+
+
+def _use(literal: Node) -> str:
+    parent = literal.parent
+    if parent is not None and parent.type == "call_expression":
+        above = parent.parent
+        if above is not None and above.type in ("go_statement", "defer_statement"):
+            return above.type.partition("_")[0]
+        return "call"
+    if parent is not None and parent.type in ("argument_list", "arguments"):
+        call = parent.parent
+        if call is not None and call.type == "call_expression":
+            return f"call {text_of(call.child_by_field_name('function'))}"
+        return "call std::thread"
+    return ""
+
+
+def _conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
+    """The conditions of every `if` around a row, or on it."""
+    for node in nodes:
+        if node.type not in _IFS:
+            continue
+        body = node.child_by_field_name("consequence")
+        condition = node.child_by_field_name("condition")
+        inside = body is not None and _has(body, row)
+        if condition is not None and (inside or _has(condition, row)):
+            first = node.child_by_field_name("initializer")
+            text = f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition)
+            yield Condition(text[:200], condition.start_point.row + 1)
+
+
+def _branch(nodes: Iterable[Node], row: int) -> str:
+    found = ""
+    for node in nodes:
+        if node.type in _CASES and _has(node, row):
+            told = node.child_by_field_name("communication")
+            found = text_of(told) if told is not None else found
+    return found
+
+
+# -- what the function does ------------------------------------------------------------------------
+
+
+def _stores(nodes: Iterable[Node]) -> Iterator[Use]:
+    for node in nodes:
+        if node.type not in _STORES:
+            continue
+        left = node.child_by_field_name("left") or node.child_by_field_name("argument")
+        left = left if left is not None else node.named_child(0)
+        if left is None:
+            continue
+        for target in left.named_children if left.type == "expression_list" else [left]:
+            if path := touches.chain(target):
+                yield Use(path[-1], path, True, node.start_point.row + 1)
+
+
+def _calls(nodes: Iterable[Node]) -> Iterator[Call]:
+    for node in nodes:
+        if node.type != "call_expression":
+            continue
+        on, _, name = _callee(text_of(node.child_by_field_name("function")))
+        yield Call(
+            name,
+            on,
+            text_of(node.child_by_field_name("arguments"))[1:-1][:200],
+            node.start_point.row + 1,
+            node.parent is not None and node.parent.type == "defer_statement",
+            _depth(node),
+            _result(node),
+        )
+
+
+def _callee(text: str) -> tuple[str, str, str]:
+    return text.replace("->", ".").replace("::", ".").rpartition(".")
+
+
+def _depth(node: Node) -> int:
+    depth, above = 0, node.parent
+    while above is not None and above.type not in FUNCTIONS:
+        depth += above.type in CLOSURES
+        above = above.parent
+    return depth
+
+
+def _result(call: Node) -> str:
+    """`rs, err` for `rs, err := tk.Exec(…)`."""
+    above = call.parent
+    while above is not None and above.type in ("expression_list", "parenthesized_expression"):
+        above = above.parent
+    if above is None or above.type not in ("short_var_declaration", "assignment_statement"):
+        return ""
+    return text_of(above.child_by_field_name("left"))[:200]
+
+
+def _starts(nodes: Iterable[Node]) -> Iterator[Start]:
+    for node in nodes:
+        is_start = node.type == "go_statement"
+        if node.type == "call_expression":
+            is_start = bool(_STARTS.search(text_of(node.child_by_field_name("function"))))
+        elif node.type in ("declaration", "field_initializer"):
+            is_start = bool(_THREAD.search(text_of(node)))
+        if is_start:
+            text = text_of(node).partition("\n")[0]
+            yield Start(node.start_point.row + 1, node.end_point.row + 1, text[:120])

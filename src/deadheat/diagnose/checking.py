@@ -1,0 +1,68 @@
+"""Does one side check what the other sets, in one function? For the rules about publication."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.scene import words
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Condition
+
+# "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache", "x.is_none()"
+_ABSENT = re.compile(
+    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*==|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
+)
+# what a function that makes something at first use is called
+LAZY = frozenset(
+    "ensure init initialize lazy get connect load open dial instance default setup once make create"
+    " acquire resolve compile build prepare current client conn obtain provide warm singleton".split()
+)
+_SPAN = 6  # lines between a check and what depends on it
+
+
+class Check(NamedTuple):
+    """A side that sets, the other that checks or sets as well, and the condition if the code shows it."""
+
+    sets: Side
+    other: Side
+    condition: Condition | None = None
+
+    @property
+    def absent(self) -> bool:
+        """Is it checked whether the thing is there at all?"""
+        return bool(self.condition and _ABSENT.search(self.condition.text.strip()))
+
+
+def check(scene: Scene) -> Check | None:
+    """The check that the code shows before the write: its condition names what is raced for."""
+    for sets, other in scene.both if scene.sourced else ():
+        if not sets.writes or sets.here is None or not scene.same_function:
+            continue
+        names = {u.name for u in sets.here.uses if u.writes}
+        names |= {scene.shared.name} if scene.shared else set()
+        for condition in reversed(sets.here.conditions):
+            if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
+                return Check(sets, other, condition)
+    return None
+
+
+def likely(scene: Scene) -> Check | None:
+    """One function in two actors: one reads, and the other writes a line or two further down."""
+    if not scene.same_function or scene.sourced:
+        return None
+    for sets, other in scene.both:
+        if not sets.writes or not sets.site or not other.site or sets.closure:
+            continue
+        down = (sets.site.line or 0) - (other.site.line or 0)
+        if sets.site.file == other.site.file and (0 < down <= _SPAN and not other.writes):
+            return Check(sets, other)
+    return None
+
+
+def is_lazy(name: str) -> bool:
+    """Is a function called as if it made something at first use?"""
+    told = words(name)
+    return bool(told) and (told[0] in LAZY or "lazy" in told or "once" in told)

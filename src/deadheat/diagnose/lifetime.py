@@ -1,0 +1,71 @@
+"""Does one side end or reuse what a worker still works on? For the rules about lifetimes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.scene import last, words
+from deadheat.model import Op, State
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+# what ends a thing for good; the first word of a function's name, or its last one in C
+ENDING = frozenset(
+    "close stop shutdown shut destroy finish cleanup teardown dispose abort terminate quit exit"
+    " kill disconnect halt finalize deinit fini drop free delete unregister".split()
+)
+# what makes a thing ready for its next use
+RENEWING = frozenset("reset reinit init reinitialize initialize recycle renew rewind clear".split())
+# these as questions or answers do nothing: "Closed", "IsClosed", "StopRequested"
+_NEAR = 3
+
+
+class Ending(NamedTuple):
+    """The side that ends or renews something, the frame that says so, and the worker's side."""
+
+    owner: Side
+    frame: Frame
+    worker: Side
+
+
+def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
+    """A write by a function of such a name against an access of somebody else's goroutine."""
+    for owner, worker in scene.both:
+        if not owner.writes and owner.access.op is not Op.UNKNOWN:
+            continue
+        frame = _named(owner, vocabulary)
+        if frame is None or owner.name == worker.name or _named(worker, vocabulary):
+            continue
+        if is_background(worker) and owner.actor.id != worker.actor.id:
+            return Ending(owner, frame, worker)
+    return None
+
+
+def is_background(side: Side) -> bool:
+    """Was it started by the program itself, to work beside others?"""
+    return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)
+
+
+def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
+    """The frame near the site whose name says that it ends or renews something."""
+    for frame in side.frames[:_NEAR]:
+        name = last(side.written(frame))
+        told = words(name)
+        if not told or frame.function.rpartition(".")[2].startswith("Test"):
+            continue
+        if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
+            return frame
+    return None
+
+
+def kin(scene: Scene, found: Ending) -> bool:
+    """Was the worker started by the type or package whose thing is ended?"""
+    made = [scene.parent(f.function) for f in found.worker.actor.created_at]
+    package = found.frame.package
+    owners = {name.rpartition(".")[0] for name in made}
+    owner = scene.parent(found.frame.function).rpartition(".")[0]
+    return owner in owners or (
+        bool(package) and any(f.package == package for f in found.worker.actor.created_at)
+    )

@@ -1,0 +1,71 @@
+"""A lock on one side only.
+
+## What it sees
+
+One side holds a lock, the other holds none: by the detector's word, or by the code around the racing lines and their callers.
+
+## Why it races
+
+A lock orders only those who take it. The side without it runs into the middle of the other's critical section.
+
+## Example
+
+    func (m *Manager) Open(id string)   { m.mu.Lock(); defer m.mu.Unlock(); m.sessions[id] = … }
+    func (m *Manager) Lookup(id string) { return m.sessions[id] }    // no lock
+
+## Remedy
+
+Take the same lock on the other side, for reading if it is an `RWMutex`.
+
+## When it is wrong
+
+The lock that is held may guard something else, with this access inside it by accident. A lock that is taken in a function that
+the detector left out of the stack is not seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    held = locking.locks(scene)
+    if held is None or bool(held[0]) == bool(held[1]):
+        return None
+    with_, without = scene.sides if held[0] else scene.sides[::-1]
+    locks = held[0] or held[1]
+    if all(lock.shared for lock in locks) and with_.writes:
+        return None  # that lock would not do on both sides
+    named = locking.names(locks)
+    evidence = (
+        with_.told(f"{with_.does} under {named}"),
+        without.told(f"{without.does} without it"),
+    )
+    change = f"Take {named} around this access, too."
+    confidence = STRONG if scene.sourced else LIKELY
+    if any(beside(lock.name, scene) for lock in locks):
+        confidence = SURE
+    sourced = locking.from_source(scene)
+    return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+
+
+def beside(lock: str, scene: Scene) -> bool:
+    """Does the lock live in the same object as the variable?"""
+    shared = scene.shared
+    return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
+
+
+RULE = Rule(
+    "partial-lock",
+    "locking",
+    _find,
+    "the lock that is there",
+    "One more holder of a lock that exists.",
+    general="missing-lock",
+)

@@ -1,0 +1,120 @@
+"""A test does not close what it opened.
+
+## What it sees
+
+A goroutine that one test started races with another test; or, with source, a test that opens something (a result set, a session, a server) whose
+worker is one side, and never closes it.
+
+## Why it races
+
+What is left open goes on working. The next statement, or the next test, changes what it still uses.
+
+## Example
+
+    rs, err := tk.Exec("select …")  // rs is never closed: its workers go on
+    tk.MustExec("set …")            // resets what they use
+
+## Remedy
+
+Close it in the test, best with `defer` or `t.Cleanup` on the line after. The product is right.
+
+## When it is wrong
+
+Something that is closed by a helper, or by a clean-up that this rule does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lifetime import is_background
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around, Call
+    from deadheat.model import Frame
+
+# calls that give something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
+_OPENS = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$")
+_CLOSES = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$")
+
+
+def _find(scene: Scene) -> Hit | None:
+    for worker, other in scene.both if scene.go else ():
+        if worker.is_test or not is_background(worker):
+            continue
+        began, runs = _test(worker.actor.created_at), _test(other.access.stack)
+        if began and runs and began[0] != runs[0]:
+            return _another(worker, began, runs)
+        hit = _left_open(scene, worker, began)
+        if hit:
+            return hit
+    return None
+
+
+def _test(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
+    for frame in frames:
+        if not frame.stale and (name := go.test_name(frame.function)):
+            return name, frame
+    return None
+
+
+def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) -> Hit:
+    """One test's goroutine in another test's time."""
+    frame = began[1]
+    at = Point(frame.file, frame.line, frame.function)
+    evidence = (
+        worker.told(f"{worker.does} in {worker.actor.id}"),
+        Evidence(f"which `{began[0]}` started and left running", at),
+        Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
+    )
+    change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
+    return Hit(FAIR - 0.1, evidence, change, (at,), test_only=True)
+
+
+def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame] | None) -> Hit | None:
+    """A call in the test, on the way to the worker, whose result is never closed."""
+    seen = scene.around(began[1]) if began else None
+    if began is None or seen is None:
+        return None
+    call = next((c for c in seen.calls if c.line == began[1].line and _OPENS.match(c.name)), None)
+    if call is None or _is_closed(seen, call):
+        return None
+    at = Point(seen.path, call.line, began[1].function)
+    name = call.result.partition(",")[0].strip()
+    what = f"`{name}`, the result of `{call.on}.{call.name}`," if name else f"what `{call.name}` opens"
+    evidence = (Evidence(f"`{began[0]}` leaves {what} open: nothing in it closes it", at),)
+    change = f"Close {what.rstrip(',')} in the test, on the next line with defer or t.Cleanup."
+    return Hit(STRONG, evidence, change, (at,), test_only=True, from_source=True)
+
+
+def _is_closed(seen: Around, call: Call) -> bool:
+    """Does the test close the result, or hand it to somebody who may?"""
+    name = call.result.partition(",")[0].strip()
+    if not name or name == "_":
+        return name != "_" and any(_CLOSES.match(c.name) for c in seen.calls)
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(
+        (_CLOSES.match(c.name) and word.search(c.on))
+        or (c.line > call.line and word.search(c.arguments) and not c.name.startswith("Is"))
+        for c in seen.calls
+        if c.line >= call.line and c is not call and not _asserts(c)
+    )
+
+
+def _asserts(call: Call) -> bool:
+    """`require.NotNil(t, rs)` keeps nothing."""
+    return call.on in ("require", "assert", "c", "t") and not _CLOSES.match(call.name)
+
+
+RULE = Rule(
+    "test-leaves-resource-open",
+    "tests",
+    _find,
+    "defer or t.Cleanup",
+    "None.",
+)

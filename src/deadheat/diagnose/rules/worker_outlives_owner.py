@@ -1,0 +1,95 @@
+"""A worker outlives what it works for.
+
+## What it sees
+
+One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement, request or round), the other is a worker of the last
+one, in a goroutine of its own that may have finished since; or memory was freed while a thread still used it.
+
+## Why it races
+
+Nothing waited for the worker before its object was used again. It reads and writes what already belongs to somebody
+else.
+
+## Example
+
+    func (s *Session) Execute(q string) {
+        s.stmt.Reset(q)             // the worker of the last statement still has &s.stmt
+        go worker.Evaluate(&s.stmt)
+    }
+
+## Remedy
+
+Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset; or give every statement an object of its own.
+
+## When it is wrong
+
+An object that is reset on purpose while it is in use, such as a counter: then a lock is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.lifetime import RENEWING, ending, kin
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import point, short
+from deadheat.model import Op, State
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    if freed := _freed(scene):
+        return freed
+    found = ending(scene, RENEWING)
+    if found is None:
+        return None
+    worker, owner = found.worker, found.owner
+    named = short(scene.parent(found.frame.function))
+    evidence = [
+        owner.told(f"{owner.does}: `{named}` makes the object ready for its next use"),
+        worker.told(f"{worker.does} in a worker ({worker.actor.id}) of the last use"),
+    ]
+    if worker.creator:
+        started = point(worker.creator)
+        evidence.append(
+            worker.told(f"the worker was started in `{worker.creator.function}`")._replace(at=started)
+        )
+    if worker.actor.state is State.FINISHED:
+        evidence.append(worker.told(f"{worker.actor.id} has finished since, but nothing waited for it"))
+    change = (
+        f"Wait for the worker before `{named}` reuses its object, or give every use an object of its"
+        " own instead of resetting the old one."
+    )
+    where = tuple(p for p in (worker.creator and point(worker.creator), owner.point) if p)
+    return Hit(_confidence(scene, kin(scene, found)), tuple(evidence), change, where)
+
+
+def _confidence(scene: Scene, related: bool) -> float:
+    return STRONG if related else LIKELY if scene.sourced else FAIR + 0.05
+
+
+def _freed(scene: Scene) -> Hit | None:
+    """The detector says that one side gave the memory back."""
+    for owner, worker in scene.both:
+        if owner.access.op is not Op.FREE and scene.report.kind != "use-after-free":
+            continue
+        if owner.access.op is not Op.FREE:
+            continue
+        evidence = (
+            owner.told(f"{owner.does} the memory"),
+            worker.told(f"{worker.does} it in {worker.actor.id}"),
+        )
+        change = "Join the thread before its memory is freed, or share ownership by counting references."
+        return Hit(STRONG, evidence, change, (owner.point, worker.point))
+    return None
+
+
+RULE = Rule(
+    "worker-outlives-owner",
+    "lifetime",
+    _find,
+    "a join before reuse (sync.WaitGroup), or an object per use",
+    "The next use waits for the last worker; or an allocation per use.",
+)
