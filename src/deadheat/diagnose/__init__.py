@@ -34,8 +34,8 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
             continue
         if hit is not None:
             found.append(_finding(rule, hit, scene))
-    general = {rule.cause: rule.general for rule in rules}
-    return (*ranked(found, general, settling(scene)), *crashed)
+    by_cause = {rule.cause: rule for rule in rules}
+    return (*ranked(found, by_cause, settling(scene)), *crashed)
 
 
 def _finding(rule: Rule, hit: Hit, scene: Scene) -> Finding:

@@ -57,7 +57,8 @@ def likely(scene: Scene) -> Check | None:
         if not sets.writes or not sets.site or not other.site or sets.closure:
             continue
         down = (sets.site.line or 0) - (other.site.line or 0)
-        if sets.site.file == other.site.file and (0 < down <= _SPAN and not other.writes):
+        near = 0 < down <= _SPAN or (-_SPAN <= down < 0 and is_lazy(sets.name))
+        if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
     return None
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import last, words
-from deadheat.model import Op, State
+from deadheat.diagnose.scene import is_test_file, last, owner, words
+from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -32,14 +32,14 @@ class Ending(NamedTuple):
 
 def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     """A write by a function of such a name against an access of somebody else's goroutine."""
-    for owner, worker in scene.both:
-        if not owner.writes and owner.access.op is not Op.UNKNOWN:
+    for ender, worker in scene.both:
+        if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue
-        frame = _named(owner, vocabulary)
-        if frame is None or owner.name == worker.name or _named(worker, vocabulary):
+        frame = _named(ender, vocabulary)
+        if frame is None or ender.name == worker.name or _named(worker, vocabulary):
             continue
-        if is_background(worker) and owner.actor.id != worker.actor.id:
-            return Ending(owner, frame, worker)
+        if is_background(worker) and ender.actor.id != worker.actor.id:
+            return Ending(ender, frame, worker)
     return None
 
 
@@ -60,12 +60,25 @@ def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
     return None
 
 
-def kin(scene: Scene, found: Ending) -> bool:
-    """Was the worker started by the type or package whose thing is ended?"""
-    made = [scene.parent(f.function) for f in found.worker.actor.created_at]
-    package = found.frame.package
-    owners = {name.rpartition(".")[0] for name in made}
-    owner = scene.parent(found.frame.function).rpartition(".")[0]
-    return owner in owners or (
-        bool(package) and any(f.package == package for f in found.worker.actor.created_at)
-    )
+def kin(scene: Scene, found: Ending) -> Frame | None:
+    """Where the type or package whose thing is ended started the worker, if it did."""
+    ender = owner(scene.parent(found.frame.function))
+    for frame in found.worker.actor.created_at:
+        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
+            continue
+        same = frame.package and frame.package == found.frame.package
+        if same or (ender and owner(scene.parent(frame.function)) == ender):
+            return frame
+    return None
+
+
+def common(scene: Scene, found: Ending) -> Frame | None:
+    """The function that started the worker, some time ago, and now leads to the renewal."""
+    now = {scene.parent(f.function) for f in found.owner.true if f.origin is Origin.USER}
+    for frame in found.worker.actor.created_at:
+        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
+            continue
+        name = scene.parent(frame.function)
+        if name in now and last(name) != "main":
+            return frame
+    return None

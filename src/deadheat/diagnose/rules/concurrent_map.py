@@ -60,7 +60,7 @@ def _find(scene: Scene) -> Hit | None:
         return None
     held = locking.locks(scene) if scene.sourced else None
     locked = held is not None and any(held)
-    confidence = LIKELY if locked else SURE if held is not None else STRONG
+    confidence = LIKELY if locked else SURE if by_kind and held is not None else STRONG
     change = (
         f"Guard every access to {scene.what}, reads and len included, with one mutex that lives"
         " beside the map."

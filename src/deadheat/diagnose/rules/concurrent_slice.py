@@ -80,7 +80,8 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
     if told is None:
         return None
     name = told[1].rpartition(".")[2].partition("[")[0]
-    if scene.shared is not None and scene.shared.name != name:
+    shared = scene.shared
+    if shared is not None and (shared.name != name or "map[" in shared.type):
         return None
     return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
 

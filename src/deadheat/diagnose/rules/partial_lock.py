@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -48,7 +48,9 @@ def _find(scene: Scene) -> Hit | None:
         without.told(f"{without.does} without it"),
     )
     change = f"Take {named} around this access, too."
-    confidence = STRONG if scene.sourced else LIKELY
+    confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR
+    if scene.sides[0].point == scene.sides[1].point:
+        confidence = WEAK  # the same line: its caller's lock guards something else
     if any(beside(lock.name, scene) for lock in locks):
         confidence = SURE
     sourced = locking.from_source(scene)

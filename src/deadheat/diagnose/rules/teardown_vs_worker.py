@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import ENDING, ending, kin
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
 from deadheat.model import Op
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _destructor(scene)
+    if closed := _descriptor(scene):
+        return closed
     found = ending(scene, ENDING)
     if found is None or found.owner.access.op is Op.FREE:
         return None
@@ -60,8 +62,25 @@ def _find(scene: Scene) -> Hit | None:
         f"Let `{named}` tell the worker to stop and wait for it (WaitGroup, or a channel that it closes)"
         f" before it touches {scene.what}."
     )
-    confidence = STRONG if kin(scene, found) else LIKELY if owner.name != named else FAIR
+    confidence = STRONG if kin(scene, found) else FAIR + 0.05
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _descriptor(scene: Scene) -> Hit | None:
+    """A file descriptor that is closed while another thread uses it: the detector says what it is."""
+    place = scene.report.location
+    if place is None or place.kind != "descriptor":
+        return None
+    for closes, other in scene.both:
+        if closes.shows("close", "fclose", "shutdown") is None:
+            continue
+        evidence = (
+            closes.told(f"`{short(closes.name)}` closes a descriptor"),
+            other.told(f"`{short(other.name)}` uses it at the same time"),
+        )
+        change = "Close the descriptor only when nobody uses it: join first, or guard both with one lock."
+        return Hit(STRONG, evidence, change, (closes.point, other.point))
+    return None
 
 
 def _destructor(scene: Scene) -> Hit | None:

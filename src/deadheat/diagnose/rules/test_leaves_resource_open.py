@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _OPENS = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$")
 _CLOSES = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$")
 
+_PLAIN = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
+
 
 def _find(scene: Scene) -> Hit | None:
     for worker, other in scene.both if scene.go else ():
@@ -81,23 +83,25 @@ def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame] | None) -> H
     seen = scene.around(began[1]) if began else None
     if began is None or seen is None:
         return None
-    call = next((c for c in seen.calls if c.line == began[1].line and _OPENS.match(c.name)), None)
+    call = next((c for c in seen.calls if c.line == began[1].line and _result(c)), None)
     if call is None or _is_closed(seen, call):
         return None
     at = Point(seen.path, call.line, began[1].function)
-    name = call.result.partition(",")[0].strip()
-    what = f"`{name}`, the result of `{call.on}.{call.name}`," if name else f"what `{call.name}` opens"
+    what = f"`{_result(call)}`, the result of `{call.on}.{call.name}`,"
     evidence = (Evidence(f"`{began[0]}` leaves {what} open: nothing in it closes it", at),)
     change = f"Close {what.rstrip(',')} in the test, on the next line with defer or t.Cleanup."
     return Hit(STRONG, evidence, change, (at,), test_only=True, from_source=True)
 
 
+def _result(call: Call) -> str:
+    """The variable that has what a call opened; an error or a flag is nothing to close."""
+    name = call.result.partition(",")[0].strip()
+    return name if _OPENS.match(call.name) and not _PLAIN.search(name) else ""
+
+
 def _is_closed(seen: Around, call: Call) -> bool:
     """Does the test close the result, or hand it to somebody who may?"""
-    name = call.result.partition(",")[0].strip()
-    if not name or name == "_":
-        return name != "_" and any(_CLOSES.match(c.name) for c in seen.calls)
-    word = re.compile(rf"\b{re.escape(name)}\b")
+    word = re.compile(rf"\b{re.escape(_result(call))}\b")
     return any(
         (_CLOSES.match(c.name) and word.search(c.on))
         or (c.line > call.line and word.search(c.arguments) and not c.name.startswith("Is"))

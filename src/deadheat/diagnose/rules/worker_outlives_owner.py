@@ -30,8 +30,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import RENEWING, ending, kin
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.lifetime import RENEWING, common, ending
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
 from deadheat.model import Op, State
 
@@ -63,18 +64,17 @@ def _find(scene: Scene) -> Hit | None:
         " own instead of resetting the old one."
     )
     where = tuple(p for p in (worker.creator and point(worker.creator), owner.point) if p)
-    return Hit(_confidence(scene, kin(scene, found)), tuple(evidence), change, where)
-
-
-def _confidence(scene: Scene, related: bool) -> float:
-    return STRONG if related else LIKELY if scene.sourced else FAIR + 0.05
+    again = common(scene, found)
+    if again:
+        told = f"`{again.function}` started the worker and now leads to `{named}`: the next round"
+        evidence.append(Evidence(told, point(again)))
+    confidence = STRONG if again else FAIR - 0.1
+    return Hit(confidence, tuple(evidence), change, where)
 
 
 def _freed(scene: Scene) -> Hit | None:
     """The detector says that one side gave the memory back."""
     for owner, worker in scene.both:
-        if owner.access.op is not Op.FREE and scene.report.kind != "use-after-free":
-            continue
         if owner.access.op is not Op.FREE:
             continue
         evidence = (
