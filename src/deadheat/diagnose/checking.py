@@ -20,6 +20,11 @@ LAZY = frozenset(
     "ensure init initialize lazy get connect load open dial instance default setup once make create"
     " acquire resolve compile build prepare current client conn obtain provide warm singleton".split()
 )
+# what a function that changes a value again and again is called
+CHANGING = frozenset(
+    "observe update record add set report track inc increment note put push bump raise lower store"
+    " advance mark apply handle process max min account adjust transition toggle claim reserve".split()
+)
 _SPAN = 6  # lines between a check and what depends on it
 
 
@@ -49,6 +54,19 @@ def check(scene: Scene) -> Check | None:
     return None
 
 
+def absent(scene: Scene) -> Check | None:
+    """A write under a check whether what it writes is there, without a lock; the other side is elsewhere."""
+    for sets, other in scene.both if scene.sourced else ():
+        if not sets.writes or sets.here is None or sets.held or other.held:
+            continue
+        stores = {u.path for u in sets.here.stores if u.line == sets.here.line}
+        for condition in reversed(sets.here.conditions):
+            text = condition.text.replace("->", ".")
+            if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
+                return Check(sets, other, condition)
+    return None
+
+
 def likely(scene: Scene) -> Check | None:
     """One function in two actors: one reads, and the other writes a line or two further down."""
     if not scene.same_function or scene.sourced:
@@ -61,6 +79,11 @@ def likely(scene: Scene) -> Check | None:
         if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
     return None
+
+
+def is_changing(name: str) -> bool:
+    """Is a function called as if it changed something that is already there?"""
+    return any(word in CHANGING for word in words(name)[:1])
 
 
 def is_lazy(name: str) -> bool:

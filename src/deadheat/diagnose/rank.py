@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # what is less sure than this is not said first
 THRESHOLD = 0.4
+# a refined cause that is as sure as this goes before the general one
+_REFINED = 0.6
 # what is said when nothing else can be: it is worth what the others leave
 REMAINDER = "missing-lock"
 # between causes that are as sure: who starts and ends things explains more than what they touch
@@ -21,16 +23,18 @@ _ORDER = (
     "tests",
     "group synchronisation",
     "channels",
-    "captured variable",
     "locking",
     "lifetime",
+    "container",
+    "captured variable",
     "publication",
     "atomics",
     "contract",
-    "container",
 )
 # a test that leaves something open is why a worker outlives what it works for
 _REASONS = {"test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker")}
+# a reason that is as sure as this goes before what it explains
+_CLEAR = 0.8
 
 
 def ranked(
@@ -52,6 +56,7 @@ def ranked(
         return (Finding(UNKNOWN, round(1 - best, 2), settle=tuple(settle)), *found)
     first, *rest = found
     related = {*_wider(first.cause, rules), *(c for c in rules if first.cause in _wider(c, rules))}
+    related |= {*_REASONS.get(first.cause, ())}
     return (first, *(f if f.cause in related else _capped(f, first) for f in rest))
 
 
@@ -65,9 +70,13 @@ def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
 def _refined(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
     found = findings
     for finding in sorted(findings, key=lambda f: f.confidence):
-        if finding.confidence >= THRESHOLD:
-            wider = set(_wider(finding.cause, rules))
-            found = [_below(f, finding) if f.cause in wider else f for f in found]
+        wider = set(_wider(finding.cause, rules))
+        found = [
+            _below(f, finding)
+            if f.cause in wider and finding.confidence >= max(_REFINED, f.confidence - 0.3)
+            else f
+            for f in found
+        ]
     return found
 
 
@@ -89,27 +98,14 @@ def _capped(finding: Finding, first: Finding) -> Finding:
 
 
 def _with_reasons(findings: Sequence[Finding]) -> list[Finding]:
-    """What explains another finding lends it its evidence and its remedy, and steps back."""
+    """What explains another finding takes over its evidence and goes before it."""
     found = list(findings)
-    for reason in findings:
-        explained = _REASONS.get(reason.cause, ())
-        if not any(f.cause in explained and f.confidence >= THRESHOLD for f in found):
-            continue
-        found = [
-            _lent(f, reason) if f.cause in explained else _second(f) if f is reason else f
-            for f in found
-        ]
+    for reason in [f for f in findings if f.cause in _REASONS and f.confidence >= _CLEAR]:
+        explained = [f for f in found if f.cause in _REASONS[reason.cause]]
+        if explained:
+            told = tuple(e for f in explained for e in f.evidence)
+            sure = max(reason.confidence, *(f.confidence for f in explained))
+            found.remove(reason)
+            found.append(replace(reason, confidence=sure, evidence=(*reason.evidence, *told)))
+            found = [_limited(f, sure - 0.01) if f in explained else f for f in found]
     return found
-
-
-def _lent(finding: Finding, reason: Finding) -> Finding:
-    return replace(
-        finding,
-        evidence=(*finding.evidence, *reason.evidence),
-        remedy=reason.remedy,
-        test_only=reason.test_only,
-    )
-
-
-def _second(reason: Finding) -> Finding:
-    return _limited(reason, THRESHOLD)

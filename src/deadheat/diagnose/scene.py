@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from deadheat import registry
@@ -49,9 +50,11 @@ class Side:
 
     @cached_property
     def inner(self) -> tuple[Frame, ...]:
-        """The frames above the site: what the language or a library does for it."""
-        stack = self.access.stack
-        return stack[: stack.index(self.site)] if self.site in stack else stack
+        """The frames above the user's own: what the language or a library does for them.
+
+        A detector that lost the caller leaves only these, and the site is one of them.
+        """
+        return tuple(takewhile(lambda f: f.origin is not Origin.USER, self.true))
 
     @cached_property
     def true(self) -> tuple[Frame, ...]:

@@ -27,8 +27,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import check, is_lazy, likely
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -51,11 +51,12 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is None or is_lazy(guess.sets.name):
         return None
+    named = is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
     )
-    return Hit(FAIR, evidence, change, (guess.sets.point,))
+    return Hit(FAIR if named else WEAK, evidence, change, (guess.sets.point,))
 
 
 RULE = Rule(

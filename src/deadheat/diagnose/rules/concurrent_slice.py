@@ -54,12 +54,8 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and not appended:
         return None
     held = locking.locks(scene) if scene.sourced else None
-    if held is not None and any(held):
-        confidence = LIKELY
-    elif appended:
-        confidence = STRONG + 0.05
-    else:
-        confidence = STRONG if len(seen) > 1 or held is not None else LIKELY
+    both = len(seen) > 1 or len(appended) > 1
+    confidence = STRONG if both and not (held and any(held)) else LIKELY
     change = (
         f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
         " own and put the results together after the wait."

@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
-    if held is None or not scene.same_function or bool(held[0]) == bool(held[1]):
+    if held is None or bool(held[0]) == bool(held[1]):
         return None
     locked, bare = scene.sides if held[0] else scene.sides[::-1]
-    if not locked.writes or bare.writes or (bare.point.line or 0) > (locked.point.line or 0):
+    above = (bare.point.line or 0) <= (locked.point.line or 0) and scene.same_function
+    if not locked.writes or bare.writes or (locked.here is None and not above):
         return None
     evidence = (
         bare.told(f"{bare.does} without the lock"),

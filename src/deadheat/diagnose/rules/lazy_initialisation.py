@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import check, is_lazy, likely
+from deadheat.diagnose.checking import absent, check, is_changing, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short
 
@@ -53,14 +53,22 @@ def _find(scene: Scene) -> Hit | None:
             found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
         )
         return Hit(STRONG + 0.05, evidence, change, (found.sets.point,), from_source=True)
+    if made := absent(scene):
+        evidence = (
+            made.sets.told(f"{made.sets.does} under `if {made.condition.text[:60] if made.condition else ''}`"),
+            made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
+        )
+        return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
     guess = likely(scene)
     if guess is not None:
         evidence = (
             guess.other.told(f"{guess.other.does} first"),
             guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
         )
-        named = is_lazy(guess.sets.name)
-        return Hit(LIKELY if named else WEAK + 0.05, evidence, change, (guess.sets.point,))
+        confidence = LIKELY if is_lazy(guess.sets.name) else FAIR
+        if is_changing(guess.sets.name):
+            confidence = WEAK
+        return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change)
 
 

@@ -30,7 +30,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point
+from deadheat.diagnose.scene import point, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
 _POOL = re.compile(r"\(\*?\w*[Pp]ool\w*(?:\[.*\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist")
 _BACK = re.compile(r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w*$")
+
+_GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -52,10 +54,10 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
             return _hit(confidence, evidence, (point(frame), other.point))
-        call = _puts(side)
-        if call and side.here and other.is_worker != side.is_worker:
+        call = _puts(scene, side)
+        if call and other.actor.id != side.actor.id:
             evidence = (
-                side.told(f"`{side.here.function}` gives the object back: `{call}`"),
+                side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
                 other.told(f"{other.does} the object at the same time"),
             )
             return _hit(LIKELY, evidence, (side.point, other.point), from_source=True)
@@ -72,10 +74,15 @@ def _pool(side: Side) -> Frame | None:
     return next((f for f in near if _POOL.search(f.function)), None)
 
 
-def _puts(side: Side) -> str:
-    for call in side.here.calls if side.here else ():
-        if _BACK.search(call.name) and "ool" in call.on:
-            return f"{call.on}.{call.name}({call.arguments[:40]})"
+def _puts(scene: Scene, side: Side) -> str:
+    """The call near the site that gives an object back to where it was got from."""
+    for frame in side.frames[:3]:
+        seen = scene.around(frame)
+        got = {c.on for c in seen.calls if c.name in _GETS and not c.arguments} if seen else set()
+        for call in seen.calls if seen else ():
+            named = "ool" in call.on or call.on in got
+            if _BACK.search(call.name) and named and call.arguments and "," not in call.arguments:
+                return f"{call.on}.{call.name}({call.arguments[:40]})"
     return ""
 
 

@@ -30,11 +30,13 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
 from deadheat.diagnose.lifetime import RENEWING
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+
+_RENEWING = [[word] for word in RENEWING]
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -46,23 +48,23 @@ def _find(scene: Scene) -> Hit | None:
             "Make a new object for the next use and publish its pointer, or wait until nobody uses"
             " the old one before it is overwritten."
         )
-        if stored and writer.here and _within(scene, stored.name, other.name):
+        if stored and writer.here and (is_atomic(other) or _within(scene)):
             evidence = (
                 writer.told(f"`{writer.here.text[:80]}` stores a whole `{stored.whole}`"),
                 other.told(f"{other.does} something within it"),
             )
             confidence = STRONG if is_atomic(other) else LIKELY
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
-        if is_atomic(other) and any(w in RENEWING for w in words(writer.name)[:1]):
+        if writer.here is None and is_atomic(other) and words(writer.name)[:1] in _RENEWING:
             evidence = (
                 writer.told(f"{writer.does} plainly: by its name it makes the object new"),
                 other.told(f"{other.does} atomically"),
             )
-            return Hit(FAIR, evidence, change, (writer.point,))
+            return Hit(WEAK, evidence, change, (writer.point,))
     return None
 
 
-def _within(scene: Scene, stored: str, other: str) -> bool:
+def _within(scene: Scene) -> bool:
     """Is what the other side works on a part of what is stored?"""
     shared = scene.shared
     return shared is not None and (shared.kind == "struct" or bool(shared.part))
@@ -74,4 +76,5 @@ RULE = Rule(
     _find,
     "a new object per use",
     "An allocation per use.",
+    general="mixed-atomic",
 )
