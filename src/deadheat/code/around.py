@@ -50,7 +50,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     nodes = list(syntax.walk(function))
     literals = [n for n in nodes if n.type in CLOSURES and _has(n, row)]
     receiver, name, by_value = _receiver(function)
-    names = _names(function, nodes, row, literals)
+    names = _names(function, nodes, row)
     text = syntax.rows(source, line, line)
     return Around(
         path=path,
@@ -78,6 +78,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         calls=tuple(_calls(nodes))[:_MOST],
         starts=tuple(_starts(nodes)),
         names=names,
+        results=text_of(function.child_by_field_name("result"))[:200],
     )
 
 
@@ -124,9 +125,7 @@ def _receiver(function: Node) -> tuple[str, str, bool]:
 # -- names ----------------------------------------------------------------------------------------
 
 
-def _names(
-    function: Node, nodes: list[Node], row: int, literals: list[Node]
-) -> dict[str, Declared]:
+def _names(function: Node, nodes: list[Node], row: int) -> dict[str, Declared]:
     """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
     found: dict[str, Declared] = {}
     for name, told in _declarations(function, nodes):

@@ -13,9 +13,10 @@ from deadheat.diagnose.scene import Scene
 if TYPE_CHECKING:
     from deadheat.diagnose.rule import Hit, Rule
     from deadheat.diagnose.source import Source
-    from deadheat.model import Report
+    from deadheat.model import Cause, Report
 
 CRASHED = "rule-crashed"
+_SHOWN, _MOST = 0.2, 3
 
 
 def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...]:
@@ -36,6 +37,13 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
             found.append(_finding(rule, hit, scene))
     by_cause = {rule.cause: rule for rule in rules}
     return (*ranked(found, by_cause, settling(scene)), *crashed)
+
+
+def causes(report: Report) -> tuple[Cause, ...]:
+    """The first few findings of a report alone, as the model has them; a rule that failed is always told."""
+    found = diagnose(report)
+    shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
+    return tuple(f.as_cause() for f in [*shown[:_MOST], *(f for f in shown[_MOST:] if f.crashed)])
 
 
 def _finding(rule: Rule, hit: Hit, scene: Scene) -> Finding:

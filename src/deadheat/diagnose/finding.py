@@ -65,4 +65,5 @@ class Finding:
 
     def as_cause(self) -> Cause:
         """As the model and its wire have it."""
-        return Cause(self.cause, round(self.confidence, 2), tuple(map(str, self.evidence)))
+        told = map(str, self.evidence or self.settle)
+        return Cause(self.cause, round(self.confidence, 2), tuple(told))

@@ -32,11 +32,11 @@ class Ending(NamedTuple):
 
 def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     """A write by a function of such a name against an access of somebody else's goroutine."""
-    for ender, worker in scene.both:
+    for ender, worker in sorted(scene.both, key=lambda pair: pair[0].is_worker):
         if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue
         frame = _named(ender, vocabulary)
-        if frame is None or ender.name == worker.name or _named(worker, vocabulary):
+        if frame is None or ender.name == worker.name:
             continue
         if is_background(worker) and ender.actor.id != worker.actor.id:
             return Ending(ender, frame, worker)

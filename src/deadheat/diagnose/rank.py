@@ -33,6 +33,11 @@ _ORDER = (
 )
 # a test that leaves something open is why a worker outlives what it works for
 _REASONS = {"test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker")}
+# how something is reused and that it is reused too early are two sides of one defect
+_TOGETHER = {
+    "worker-outlives-owner": ("struct-overwritten", "mixed-atomic"),
+    "test-leaves-resource-open": ("struct-overwritten", "mixed-atomic"),
+}
 # a reason that is as sure as this goes before what it explains
 _CLEAR = 0.8
 
@@ -56,8 +61,9 @@ def ranked(
         return (Finding(UNKNOWN, round(1 - best, 2), settle=tuple(settle)), *found)
     first, *rest = found
     related = {*_wider(first.cause, rules), *(c for c in rules if first.cause in _wider(c, rules))}
-    related |= {*_REASONS.get(first.cause, ())}
-    return (first, *(f if f.cause in related else _capped(f, first) for f in rest))
+    related |= {*_REASONS.get(first.cause, ()), *_TOGETHER.get(first.cause, ())}
+    others = [f if f.cause in related else _capped(f, first) for f in rest]
+    return (first, *sorted(others, key=order))
 
 
 def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:

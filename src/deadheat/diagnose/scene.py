@@ -126,9 +126,14 @@ class Side:
 
     @cached_property
     def held(self) -> tuple[Held, ...]:
-        """The locks that the code shows to be held, in the site's function or in its callers."""
+        """The locks that the code shows to be held, by the site's function or by callers of its package.
+
+        What callers further away hold is about something else.
+        """
         found = []
         for frame in self.frames:
+            if self.site is None or frame.package != self.site.package:
+                continue
             seen = self._scene.around(frame)
             found += seen.held if seen else ()
         return tuple(found)

@@ -95,6 +95,7 @@ class Around:
     calls: tuple[Call, ...] = ()
     starts: tuple[Start, ...] = ()
     names: Mapping[str, Declared] = field(default_factory=dict)
+    results: str = ""  # the types that the function gives back, as written
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call
 
 # "wg.Done()", "close(done)", "close(s.finished)"
-_SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed|ch$", re.IGNORECASE)
+_SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -87,7 +87,8 @@ def _early(seen: Around) -> Call | None:
             continue
         if call.deferred and deferred_at is not None and deferred_at < call.line:
             return call
-        if not call.deferred and call.line < seen.line and deferred_at is None:
+        own = call.depth == len(seen.closures)
+        if own and not call.deferred and call.line < seen.line and deferred_at is None:
             return call
     return None
 

@@ -53,7 +53,7 @@ def _find(scene: Scene) -> Hit | None:
             " to the constructor instead of through a package variable."
         )
         confidence = SURE if shared else FAIR + 0.1
-        if test.closure:
+        if not test.is_test:
             confidence = confidence if shared else WEAK
         where = (test.point,)
         return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import is_background
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.scene import is_test_file
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 _OPENS = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$")
 _CLOSES = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$")
 
+# the last word of each type in "(recordSets []sqlexec.RecordSet, err error)"
+_KIND = re.compile(r"(\w+)\s*(?:[,)]|$)")
+_NOTHING = frozenset(("error", "bool", "int", "int64", "uint64", "string", "byte", "Duration", "Time", ""))
 _PLAIN = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
 
 
@@ -81,26 +85,54 @@ def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) ->
 def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame] | None) -> Hit | None:
     """A call in the test, on the way to the worker, whose result is never closed."""
     seen = scene.around(began[1]) if began else None
-    if began is None or seen is None:
+    if began is None or seen is None or not is_test_file(began[1].file):
         return None
-    call = next((c for c in seen.calls if c.line == began[1].line and _result(c)), None)
+    here = [c for c in seen.calls if c.line == began[1].line and _OPENS.match(c.name)]
+    call = next((c for c in here if _gives(scene, worker, began[1], c)), None)
     if call is None or _is_closed(seen, call):
         return None
     at = Point(seen.path, call.line, began[1].function)
-    what = f"`{_result(call)}`, the result of `{call.on}.{call.name}`,"
-    evidence = (Evidence(f"`{began[0]}` leaves {what} open: nothing in it closes it", at),)
+    name, kind = _result(call), _kind(scene, worker, began[1])
+    given = f"the result of `{call.name}`{f' (`{kind}`)' if kind else ''}"
+    what = f"`{name}`, {given}," if name else given
+    how = "nothing in it closes it" if name else "it drops it without closing it"
+    evidence = (
+        Evidence(f"`{began[0]}` leaves {what} open: {how}", at),
+        worker.told(f"{worker.does} in {worker.actor.id}, which that call started"),
+    )
     change = f"Close {what.rstrip(',')} in the test, on the next line with defer or t.Cleanup."
     return Hit(STRONG, evidence, change, (at,), test_only=True, from_source=True)
+
+
+def _gives(scene: Scene, worker: Side, test: Frame, call: Call) -> bool:
+    """Does the call give something that can be closed? Its own declaration says so."""
+    made = worker.actor.created_at
+    at = made.index(test)
+    callee = scene.around(made[at - 1]) if at else None
+    if callee is None or callee.function != call.name or call.result.strip() == "_":
+        return bool(_result(call)) and callee is None
+    kinds = _KIND.findall(callee.results)
+    return any(kind not in _NOTHING for kind in kinds) and (not call.result or bool(_result(call)))
+
+
+def _kind(scene: Scene, worker: Side, test: Frame) -> str:
+    """The types that the call gives back, as its declaration has them."""
+    made = worker.actor.created_at
+    at = made.index(test)
+    callee = scene.around(made[at - 1]) if at else None
+    return callee.results.strip("()") if callee else ""
 
 
 def _result(call: Call) -> str:
     """The variable that has what a call opened; an error or a flag is nothing to close."""
     name = call.result.partition(",")[0].strip()
-    return name if _OPENS.match(call.name) and not _PLAIN.search(name) else ""
+    return "" if _PLAIN.search(name) else name
 
 
 def _is_closed(seen: Around, call: Call) -> bool:
     """Does the test close the result, or hand it to somebody who may?"""
+    if not _result(call):
+        return False
     word = re.compile(rf"\b{re.escape(_result(call))}\b")
     return any(
         (_CLOSES.match(c.name) and word.search(c.on))
