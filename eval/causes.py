@@ -95,7 +95,11 @@ def cases(*, aside: bool, plain: bool = False, crashes: bool = True) -> Iterator
         if plain and recording.kind != VERSION:
             continue
         program, _, name = recording.uri.partition("/")
-        folder = next(CORPUS / lang / program for lang in ("go", "c", "rust") if (CORPUS / lang / program).is_dir())
+        folder = next(
+            CORPUS / lang / program
+            for lang in ("go", "c", "rust")
+            if (CORPUS / lang / program).is_dir()
+        )
         told = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
         sources = sources_of(folder, name)
         for item in recording.items:
@@ -178,7 +182,8 @@ def _reliability(found: Sequence[Case]) -> Iterator[str]:
                 races = len({c.race for c in some})
                 right = 1 - part.get("wrong", 0.0)
                 exact = part.get("exact", 0.0)
-                yield f"| {low:.1f} to {min(high, 1):.1f} | {mode} | {races} | {_percent(right)} | {_percent(exact)} |"
+                span = f"{low:.1f} to {min(high, 1):.1f}"
+                yield f"| {span} | {mode} | {races} | {_percent(right)} | {_percent(exact)} |"
 
 
 def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
@@ -192,7 +197,9 @@ def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
         part = shares(mine, lambda c: c.first)
         races = len({c.race for c in mine})
         told = ", ".join(
-            f"**{name}** {part[name] * races:.1f}" if name == cause else f"{name} {part[name] * races:.1f}"
+            f"**{name}** {part[name] * races:.1f}"
+            if name == cause
+            else f"{name} {part[name] * races:.1f}"
             for name in sorted(said, key=lambda n: -part.get(n, 0))
             if part.get(name)
         )
@@ -226,7 +233,11 @@ def main() -> int:
     if args.wrong:
         _list(found)
     if not (args.dry or args.plain):
-        write(PAGE, tables(found, "set-aside" if args.held_out else "open"), "held-out" if args.held_out else "open")
+        write(
+            PAGE,
+            tables(found, "set-aside" if args.held_out else "open"),
+            "held-out" if args.held_out else "open",
+        )
     return 0
 
 
@@ -236,7 +247,9 @@ def _list(found: Sequence[Case]) -> None:
     for case in found:
         if case.grade != "exact":
             top = "; ".join(f"{f.cause} {f.confidence:.2f}" for f in case.findings[:3])
-            rows[(case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")] += 1
+            rows[
+                (case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")
+            ] += 1
     for key, count in sorted(rows.items()):
         print(count, *key, sep=" | ")
 

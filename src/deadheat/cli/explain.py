@@ -77,9 +77,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         text = DossierText(style_of(args))
         for number, (sighting, told) in enumerate(found, 1):
-            sys.stdout.write(
-                text(number, sighting, dossier_to_wire(told)) + "\n\n"
-            )
+            sys.stdout.write(text(number, sighting, dossier_to_wire(told)) + "\n\n")
     if found:
         return cli.RACES
     return cli.ENVIRONMENT if faults else cli.NOTHING

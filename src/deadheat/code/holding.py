@@ -32,7 +32,8 @@ _FUNCTION = re.compile(
 )
 # "std::lock_guard<std::mutex> hold(mutex_);", "std::shared_lock lock{m};"
 _GUARD = re.compile(
-    r"^(?:const )?(?:std::)?(lock_guard|unique_lock|scoped_lock|shared_lock)\b[^({]{0,200}[({]([^;]{0,200}?)[)}]"
+    r"^(?:const )?(?:std::)?(lock_guard|unique_lock|scoped_lock|shared_lock)\b[^({]{0,200}"
+    r"[({]([^;]{0,200}?)[)}]"
 )
 
 

@@ -30,7 +30,7 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
     for rule in rules:
         try:
             hit = rule.find(scene)
-        except Exception as error:  # one rule's fault must not cost the others' findings
+        except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings
             crashed.append(_crash(rule, error))
             continue
         if hit is not None:
@@ -40,7 +40,7 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
 
 
 def causes(report: Report) -> tuple[Cause, ...]:
-    """The first few findings of a report alone, as the model has them; a rule that failed is always told."""
+    """The first few findings of a report alone, as the model has them, and every rule that failed."""
     found = diagnose(report)
     shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
     return tuple(f.as_cause() for f in [*shown[:_MOST], *(f for f in shown[_MOST:] if f.crashed)])

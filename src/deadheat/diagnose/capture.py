@@ -1,4 +1,4 @@
-"""Does a closure race for a variable of the function around it? For the rules about captured variables."""
+"""Does a closure race for a variable of the function around it? For rules about captured variables."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import CHANGING, LAZY
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -13,23 +14,14 @@ if TYPE_CHECKING:
 
 # "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache", "x.is_none()"
 _ABSENT = re.compile(
-    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*==|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
-)
-# what a function that makes something at first use is called
-LAZY = frozenset(
-    "ensure init initialize lazy get connect load open dial instance default setup once make create"
-    " acquire resolve compile build prepare current client conn obtain provide warm singleton".split()
-)
-# what a function that changes a value again and again is called
-CHANGING = frozenset(
-    "observe update record add set report track inc increment note put push bump raise lower store"
-    " advance mark apply handle process max min account adjust transition toggle claim reserve".split()
+    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*=="
+    r"|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
 )
 _SPAN = 6  # lines between a check and what depends on it
 
 
 class Check(NamedTuple):
-    """A side that sets, the other that checks or sets as well, and the condition if the code shows it."""
+    """A side that sets, the other that checks or sets as well, and the condition if it is known."""
 
     sets: Side
     other: Side
@@ -55,7 +47,7 @@ def check(scene: Scene) -> Check | None:
 
 
 def absent(scene: Scene) -> Check | None:
-    """A write under a check whether what it writes is there, without a lock; the other side is elsewhere."""
+    """A write under a check whether it is there already, without a lock; the other side is elsewhere."""
     for sets, other in scene.both if scene.sourced else ():
         if not sets.writes or sets.here is None or sets.held or other.held:
             continue

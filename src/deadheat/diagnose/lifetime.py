@@ -11,14 +11,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
-# what ends a thing for good; the first word of a function's name, or its last one in C
-ENDING = frozenset(
-    "close stop shutdown shut destroy finish cleanup teardown dispose abort terminate quit exit"
-    " kill disconnect halt finalize deinit fini drop free delete unregister".split()
-)
-# what makes a thing ready for its next use
-RENEWING = frozenset("reset reinit init reinitialize initialize recycle renew rewind clear".split())
-# these as questions or answers do nothing: "Closed", "IsClosed", "StopRequested"
+# a name further out is about something else
 _NEAR = 3
 
 

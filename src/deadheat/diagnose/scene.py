@@ -20,7 +20,9 @@ ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 # callers further out than this say nothing about a site
 NEAR = 6
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
-_CLOSURE = re.compile(r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}")
+_CLOSURE = re.compile(
+    r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}"
+)
 # "exec.(*Query).Reset", "Reset", "news::Feed::publish", "buffer_free"
 _LAST = re.compile(r"[~\w]+$")
 # "ResetContextOfStmt" as "Reset", "Context", …; "buffer_free" as "buffer", "free"
@@ -99,7 +101,7 @@ class Side:
 
     @cached_property
     def is_worker(self) -> bool:
-        """Was its goroutine started by the user's own code? (A test's is started by the test's runner.)"""
+        """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
         if not self._scene.go:
             return not self.is_main and bool(self.actor.created_at)
         first = next((f for f in self.actor.created_at if f.origin is not Origin.RUNTIME), None)
@@ -130,7 +132,7 @@ class Side:
 
         What callers further away hold is about something else.
         """
-        found = []
+        found: list[Held] = []
         for frame in self.frames:
             if self.site is None or frame.package != self.site.package:
                 continue
@@ -164,7 +166,10 @@ class Scene:
     @property
     def both(self) -> tuple[tuple[Side, Side], ...]:
         """The two sides either way round; none where one is missing."""
-        return ((self.sides[0], self.sides[1]), self.sides[::-1]) if len(self.sides) > 1 else ()
+        if len(self.sides) < 2:
+            return ()
+        a, b = self.sides
+        return (a, b), (b, a)
 
     def parent(self, function: str) -> str:
         return registry.dialect(self.report.detector).symbols.parent(function)

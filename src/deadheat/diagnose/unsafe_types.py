@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import pkgutil
 import re
+
+from deadheat.symbols import frame_lists
 
 # "	data  bytes.Buffer", "*rand.Rand", "http.Header"
 _DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
 
 
-def _read() -> dict[str, str]:
-    data = pkgutil.get_data("deadheat.diagnose", "unsafe.types.txt") or b""
-    rows = (line.partition("#")[0] for line in data.decode().splitlines())
-    pairs = (row.split("=>") for row in rows if "=>" in row)
-    return {begins.strip(): name.strip() for begins, name in pairs}
-
-
-_TYPES = _read()
+_LISTS = frame_lists.read("unsafe.types.txt", "deadheat.diagnose")
+_PAIRS = [line.partition("=>") for lines in _LISTS.values() for line in lines]
+_TYPES = {begins.strip(): name.strip() for begins, _, name in _PAIRS}
 _NAMES = {name.rpartition("/")[2]: name for name in _TYPES.values()}
 
 

@@ -2,13 +2,15 @@
 
 ## What it sees
 
-With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a channel; the other accesses it without
-receiving anything that the first one sends afterwards. From a report alone: nothing.
+With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
+channel; the other accesses it without receiving anything that the first one sends afterwards. From
+a report alone: nothing.
 
 ## Why it races
 
-A channel orders a send with its receive. A goroutine that writes a field after it received something (or when its context ends) tells nobody:
-whoever reads the field has received nothing from it.
+A channel orders a send with its receive. A goroutine that writes a field after it received
+something (or when its context ends) tells nobody: whoever reads the field has received nothing from
+it.
 
 ## Example
 
@@ -18,11 +20,13 @@ whoever reads the field has received nothing from it.
 
 ## Remedy
 
-Send the value itself over a channel, or close a `done` channel after the write and receive from it before the read; or a mutex.
+Send the value itself over a channel, or close a `done` channel after the write and receive from it
+before the read; or a mutex.
 
 ## When it is wrong
 
-A field that is plainly shared state, with the channel only as the trigger: then a lock is what is missing.
+A field that is plainly shared state, with the channel only as the trigger: then a lock is what is
+missing.
 """
 
 from __future__ import annotations

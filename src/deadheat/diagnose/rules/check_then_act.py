@@ -2,12 +2,14 @@
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes a line or two further down. With source: the write stands under a condition on
-the same variable that is not a check whether it is there at all (`if v > max { max = v }`).
+Two actors in one function: one reads, the other writes a line or two further down. With source: the
+write stands under a condition on the same variable that is not a check whether it is there at all
+(`if v > max { max = v }`).
 
 ## Why it races
 
-Between the check and the act another one may act. Even if each were atomic, the two together are not.
+Between the check and the act another one may act. Even if each were atomic, the two together are
+not.
 
 ## Example
 
@@ -31,13 +33,13 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
+from deadheat.diagnose.vocabulary import ACTING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
 # "executor.(*innerWorker).run", "pool.(*Pool).workerLoop"
 _WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
-_ACTS = [[w] for w in ("change", "activate", "begin", "start", "init", "make", "open", "set", "become")]
 _CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
 
 
@@ -69,21 +71,23 @@ def _find(scene: Scene) -> Hit | None:
 def _between(scene: Scene) -> Hit | None:
     """An error that a worker met: a state was asked for that another call in the function changes."""
     side = scene.sides[0] if scene.sides else None
-    worker = next((f for f in side.frames if _WORKER.search(f.function)), None) if side else None
+    worker = next((f for f in side.true if _WORKER.search(f.function)), None) if side else None
     if side is None or side.here is None or worker is None or side.held:
         return None
     condition = next(reversed(side.here.conditions), None)
     asked = {c.on for c in side.here.calls if condition and c.line == condition.line and c.on}
-    acts = [c for c in side.here.calls if c.on in asked and words(c.name)[:1] in _ACTS]
+    acts = [c for c in side.here.calls if c.on in asked and ACTING.intersection(words(c.name)[:1])]
     if condition is None or not acts:
         return None
     act = acts[0]
     evidence = (
         side.told(f"`{side.here.function}` fails under `if {condition.text[:60]}`"),
-        side.told(f"it changes that state itself with `{act.on}.{act.name}`, and holds no lock from check to change")
-        ._replace(at=side.point._replace(line=act.line)),
-        side.told(f"it is called by a worker, `{worker.function}`, and workers run beside each other")
-        ._replace(at=point(worker)),
+        side.told(
+            f"`{act.on}.{act.name}` changes that state, and no lock is held from check to change"
+        )._replace(at=side.point._replace(line=act.line)),
+        side.told(
+            f"it is called by a worker, `{worker.function}`, and workers run beside each other"
+        )._replace(at=point(worker)),
     )
     change = (
         f"Do `{act.name}` once before the workers start, or hold one lock from the check of"

@@ -2,7 +2,8 @@
 
 ## What it sees
 
-`runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With source: `close(ch)` and `ch <-`.
+`runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With
+source: `close(ch)` and `ch <-`.
 
 ## Why it races
 
@@ -15,8 +16,8 @@ Close and send are not ordered. If the close comes first, the send panics.
 
 ## Remedy
 
-Only the sender closes; with several senders nobody closes the data channel: close a second one, `done`, that senders select on, or
-wait for all senders first.
+Only the sender closes; with several senders nobody closes the data channel: close a second one,
+`done`, that senders select on, or wait for all senders first.
 
 ## When it is wrong
 

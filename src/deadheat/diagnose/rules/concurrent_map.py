@@ -2,14 +2,15 @@
 
 ## What it sees
 
-Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`, `mapiterinit`, `mapIterStart`) above
-the user's line; the runtime's own `fatal error: concurrent map writes`; frames of `std::map` and the like in C++. With
-source: the variable is a map that both lines index, range over or delete from, and neither side holds a lock.
+Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
+`mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
+writes`; frames of `std::map` and the like in C++. With source: the variable is a map that both
+lines index, range over or delete from, and neither side holds a lock.
 
 ## Why it races
 
-A map may move all its entries when it grows. Go's maps are not safe for use while anybody writes; the runtime stops the whole
-program when it notices.
+A map may move all its entries when it grows. Go's maps are not safe for use while anybody writes;
+the runtime stops the whole program when it notices.
 
 ## Example
 
@@ -17,12 +18,14 @@ program when it notices.
 
 ## Remedy
 
-Guard every access, also reads and `len`, with one `sync.RWMutex` beside the map; use `sync.Map` only for keys that are written once.
+Guard every access, also reads and `len`, with one `sync.RWMutex` beside the map; use `sync.Map`
+only for keys that are written once.
 
 ## When it is wrong
 
-Where one side already holds a lock the defect is the other side's missing one (`partial-lock`); a report alone cannot
-see that. The race may be on the variable that holds the map and not within the map.
+Where one side already holds a lock the defect is the other side's missing one (`partial-lock`); a
+report alone cannot see that. The race may be on the variable that holds the map and not within the
+map.
 """
 
 from __future__ import annotations

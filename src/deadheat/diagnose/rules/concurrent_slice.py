@@ -2,13 +2,14 @@
 
 ## What it sees
 
-Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of `std::vector` above the user's line. With source:
-`append` to the variable on one of the lines, or an indexed write into it.
+Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
+`std::vector` above the user's line. With source: `append` to the variable on one of the lines, or
+an indexed write into it.
 
 ## Why it races
 
-`append` reads and writes the slice's header and may move its elements. Two appends at once lose one of them; a reader sees
-a length that does not fit the array.
+`append` reads and writes the slice's header and may move its elements. Two appends at once lose one
+of them; a reader sees a length that does not fit the array.
 
 ## Example
 
@@ -16,13 +17,13 @@ a length that does not fit the array.
 
 ## Remedy
 
-One mutex around every use of the slice; or a slice of the final length in which each goroutine has its own index; or send
-the elements over a channel and append in one goroutine.
+One mutex around every use of the slice; or a slice of the final length in which each goroutine has
+its own index; or send the elements over a channel and append in one goroutine.
 
 ## When it is wrong
 
-`copy` and conversions also show these frames for byte buffers that are shared on purpose, with a lock that failed for
-another reason.
+`copy` and conversions also show these frames for byte buffers that are shared on purpose, with a
+lock that failed for another reason.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: both sides hold a lock of the same name, and at least one of them in a method with a value receiver or on a parameter or
-variable that is a copy of the struct. From a report alone: nothing.
+With source: both sides hold a lock of the same name, and at least one of them in a method with a
+value receiver or on a parameter or variable that is a copy of the struct. From a report alone:
+nothing.
 
 ## Why it races
 
-A copy of a mutex is another mutex. Each caller of a method with a value receiver locks its own copy, while maps, slices and
-pointers in the struct are still shared.
+A copy of a mutex is another mutex. Each caller of a method with a value receiver locks its own
+copy, while maps, slices and pointers in the struct are still shared.
 
 ## Example
 
@@ -67,7 +68,9 @@ def _copy(scene: Scene, side: Side) -> Evidence | None:
             )
         if copied:
             at = Point(seen.path, seen.first, frame.function)
-            text = f"`{seen.function}` takes {', '.join(f'`{h.name}`' for h in seen.held)} of a copy"
+            text = (
+                f"`{seen.function}` takes {', '.join(f'`{h.name}`' for h in seen.held)} of a copy"
+            )
             return side.told(text)._replace(at=at)
     return None
 

@@ -2,8 +2,9 @@
 
 ## What it sees
 
-Each side holds at least one lock and they have none in common: by the detector's word (`mutexes: write M1` against `write M2`), or by the
-code around the racing lines. With source also: a lock of the same name in two different objects.
+Each side holds at least one lock and they have none in common: by the detector's word (`mutexes:
+write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
+the same name in two different objects.
 
 ## Why it races
 
@@ -16,7 +17,8 @@ Two locks order nothing between their holders.
 
 ## Remedy
 
-Decide which lock guards the variable, write that beside its declaration, and take that one on both sides.
+Decide which lock guards the variable, write that beside its declaration, and take that one on both
+sides.
 
 ## When it is wrong
 
@@ -39,7 +41,11 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or not (held[0] and held[1]):
         return None
     shared = locking.common(*held)
-    if any(lock.shared and side.writes for side, own in zip(scene.sides, held, strict=True) for lock in own):
+    if any(
+        lock.shared and side.writes
+        for side, own in zip(scene.sides, held, strict=True)
+        for lock in own
+    ):
         return None
     evidence = tuple(
         side.told(f"{side.does} under {locking.names(own)}")

@@ -2,13 +2,15 @@
 
 ## What it sees
 
-With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is done) on a line before the racing one; or
-defers it after the function that races, so that it runs first. The other side comes after `Wait`. From a report alone: a
-deferred function of a goroutine against the function that started it.
+With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
+done) on a line before the racing one; or defers it after the function that races, so that it runs
+first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine
+against the function that started it.
 
 ## Why it races
 
-Deferred calls run in reverse order. What is deferred before `defer wg.Done()` runs after it, when nobody waits any more.
+Deferred calls run in reverse order. What is deferred before `defer wg.Done()` runs after it, when
+nobody waits any more.
 
 ## Example
 
@@ -60,9 +62,9 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
         if not scene.sourced and worker.shows("runtime.deferreturn") and worker.frames[:1]:
-            evidence = (worker.told(f"{worker.does} in a deferred call"),)
+            told = (worker.told(f"{worker.does} in a deferred call"),)
             change = "See that Done is the last of the deferred calls to run."
-            return Hit(WEAK, evidence, change, (worker.point,))
+            return Hit(WEAK, told, change, (worker.point,))
     return None
 
 

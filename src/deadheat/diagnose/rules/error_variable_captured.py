@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the function around it, and so does
-that function, or another goroutine of the same closure. A report alone shows only that some variable is captured.
+With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
+function around it, and so does that function, or another goroutine of the same closure. A report
+alone shows only that some variable is captured.
 
 ## Why it races
 
-`err` is declared once and reused by everything that follows. A closure that writes `err =` in place of `err :=` shares it with
-all of that, and an error may be lost or reported for the wrong call.
+`err` is declared once and reused by everything that follows. A closure that writes `err =` in place
+of `err :=` shares it with all of that, and an error may be lost or reported for the wrong call.
 
 ## Example
 
@@ -18,7 +19,8 @@ all of that, and an error may be lost or reported for the wrong call.
 
 ## Remedy
 
-Declare the error inside the closure (`err :=`), and hand it over through a channel or `errgroup.Group`.
+Declare the error inside the closure (`err :=`), and hand it over through a channel or
+`errgroup.Group`.
 
 ## When it is wrong
 
@@ -40,9 +42,10 @@ def _find(scene: Scene) -> Hit | None:
     found = captured(scene) if scene.go else None
     if found is None or not found.is_error or found.declared is None:
         return None
-    if found.declared.how == "result" and found.outer.here and not found.outer.closure:
-        if found.outer.here.text.startswith("return"):
-            return None  # the return statement writes the result: that is another cause
+    here = found.outer.here
+    returns = here is not None and here.text.startswith("return") and not found.outer.closure
+    if found.declared.how == "result" and returns:
+        return None  # the return statement writes the result: that is another cause
     change = (
         f"Declare `{found.name}` inside the closure with `:=` and return it through a channel"
         " or errgroup.Group, whose Wait gives the first error."

@@ -2,13 +2,15 @@
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes a line or two further down (or both write the same line), and the
-function is called like one that makes something (`ensure`, `connect`, `get`, `init`). With source: the write stands under a check
-whether the thing is there (`if c.conn == nil`), and no lock is held.
+Two actors in one function: one reads, the other writes a line or two further down (or both write
+the same line), and the function is called like one that makes something (`ensure`, `connect`,
+`get`, `init`). With source: the write stands under a check whether the thing is there (`if c.conn
+== nil`), and no lock is held.
 
 ## Why it races
 
-Both see that it is missing, both make it, one of the two is lost; and a reader may see a pointer to something that is only half written.
+Both see that it is missing, both make it, one of the two is lost; and a reader may see a pointer to
+something that is only half written.
 
 ## Example
 
@@ -19,7 +21,8 @@ Both see that it is missing, both make it, one of the two is lost; and a reader 
 
 ## Remedy
 
-`sync.Once` (or `sync.OnceValue`) around the making; or make it in the constructor. In C++ a function's own static variable.
+`sync.Once` (or `sync.OnceValue`) around the making; or make it in the constructor. In C++ a
+function's own static variable.
 
 ## When it is wrong
 
@@ -40,9 +43,13 @@ if TYPE_CHECKING:
 
 
 def _find(scene: Scene) -> Hit | None:
-    change = f"Make {scene.what} with sync.Once (std::call_once, a static local), or in the constructor."
+    change = (
+        f"Make {scene.what} with sync.Once (std::call_once, a static local), or in the constructor."
+    )
     if not scene.go:
-        change = change.replace("sync.Once (std::call_once, a static local)", "std::call_once or a static local")
+        change = change.replace(
+            "sync.Once (std::call_once, a static local)", "std::call_once or a static local"
+        )
     found = check(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
@@ -55,7 +62,9 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(STRONG + 0.05, evidence, change, (found.sets.point,), from_source=True)
     if made := absent(scene):
         evidence = (
-            made.sets.told(f"{made.sets.does} under `if {made.condition.text[:60] if made.condition else ''}`"),
+            made.sets.told(
+                f"{made.sets.does} under `if {made.condition.text[:60] if made.condition else ''}`"
+            ),
             made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
         )
         return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)

@@ -2,14 +2,15 @@
 
 ## What it sees
 
-One side is a closure (`F.func1`), the other the function around it or another goroutine of the same closure, and the
-goroutine was started in that function. With source: the name that both lines use is declared in the function, outside the
-closure. In C++: a lambda that captures by reference, or a variable on the stack of the thread that started the other.
+One side is a closure (`F.func1`), the other the function around it or another goroutine of the same
+closure, and the goroutine was started in that function. With source: the name that both lines use
+is declared in the function, outside the closure. In C++: a lambda that captures by reference, or a
+variable on the stack of the thread that started the other.
 
 ## Why it races
 
-A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each access is shared, though it
-looks like a local one.
+A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each
+access is shared, though it looks like a local one.
 
 ## Example
 
@@ -19,13 +20,13 @@ looks like a local one.
 
 ## Remedy
 
-Pass values as arguments and results through a channel; or let each goroutine have its own slot and add up after `Wait`;
-or guard the variable with a mutex.
+Pass values as arguments and results through a channel; or let each goroutine have its own slot and
+add up after `Wait`; or guard the variable with a mutex.
 
 ## When it is wrong
 
-Without source the closure may touch a field of an object that is shared in other ways: then a lock of that
-object is missing.
+Without source the closure may touch a field of an object that is shared in other ways: then a lock
+of that object is missing.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
 _CHANGE = (
-    "Do not share {what} between the closure and the function around it: pass its value in, hand the result back"
-    " through a channel or a slot per goroutine, and use it only after the wait."
+    "Do not share {what} between the closure and the function around it: pass its value in, hand the"
+    " result back through a channel or a slot per goroutine, and use it only after the wait."
 )
 
 

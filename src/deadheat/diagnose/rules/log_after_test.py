@@ -2,12 +2,13 @@
 
 ## What it sees
 
-`testing.(*common)` on both sides above the user's code: `Log`, `Errorf` or `FailNow` in a goroutine against the test's runner, which marks it as done.
+`testing.(*common)` on both sides above the user's code: `Log`, `Errorf` or `FailNow` in a goroutine
+against the test's runner, which marks it as done.
 
 ## Why it races
 
-`t.Log` may be used only while the test runs. A goroutine that outlives the test writes into a test that has been reported already; newer
-versions of Go panic.
+`t.Log` may be used only while the test runs. A goroutine that outlives the test writes into a test
+that has been reported already; newer versions of Go panic.
 
 ## Example
 
@@ -58,7 +59,10 @@ def _find(scene: Scene) -> Hit | None:
 
 def _top(side: Side, pattern: re.Pattern[str]) -> Frame | None:
     """The innermost frame, if it is such a one."""
-    top = next((f for f in side.access.stack if f.package not in ("runtime", "sync", "internal/race")), None)
+    top = next(
+        (f for f in side.access.stack if f.package not in ("runtime", "sync", "internal/race")),
+        None,
+    )
     return top if top is not None and pattern.search(top.function) else None
 
 

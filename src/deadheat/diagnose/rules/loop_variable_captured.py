@@ -2,14 +2,14 @@
 
 ## What it sees
 
-One side is a closure, the other the function around it, which writes on a line above the one that starts the
-goroutine: only a loop gets back there. With source: the closure uses a name that a `for` clause declares, and the module's
-`go` line is older than 1.22.
+One side is a closure, the other the function around it, which writes on a line above the one that
+starts the goroutine: only a loop gets back there. With source: the closure uses a name that a `for`
+clause declares, and the module's `go` line is older than 1.22.
 
 ## Why it races
 
-Before Go 1.22 a loop has one variable for all its turns. The goroutine reads it while the loop goes on to write the next
-value into it, so that several goroutines may also see the same value.
+Before Go 1.22 a loop has one variable for all its turns. The goroutine reads it while the loop goes
+on to write the next value into it, so that several goroutines may also see the same value.
 
 ## Example
 
@@ -19,12 +19,13 @@ value into it, so that several goroutines may also see the same value.
 
 ## Remedy
 
-Give each turn a variable of its own: pass it as an argument, shadow it (`id := id`), or raise the `go` line of `go.mod` to 1.22.
+Give each turn a variable of its own: pass it as an argument, shadow it (`id := id`), or raise the
+`go` line of `go.mod` to 1.22.
 
 ## When it is wrong
 
-The function may write another variable in that loop, such as an error that the closure also uses. With Go 1.22 or newer
-only a variable that is declared before the loop can be meant.
+The function may write another variable in that loop, such as an error that the closure also uses.
+With Go 1.22 or newer only a variable that is declared before the loop can be meant.
 """
 
 from __future__ import annotations
@@ -60,8 +61,12 @@ def _find(scene: Scene) -> Hit | None:
     at = found.outer.point.line
     if at is None or at >= line or found.inner.writes:
         return None
-    more = found.outer.told(f"the write stands above line {line}, which starts the goroutine: a loop")
-    change = "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
+    more = found.outer.told(
+        f"the write stands above line {line}, which starts the goroutine: a loop"
+    )
+    change = (
+        "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
+    )
     return Hit(LIKELY, (*found.evidence(), more), change, (found.inner.point,))
 
 

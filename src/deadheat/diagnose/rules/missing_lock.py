@@ -2,13 +2,15 @@
 
 ## What it sees
 
-Two accesses to the same memory, at least one of them a write, and no lock on either: by the detector's word (ThreadSanitizer, Helgrind) or by
-the code's. From a Go report alone it is the usual reason for two plain accesses that show no other mechanism: not a
-container, not a captured variable, not a teardown.
+Two accesses to the same memory, at least one of them a write, and no lock on either: by the
+detector's word (ThreadSanitizer, Helgrind) or by the code's. From a Go report alone it is the usual
+reason for two plain accesses that show no other mechanism: not a container, not a captured
+variable, not a teardown.
 
 ## Why it races
 
-Nothing orders the two accesses. The reader may see an old value, half of a new one, or one that was never written.
+Nothing orders the two accesses. The reader may see an old value, half of a new one, or one that was
+never written.
 
 ## Example
 
@@ -17,13 +19,13 @@ Nothing orders the two accesses. The reader may see an old value, half of a new 
 
 ## Remedy
 
-One mutex beside the data that every access takes; for a single word an atomic; for settings that are replaced as a whole an
-`atomic.Pointer` to a value that is never changed.
+One mutex beside the data that every access takes; for a single word an atomic; for settings that
+are replaced as a whole an `atomic.Pointer` to a value that is never changed.
 
 ## When it is wrong
 
-From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run one after the other, so that
-an order is missing and not a lock.
+From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
+one after the other, so that an order is missing and not a lock.
 """
 
 from __future__ import annotations

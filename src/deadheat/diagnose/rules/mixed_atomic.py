@@ -2,13 +2,15 @@
 
 ## What it sees
 
-An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's `atomic write`, Miri's `atomic store`, KCSAN's `(marked)`
-against a plain access. With source: `atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)` or `READ_ONCE(x)` on one line, `x` as it
-is on the other.
+An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's
+`atomic write`, Miri's `atomic store`, KCSAN's `(marked)` against a plain access. With source:
+`atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)` or `READ_ONCE(x)` on one line, `x` as it is on
+the other.
 
 ## Why it races
 
-An atomic access orders only other atomic accesses. The plain one may be torn, cached in a register or moved by the compiler.
+An atomic access orders only other atomic accesses. The plain one may be torn, cached in a register
+or moved by the compiler.
 
 ## Example
 
@@ -17,12 +19,13 @@ An atomic access orders only other atomic accesses. The plain one may be torn, c
 
 ## Remedy
 
-Make every access atomic; the types `atomic.Int64`, `atomic.Bool` and `std::atomic` leave no other way.
+Make every access atomic; the types `atomic.Int64`, `atomic.Bool` and `std::atomic` leave no other
+way.
 
 ## When it is wrong
 
-The plain side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A `sync/atomic` frame may also belong to a lock
-or a pool that is built with atomics.
+The plain side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A
+`sync/atomic` frame may also belong to a lock or a pool that is built with atomics.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+
 
 def _find(scene: Scene) -> Hit | None:
     for atomic, plain in scene.both:

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: a closure that runs in a goroutine uses a named result of the function around it. The other side is another
-such goroutine, the function's own code, or its `return` statement, which assigns to the result without naming it.
+With source: a closure that runs in a goroutine uses a named result of the function around it. The
+other side is another such goroutine, the function's own code, or its `return` statement, which
+assigns to the result without naming it.
 
 ## Why it races
 
-`return f()` in a function with named results is an assignment to them. A goroutine that still uses the result races
-with that assignment, and whatever it writes after the return is lost.
+`return f()` in a function with named results is an assignment to them. A goroutine that still uses
+the result races with that assignment, and whatever it writes after the return is lost.
 
 ## Example
 
@@ -19,11 +20,13 @@ with that assignment, and whatever it writes after the return is lost.
 
 ## Remedy
 
-Let the goroutine write to a variable of its own, hand that over through a channel, and return only after receiving it.
+Let the goroutine write to a variable of its own, hand that over through a channel, and return only
+after receiving it.
 
 ## When it is wrong
 
-A result that is only ever used before the goroutine starts, with the race on another variable of the same line.
+A result that is only ever used before the goroutine starts, with the race on another variable of
+the same line.
 """
 
 from __future__ import annotations

@@ -2,12 +2,14 @@
 
 ## What it sees
 
-Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same time, which only `t.Parallel` allows.
+Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same
+time, which only `t.Parallel` allows.
 
 ## Why it races
 
-Parallel tests run beside each other. Whatever they share and one of them changes, they share without any order: a package variable, a fixture
-that is made once, a value of the loop around the sub-tests.
+Parallel tests run beside each other. Whatever they share and one of them changes, they share
+without any order: a package variable, a fixture that is made once, a value of the loop around the
+sub-tests.
 
 ## Example
 
@@ -17,23 +19,24 @@ that is made once, a value of the loop around the sub-tests.
 
 ## Remedy
 
-A fixture per sub-test; or no `t.Parallel` in tests that share one. The product is right unless it promises to be safe for concurrent
-use.
+A fixture per sub-test; or no `t.Parallel` in tests that share one. The product is right unless it
+promises to be safe for concurrent use.
 
 ## When it is wrong
 
-A type that says it is safe for concurrent use and is not: then the tests have found a defect of the product.
+A type that says it is safe for concurrent use and is not: then the tests have found a defect of the
+product.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import point
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence, Point
     from deadheat.diagnose.scene import Scene, Side
 
 
@@ -46,14 +49,16 @@ def _find(scene: Scene) -> Hit | None:
         side.told(f"{side.does} in {side.actor.id}, a test's own goroutine") for side in scene.sides
     )
     parallel = tuple(one for side in scene.sides[:1] if (one := _parallel(scene, side)))
-    change = "Give each parallel test a fixture of its own, or leave t.Parallel out where one is shared."
+    change = (
+        "Give each parallel test a fixture of its own, or leave t.Parallel out where one is shared."
+    )
     where = tuple(p for side in scene.sides if (p := _test_frame(side)))
     confidence = SURE if parallel else STRONG + 0.04
     hit = Hit(confidence, (*evidence, *parallel), change, where, test_only=True)
     return hit._replace(from_source=bool(parallel))
 
 
-def _test_frame(side: Side):  # type: ignore[no-untyped-def]
+def _test_frame(side: Side) -> Point | None:
     found = next((f for f in side.frames if f.file.endswith("_test.go")), None)
     return point(found) if found else None
 

@@ -2,11 +2,13 @@
 
 ## What it sees
 
-One side holds a lock, the other holds none: by the detector's word, or by the code around the racing lines and their callers.
+One side holds a lock, the other holds none: by the detector's word, or by the code around the
+racing lines and their callers.
 
 ## Why it races
 
-A lock orders only those who take it. The side without it runs into the middle of the other's critical section.
+A lock orders only those who take it. The side without it runs into the middle of the other's
+critical section.
 
 ## Example
 
@@ -19,8 +21,8 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 ## When it is wrong
 
-The lock that is held may guard something else, with this access inside it by accident. A lock that is taken in a function that
-the detector left out of the stack is not seen.
+The lock that is held may guard something else, with this access inside it by accident. A lock that
+is taken in a function that the detector left out of the stack is not seen.
 """
 
 from __future__ import annotations

@@ -2,12 +2,14 @@
 
 ## What it sees
 
-Frames of `sync.(*Pool)` or of a type or package that is called a pool, on one side; with source: a call of `Put`, `Release` or the like on a pool
-in the functions around one side, and the other side uses the object in a goroutine of its own.
+Frames of `sync.(*Pool)` or of a type or package that is called a pool, on one side; with source: a
+call of `Put`, `Release` or the like on a pool in the functions around one side, and the other side
+uses the object in a goroutine of its own.
 
 ## Why it races
 
-A pool hands the object to the next one who asks. Whoever kept a reference now shares it with a stranger.
+A pool hands the object to the next one who asks. Whoever kept a reference now shares it with a
+stranger.
 
 ## Example
 
@@ -17,11 +19,13 @@ A pool hands the object to the next one who asks. Whoever kept a reference now s
 
 ## Remedy
 
-Put the object back only after the last user is done (join first, or count references); or give the other goroutine a copy.
+Put the object back only after the last user is done (join first, or count references); or give the
+other goroutine a copy.
 
 ## When it is wrong
 
-The pool's own bookkeeping may race (a pool of the house's own without a lock): then a lock is missing in the pool.
+The pool's own bookkeeping may race (a pool of the house's own without a lock): then a lock is
+missing in the pool.
 """
 
 from __future__ import annotations
@@ -33,12 +37,15 @@ from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence, Point
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
 _POOL = re.compile(r"\(\*?\w*[Pp]ool\w*(?:\[.*\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist")
-_BACK = re.compile(r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w*$")
+_BACK = re.compile(
+    r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w*$"
+)
 
 _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
@@ -48,8 +55,9 @@ def _find(scene: Scene) -> Hit | None:
         frame = _pool(side)
         if frame is not None and _pool(other) is None:
             evidence = (
-                side.told(f"`{frame.function[:80]}` takes the object back or hands it out again")
-                ._replace(at=point(frame)),
+                side.told(
+                    f"`{frame.function[:80]}` takes the object back or hands it out again"
+                )._replace(at=point(frame)),
                 other.told(f"{other.does} the object at the same time"),
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
@@ -64,8 +72,16 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
-def _hit(confidence: float, evidence: tuple, where: tuple, from_source: bool = False) -> Hit:  # type: ignore[type-arg]
-    change = "Give the object back only when its last user is done, or let the other goroutine work on a copy."
+def _hit(
+    confidence: float,
+    evidence: tuple[Evidence, ...],
+    where: tuple[Point, ...],
+    from_source: bool = False,
+) -> Hit:
+    change = (
+        "Give the object back only when its last user is done, or let the other goroutine work on a"
+        " copy."
+    )
     return Hit(confidence, evidence, change, where, from_source=from_source)
 
 

@@ -2,12 +2,13 @@
 
 ## What it sees
 
-`runtime.gopanic` within the true part of one stack: the access runs in a deferred function while a panic unwinds.
+`runtime.gopanic` within the true part of one stack: the access runs in a deferred function while a
+panic unwinds.
 
 ## Why it races
 
-A panic cuts the normal order of things short. The deferred function cleans up or reports while goroutines that the function
-would have waited for still run.
+A panic cuts the normal order of things short. The deferred function cleans up or reports while
+goroutines that the function would have waited for still run.
 
 ## Example
 
@@ -17,11 +18,13 @@ would have waited for still run.
 
 ## Remedy
 
-In the deferred function first stop and join the workers, as the normal path does; then touch what they use.
+In the deferred function first stop and join the workers, as the normal path does; then touch what
+they use.
 
 ## When it is wrong
 
-Frames that a recovered panic left on the detector's stack (stale ones) also show `gopanic`; those are not counted.
+Frames that a recovered panic left on the detector's stack (stale ones) also show `gopanic`; those
+are not counted.
 """
 
 from __future__ import annotations
@@ -46,7 +49,9 @@ def _find(scene: Scene) -> Hit | None:
         beyond = next((f for f in side.true[at + 1 :] if f.package != "runtime"), None)
         evidence = [side.told(f"{side.does} in a deferred call, while a panic unwinds")]
         if beyond:
-            evidence.append(side.told(f"the panic came from `{beyond.function}`")._replace(at=point(beyond)))
+            evidence.append(
+                side.told(f"the panic came from `{beyond.function}`")._replace(at=point(beyond))
+            )
         evidence.append(other.told(f"{other.does} meanwhile"))
         change = "Join the workers in the deferred function before it touches what they use."
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-The function that started the worker writes on a line below the one that starts it, and the worker reads (or the other way round in a
-constructor: the thread starts before the derived class is there). With source: the write stands after the `go` statement in
-the same function.
+The function that started the worker writes on a line below the one that starts it, and the worker
+reads (or the other way round in a constructor: the thread starts before the derived class is
+there). With source: the write stands after the `go` statement in the same function.
 
 ## Why it races
 
-Starting a goroutine orders only what comes before it. What is written after the `go` statement may or may not be seen.
+Starting a goroutine orders only what comes before it. What is written after the `go` statement may
+or may not be seen.
 
 ## Example
 
@@ -22,7 +23,8 @@ Move the write above the `go` statement; or hand the value over through a channe
 
 ## When it is wrong
 
-A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an atomic, not another order.
+A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
+atomic, not another order.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def _find(scene: Scene) -> Hit | None:
             continue
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}")._replace(at=worker.point),
-            setter.told(f"`{short(setter.written(started))}` starts it")._replace(at=point(started)),
+            setter.told(f"`{short(setter.written(started))}` starts it")._replace(
+                at=point(started)
+            ),
             setter.told(f"{setter.does} further down")._replace(at=point(frame)),
         )
         change = f"Set {scene.what} before the worker starts."
@@ -82,7 +86,7 @@ def _constructor(scene: Scene) -> Hit | None:
     if makes is None:
         return None
     evidence = (makes.told(f"{makes.does} the object's vptr: it is still being made"),)
-    change = "Start the thread after the most derived constructor has finished, by a function of its own."
+    change = "Start the thread when the most derived constructor is done, by a function of its own."
     return Hit(STRONG, evidence, change, (makes.point,))
 
 

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: one side stores a whole struct in one go (`*x = T{}`, `s.data[i] = T{}`), the other works on a field within it, atomically or
-by a method. From a report alone: an atomic access against a plain write by a function that resets or initialises.
+With source: one side stores a whole struct in one go (`*x = T{}`, `s.data[i] = T{}`), the other
+works on a field within it, atomically or by a method. From a report alone: an atomic access against
+a plain write by a function that resets or initialises.
 
 ## Why it races
 
-The assignment writes every field, also those that others use atomically or under a lock of the struct, which it overwrites,
-too.
+The assignment writes every field, also those that others use atomically or under a lock of the
+struct, which it overwrites, too.
 
 ## Example
 
@@ -17,7 +18,8 @@ too.
 
 ## Remedy
 
-Do not reuse the object: make a new one and publish its pointer; or wait for everybody who uses the old one, then reset it.
+Do not reuse the object: make a new one and publish its pointer; or wait for everybody who uses the
+old one, then reset it.
 
 ## When it is wrong
 
@@ -29,14 +31,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
-from deadheat.diagnose.lifetime import RENEWING
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import RENEWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
-
-_RENEWING = [[word] for word in RENEWING]
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -55,7 +55,11 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if is_atomic(other) else LIKELY
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
-        if writer.here is None and is_atomic(other) and words(writer.name)[:1] in _RENEWING:
+        if (
+            writer.here is None
+            and is_atomic(other)
+            and RENEWING.intersection(words(writer.name)[:1])
+        ):
             evidence = (
                 writer.told(f"{writer.does} plainly: by its name it makes the object new"),
                 other.told(f"{other.does} atomically"),

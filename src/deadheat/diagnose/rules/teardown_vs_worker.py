@@ -2,13 +2,13 @@
 
 ## What it sees
 
-One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other is a goroutine or thread that still works
-on it, the surer if the same type or package started it.
+One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
+is a goroutine or thread that still works on it, the surer if the same type or package started it.
 
 ## Why it races
 
-The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a connection is closed. A signal to stop is not a
-wait until it has stopped.
+The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a
+connection is closed. A signal to stop is not a wait until it has stopped.
 
 ## Example
 
@@ -16,21 +16,23 @@ wait until it has stopped.
 
 ## Remedy
 
-Tell the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`), and only then take its things away.
+Tell the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`), and
+only then take its things away.
 
 ## When it is wrong
 
-A method that is called `Close` but ends nothing, such as one that closes accounts. A flag that only says "stop" needs an atomic, not a
-wait.
+A method that is called `Close` but ends nothing, such as one that closes accounts. A flag that only
+says "stop" needs an atomic, not a wait.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import ENDING, ending, kin
+from deadheat.diagnose.lifetime import ending, kin
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.vocabulary import ENDING
 from deadheat.model import Op
 
 if TYPE_CHECKING:
@@ -78,7 +80,9 @@ def _descriptor(scene: Scene) -> Hit | None:
             closes.told(f"`{short(closes.name)}` closes a descriptor"),
             other.told(f"`{short(other.name)}` uses it at the same time"),
         )
-        change = "Close the descriptor only when nobody uses it: join first, or guard both with one lock."
+        change = (
+            "Close the descriptor when nobody uses it any more: join first, or one lock for both."
+        )
         return Hit(STRONG, evidence, change, (closes.point, other.point))
     return None
 
@@ -89,7 +93,7 @@ def _destructor(scene: Scene) -> Hit | None:
     if ends is None:
         return None
     evidence = (ends.told(f"{ends.does} the object's vptr: it is being destroyed"),)
-    change = "Join the thread before the object is destroyed: in the destructor of the most derived class."
+    change = "Join the thread before the destructor of the most derived class ends."
     return Hit(STRONG, evidence, change, (ends.point,))
 
 

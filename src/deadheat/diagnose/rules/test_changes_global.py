@@ -2,12 +2,13 @@
 
 ## What it sees
 
-A write on a line of a test's file against an access by a goroutine of the product that runs in the background. With source: the variable is
-the package's.
+A write on a line of a test's file against an access by a goroutine of the product that runs in the
+background. With source: the variable is the package's.
 
 ## Why it races
 
-A test that changes a package variable (a hook, a timeout, a default) does so while goroutines of this or of an earlier test still read it.
+A test that changes a package variable (a hook, a timeout, a default) does so while goroutines of
+this or of an earlier test still read it.
 
 ## Example
 
@@ -18,12 +19,14 @@ A test that changes a package variable (a hook, a timeout, a default) does so wh
 
 ## Remedy
 
-Stop what runs in the background before the variable is changed; or pass the value to the constructor and leave the package
-variable alone. The product is right as long as nothing but tests writes it.
+Stop what runs in the background before the variable is changed; or pass the value to the
+constructor and leave the package variable alone. The product is right as long as nothing but tests
+writes it.
 
 ## When it is wrong
 
-A field of an object that the test itself made is not a global: then the test uses the product without the lock it needs.
+A field of an object that the test itself made is not a global: then the test uses the product
+without the lock it needs.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ## What it sees
 
-A goroutine that one test started races with another test; or, with source, a test that opens something (a result set, a session, a server) whose
-worker is one side, and never closes it.
+A goroutine that one test started races with another test; or, with source, a test that opens
+something (a result set, a session, a server) whose worker is one side, and never closes it.
 
 ## Why it races
 
@@ -40,12 +40,18 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 # calls that give something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
-_OPENS = re.compile(r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$")
-_CLOSES = re.compile(r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$")
+_OPENS = re.compile(
+    r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$"
+)
+_CLOSES = re.compile(
+    r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$"
+)
 
 # the last word of each type in "(recordSets []sqlexec.RecordSet, err error)"
 _KIND = re.compile(r"(\w+)\s*(?:[,)]|$)")
-_NOTHING = frozenset(("error", "bool", "int", "int64", "uint64", "string", "byte", "Duration", "Time", ""))
+_NOTHING = frozenset(
+    ("error", "bool", "int", "int64", "uint64", "string", "byte", "Duration", "Time", "")
+)
 _PLAIN = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
 
 

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the function of `time.AfterFunc`. With source:
-`Stop` or `Reset` of a timer in the function on the other side.
+A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
+function of `time.AfterFunc`. With source: `Stop` or `Reset` of a timer in the function on the other
+side.
 
 ## Why it races
 
-`Stop` does not wait: it returns false if the function has been started already. Whoever goes on after `Stop` as if the function could
-not run any more, races with it.
+`Stop` does not wait: it returns false if the function has been started already. Whoever goes on
+after `Stop` as if the function could not run any more, races with it.
 
 ## Example
 
@@ -18,12 +19,13 @@ not run any more, races with it.
 
 ## Remedy
 
-Guard what the function touches with a mutex and check under it whether the timer is still wanted (a generation number); or use a channel timer
-in the owner's own loop.
+Guard what the function touches with a mutex and check under it whether the timer is still wanted (a
+generation number); or use a channel timer in the owner's own loop.
 
 ## When it is wrong
 
-A function of a timer that is never stopped: then a lock is missing, with the timer only as one of the two sides.
+A function of a timer that is never stopped: then a lock is missing, with the timer only as one of
+the two sides.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import ENDING, RENEWING
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -49,7 +51,9 @@ def _find(scene: Scene) -> Hit | None:
         stopped = _stops(owner)
         evidence = [
             timer.told(f"{timer.does} in the function of a timer (time.AfterFunc)"),
-            owner.told(f"{owner.does} beside it{'; it stops or resets the timer' if stopped else ''}"),
+            owner.told(
+                f"{owner.does} beside it{'; it stops or resets the timer' if stopped else ''}"
+            ),
         ]
         change = (
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"

@@ -2,12 +2,14 @@
 
 ## What it sees
 
-Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`, `math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`;
-in C++ `std::string`, `std::shared_ptr` (the pointer itself), `std::list`. With source: the variable is declared as one.
+Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`,
+`math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`,
+`std::shared_ptr` (the pointer itself), `std::list`. With source: the variable is declared as one.
 
 ## Why it races
 
-Their documentation says that they are for one goroutine at a time. Every call changes something inside, also those that look like reads.
+Their documentation says that they are for one goroutine at a time. Every call changes something
+inside, also those that look like reads.
 
 ## Example
 
@@ -15,11 +17,13 @@ Their documentation says that they are for one goroutine at a time. Every call c
 
 ## Remedy
 
-One per goroutine, or a mutex around every call. For `math/rand` the package's own functions are safe.
+One per goroutine, or a mutex around every call. For `math/rand` the package's own functions are
+safe.
 
 ## When it is wrong
 
-A buffer that is handed over from one goroutine to the next, with the hand-over missing: then the order is the defect.
+A buffer that is handed over from one goroutine to the next, with the hand-over missing: then the
+order is the defect.
 """
 
 from __future__ import annotations
@@ -38,7 +42,12 @@ if TYPE_CHECKING:
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind != "data-race":
         return None
-    found = [(side, frame, kind) for side in scene.sides for frame in side.inner if (kind := named(frame.function))]
+    found = [
+        (side, frame, kind)
+        for side in scene.sides
+        for frame in side.inner
+        if (kind := named(frame.function))
+    ]
     kinds = [kind for _, _, kind in found]
     declared = named(scene.shared.type) if scene.shared else ""
     if not kinds and not declared:
@@ -46,7 +55,9 @@ def _find(scene: Scene) -> Hit | None:
     kind = kinds[0] if kinds else declared
     evidence = tuple(
         side.told(f"{side.does.rpartition(' ')[0]} uses a `{what}`: `{frame.function[:80]}`")
-        for side, frame, what in {side.name: (side, frame, what) for side, frame, what in found}.values()
+        for side, frame, what in {
+            side.name: (side, frame, what) for side, frame, what in found
+        }.values()
     )
     if declared and scene.shared:
         evidence += (Evidence(f"`{scene.shared}` is declared as {scene.shared.type[:60]}"),)
@@ -55,7 +66,6 @@ def _find(scene: Scene) -> Hit | None:
     both = len({id(side) for side, _, _ in found}) > 1
     confidence = LIKELY if held and any(held) else SURE if both else STRONG if kinds else LIKELY
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
-
 
 
 RULE = Rule(

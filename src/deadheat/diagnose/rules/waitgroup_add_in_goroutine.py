@@ -2,12 +2,15 @@
 
 ## What it sees
 
-The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`), `Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against
-`Wait` in the stacks; or the panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the function that the `go` statement runs.
+The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
+`Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
+panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
+function that the `go` statement runs.
 
 ## Why it races
 
-`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns while work is still to come.
+`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns while work is
+still to come.
 
 ## Example
 
@@ -16,7 +19,8 @@ The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `inter
 
 ## Remedy
 
-Call `Add` before the `go` statement, in the goroutine that will call `Wait` or before it starts; `wg.Go(f)` of Go 1.25 does both.
+Call `Add` before the `go` statement, in the goroutine that will call `Wait` or before it starts;
+`wg.Go(f)` of Go 1.25 does both.
 
 ## When it is wrong
 

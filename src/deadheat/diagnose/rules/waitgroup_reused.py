@@ -2,13 +2,13 @@
 
 ## What it sees
 
-The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With source: `Add` and `Wait` on the same
-group in a loop, by different goroutines.
+The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
+source: `Add` and `Wait` on the same group in a loop, by different goroutines.
 
 ## Why it races
 
-`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs to the next round, and the
-group cannot tell the rounds apart.
+`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs
+to the next round, and the group cannot tell the rounds apart.
 
 ## Example
 
@@ -16,7 +16,8 @@ group cannot tell the rounds apart.
 
 ## Remedy
 
-A new group for every round, declared inside the loop; or let one goroutine do all calls of `Add`, after `Wait` has returned.
+A new group for every round, declared inside the loop; or let one goroutine do all calls of `Add`,
+after `Wait` has returned.
 
 ## When it is wrong
 

@@ -2,13 +2,14 @@
 
 ## What it sees
 
-One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement, request or round), the other is a worker of the last
-one, in a goroutine of its own that may have finished since; or memory was freed while a thread still used it.
+One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
+request or round), the other is a worker of the last one, in a goroutine of its own that may have
+finished since; or memory was freed while a thread still used it.
 
 ## Why it races
 
-Nothing waited for the worker before its object was used again. It reads and writes what already belongs to somebody
-else.
+Nothing waited for the worker before its object was used again. It reads and writes what already
+belongs to somebody else.
 
 ## Example
 
@@ -19,7 +20,8 @@ else.
 
 ## Remedy
 
-Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset; or give every statement an object of its own.
+Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset; or give every
+statement an object of its own.
 
 ## When it is wrong
 
@@ -31,9 +33,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import RENEWING, common, ending
+from deadheat.diagnose.lifetime import common, ending
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
@@ -55,10 +58,14 @@ def _find(scene: Scene) -> Hit | None:
     if worker.creator:
         started = point(worker.creator)
         evidence.append(
-            worker.told(f"the worker was started in `{worker.creator.function}`")._replace(at=started)
+            worker.told(f"the worker was started in `{worker.creator.function}`")._replace(
+                at=started
+            )
         )
     if worker.actor.state is State.FINISHED:
-        evidence.append(worker.told(f"{worker.actor.id} has finished since, but nothing waited for it"))
+        evidence.append(
+            worker.told(f"{worker.actor.id} has finished since, but nothing waited for it")
+        )
     change = (
         f"Wait for the worker before `{named}` reuses its object, or give every use an object of its"
         " own instead of resetting the old one."
@@ -81,7 +88,9 @@ def _freed(scene: Scene) -> Hit | None:
             owner.told(f"{owner.does} the memory"),
             worker.told(f"{worker.does} it in {worker.actor.id}"),
         )
-        change = "Join the thread before its memory is freed, or share ownership by counting references."
+        change = (
+            "Join the thread before its memory is freed, or share ownership by counting references."
+        )
         return Hit(STRONG, evidence, change, (owner.point, worker.point))
     return None
 

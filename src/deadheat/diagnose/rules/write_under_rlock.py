@@ -2,8 +2,8 @@
 
 ## What it sees
 
-A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or `shared_lock` in C and C++, `read M1` in
-ThreadSanitizer's list of mutexes.
+A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
+`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes.
 
 ## Why it races
 
@@ -15,7 +15,8 @@ Readers hold a read lock together. A write among them is a write without a lock.
 
 ## Remedy
 
-Take the lock for writing there, or make the thing that is counted atomic so that readers may go on together.
+Take the lock for writing there, or make the thing that is counted atomic so that readers may go on
+together.
 
 ## When it is wrong
 
