@@ -78,6 +78,12 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         calls=tuple(_calls(nodes))[:_MOST],
         starts=tuple(_starts(nodes)),
         names=names,
+        sends=_lines(nodes, ("send_statement",)),
+        receives=tuple(
+            n.start_point.row + 1
+            for n in nodes
+            if n.type == "unary_expression" and text_of(n).startswith("<-")
+        ),
         results=text_of(function.child_by_field_name("result"))[:200],
     )
 
@@ -278,6 +284,10 @@ def _depth(node: Node) -> int:
         depth += above.type in CLOSURES
         above = above.parent
     return depth
+
+
+def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(n.start_point.row + 1 for n in nodes if n.type in kinds)
 
 
 def _result(call: Node) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # "err", "e", "firstErr", "lastError"
 _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
+# "stats", "cache.Stats", "Stats{}", "struct{ n int }": a value, and no pointer, call or map
+_VALUE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
 _OWN = ("loop", "result", "local", "parameter")
 
 
@@ -54,16 +56,23 @@ def captured(scene: Scene) -> Capture | None:
             continue
         if (mine.path, mine.first) != (other.path, other.first):
             continue
-        names = {u.path[0] for u in other.uses if len(u.path) == 1}
+        paths = {u.path for u in other.uses}
         for use in mine.uses:
-            told = mine.names.get(use.name)
-            if len(use.path) > 1 or told is None or told.how not in _OWN:
+            base = use.path[0]
+            told = mine.names.get(base)
+            if told is None or told.how not in _OWN or (len(use.path) > 1 and _points(told)):
                 continue
             inside = any(c.first < told.line <= c.last for c in mine.closures[-1:])
             returned = told.how == "result" and other.text.startswith("return")
-            if not inside and (use.name in names or returned):
-                return Capture(inner, outer, use.name, told)
+            if not inside and (use.path in paths or returned):
+                return Capture(inner, outer, base, told)
     return None
+
+
+def _points(told: Declared) -> bool:
+    """May it point to something that others share in other ways? Then the race is not for it."""
+    kind = told.type.strip()
+    return told.how != "local" or not (_VALUE.match(kind) and "&" not in kind)
 
 
 def likely(scene: Scene) -> Capture | None:

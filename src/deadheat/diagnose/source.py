@@ -95,6 +95,8 @@ class Around:
     calls: tuple[Call, ...] = ()
     starts: tuple[Start, ...] = ()
     names: Mapping[str, Declared] = field(default_factory=dict)
+    sends: tuple[int, ...] = ()  # lines that send on a channel
+    receives: tuple[int, ...] = ()  # lines that receive from one
     results: str = ""  # the types that the function gives back, as written
 
 

@@ -35,10 +35,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.rule import STRONG, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
@@ -49,7 +49,11 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or any(held):
         return None
     for side, other in scene.both:
-        if side.here is None or not side.writes or not side.here.branch or not side.is_worker:
+        if side.here is None or not side.writes or not side.is_worker:
+            continue
+        if late := _late(side, other):
+            return late
+        if not side.here.branch:
             continue
         branch = side.here.branch
         evidence = (
@@ -63,6 +67,24 @@ def _find(scene: Scene) -> Hit | None:
         confidence = STRONG if _DONE.search(branch) else STRONG - 0.05
         return Hit(confidence, evidence, change, scene.points, from_source=True)
     return None
+
+
+def _late(side: Side, other: Side) -> Hit | None:
+    """A write after the send that should have told of it, against a read after the receive."""
+    here, there = side.here, other.here
+    if here is None or there is None:
+        return None
+    inside = here.closures[-1].first if here.closures else here.first
+    sent = [line for line in here.sends if inside <= line < here.line]
+    received = [line for line in there.receives if line <= there.line]
+    if not sent or not received or here.branch:
+        return None
+    evidence = (
+        side.told(f"{side.does} after it has sent on a channel, line {sent[-1]}"),
+        other.told(f"{other.does} after it has received, line {received[-1]}"),
+    )
+    change = "Write before the send: what comes after it is not ordered before the receive."
+    return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
 
 
 RULE = Rule(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # "std::vector<int>::push_back(int const&)"
 _FRAME = re.compile(
     r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|race(?:read|write)range|slicebytetostring)"
-    r"|^(?:sort|slices)\.|std::(?:vector|deque|array)<"
+    r"|^(?:sort|slices)\.|^reflectlite\.Swapper|std::(?:vector|deque|array)<"
 )
 _SLICE = re.compile(r"^\[\d*\]|\[\](?!\w*\()|std::vector")
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")

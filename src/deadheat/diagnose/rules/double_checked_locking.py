@@ -45,6 +45,8 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or bool(held[0]) == bool(held[1]):
         return None
     locked, bare = scene.sides if held[0] else scene.sides[::-1]
+    if all(lock.shared for lock in held[0] or held[1]):
+        return None
     above = (bare.point.line or 0) <= (locked.point.line or 0) and scene.same_function
     if not locked.writes or bare.writes or (locked.here is None and not above):
         return None

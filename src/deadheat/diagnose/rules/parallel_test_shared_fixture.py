@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def _find(scene: Scene) -> Hit | None:
         "Give each parallel test a fixture of its own, or leave t.Parallel out where one is shared."
     )
     where = tuple(p for side in scene.sides if (p := _test_frame(side)))
-    confidence = SURE if parallel else STRONG + 0.04
+    # where the product takes locks it means to be safe for several at once: then it is at fault
+    locked = any(side.held for side in scene.sides)
+    confidence = FAIR if locked else STRONG + 0.04
     hit = Hit(confidence, (*evidence, *parallel), change, where, test_only=True)
     return hit._replace(from_source=bool(parallel))
 

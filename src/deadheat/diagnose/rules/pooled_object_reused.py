@@ -68,7 +68,7 @@ def _find(scene: Scene) -> Hit | None:
                 side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
                 other.told(f"{other.does} the object at the same time"),
             )
-            return _hit(LIKELY, evidence, (side.point, other.point), from_source=True)
+            return _hit(STRONG + 0.03, evidence, (side.point, other.point), from_source=True)
     return None
 
 

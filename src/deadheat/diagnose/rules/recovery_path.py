@@ -35,7 +35,9 @@ from deadheat.diagnose.rule import FAIR, LIKELY, Hit, Rule
 from deadheat.diagnose.scene import point
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+
+_CHANGE = "Join the workers in the deferred function before it touches what they use."
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -43,20 +45,32 @@ def _find(scene: Scene) -> Hit | None:
         return None
     for side, other in scene.both:
         frame = side.shows("runtime.gopanic")
+        if frame is None and _recovers(side) and not _recovers(other):
+            evidence = (
+                side.told(f"{side.does} in a deferred function that recovers from a panic"),
+            )
+            return Hit(FAIR + 0.05, evidence, _CHANGE, (side.point,), from_source=True)
         if frame is None or other.shows("runtime.gopanic"):
             continue
         at = side.true.index(frame)
         beyond = next((f for f in side.true[at + 1 :] if f.package != "runtime"), None)
-        evidence = [side.told(f"{side.does} in a deferred call, while a panic unwinds")]
+        told = [side.told(f"{side.does} in a deferred call, while a panic unwinds")]
         if beyond:
-            evidence.append(
+            told.append(
                 side.told(f"the panic came from `{beyond.function}`")._replace(at=point(beyond))
             )
-        evidence.append(other.told(f"{other.does} meanwhile"))
-        change = "Join the workers in the deferred function before it touches what they use."
+        told.append(other.told(f"{other.does} meanwhile"))
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR
-        return Hit(confidence, tuple(evidence), change, (side.point,))
+        return Hit(confidence, tuple(told), _CHANGE, (side.point,))
     return None
+
+
+def _recovers(side: Side) -> bool:
+    """Does its line stand in a deferred closure that calls recover?"""
+    here = side.here
+    inner = next((c for c in here.closures if c.use == "defer"), None) if here else None
+    calls = here.calls if here and inner else ()
+    return any(c.name == "recover" and inner and inner.first <= c.line <= inner.last for c in calls)
 
 
 RULE = Rule(

@@ -58,7 +58,10 @@ def _find(scene: Scene) -> Hit | None:
         if same:
             return None  # a captured variable, not an object that is set up
         confidence = LIKELY if setter.site == frame else FAIR
-        if is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
+        direct = setter.site == frame and scene.sourced and scene.shared is not None
+        if direct and scene.shared and scene.shared.kind == "field":
+            confidence = LIKELY
+        elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
             confidence -= 0.2
         elif scene.sourced:
             confidence = STRONG

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import FAIR, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -55,7 +55,7 @@ def _find(scene: Scene) -> Hit | None:
             f"Stop the background goroutine before the test changes {scene.what}, or pass the value"
             " to the constructor instead of through a package variable."
         )
-        confidence = SURE if shared else FAIR + 0.1
+        confidence = STRONG + 0.04 if shared else FAIR + 0.1
         if not test.is_test:
             confidence = confidence if shared else WEAK
         where = (test.point,)

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def _find(scene: Scene) -> Hit | None:
         evidence += (Evidence(f"`{scene.shared}` is declared as {scene.shared.type[:60]}"),)
     held = locking.locks(scene) if scene.sourced else None
     change = f"Use a `{kind}` per goroutine, or take one mutex around every call of it."
-    both = len({id(side) for side, _, _ in found}) > 1
-    confidence = LIKELY if held and any(held) else SURE if both else STRONG if kinds else LIKELY
+    confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
 
 

@@ -50,6 +50,8 @@ def _find(scene: Scene) -> Hit | None:
         return _misuse(scene)
     for adds, waits in scene.both:
         if adds.above(_ADD) and waits.above(_WAIT) and not adds.above(_WAIT):
+            if waits.is_worker and not adds.is_worker:
+                return None  # who waits was started by who adds: the next round
             return _hit(scene, adds, waits)
     return None
 

@@ -26,6 +26,7 @@ The panic is exact. Which `Add` came early is not in the report.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
@@ -33,19 +34,39 @@ from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
+# how the race detector models the two: see waitgroup-add-in-goroutine
+_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
+_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Go)$")
+
 
 def _find(scene: Scene) -> Hit | None:
-    if not scene.go or scene.report.kind != "waitgroup-misuse" or not scene.sides:
+    if not scene.go or not scene.sides:
         return None
+    change = "Declare a new WaitGroup for every round, inside the loop."
+    if scene.report.kind != "waitgroup-misuse":
+        return _round(scene, change)
     side = scene.sides[0]
     told = any("reused" in value for _, value in scene.report.facts)
     waits = side.shows("sync.(*WaitGroup).Wait") is not None
     if not told and not waits:
         return None
     evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
-    change = "Declare a new WaitGroup for every round, inside the loop."
     where = (side.point,) if side.site else ()
     return Hit(SURE if told else STRONG, evidence, change, where)
+
+
+def _round(scene: Scene, change: str) -> Hit | None:
+    """Somebody waits in a goroutine of its own while who started it adds for the next round."""
+    for adds, waits in scene.both:
+        if not adds.above(_ADD) or not waits.above(_WAIT) or adds.above(_WAIT):
+            continue
+        if waits.is_worker and not adds.is_worker:
+            evidence = (
+                waits.told(f"Wait runs in {waits.actor.id}"),
+                adds.told("Add for the next round is called by who started it, before it returned"),
+            )
+            return Hit(STRONG, evidence, change, scene.points)
+    return None
 
 
 RULE = Rule(

@@ -33,9 +33,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import common, ending
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.lifetime import common, ending, is_background
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.model import Op, State
 
@@ -48,7 +48,7 @@ def _find(scene: Scene) -> Hit | None:
         return freed
     found = ending(scene, RENEWING)
     if found is None:
-        return None
+        return _next_round(scene)
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -77,6 +77,35 @@ def _find(scene: Scene) -> Hit | None:
         evidence.append(Evidence(told, point(again)))
     confidence = STRONG if again else FAIR - 0.1
     return Hit(confidence, tuple(evidence), change, where)
+
+
+def _next_round(scene: Scene) -> Hit | None:
+    """A function writes above the line on which it started the worker: it has been called again."""
+    for owner, worker in scene.both:
+        if (
+            not owner.writes
+            or not is_background(worker)
+            or worker.closure
+            or owner.name == worker.name
+        ):
+            continue
+        for started in worker.actor.created_at:
+            now = next((f for f in owner.frames if f.function == started.function), None)
+            if now is None or started.stale or is_test_file(started.file):
+                continue
+            if now.file != started.file or (now.line or 0) >= (started.line or 0):
+                break
+            named = short(scene.parent(now.function))
+            evidence = (
+                worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+                Evidence(f"`{named}` started it", point(started)),
+                Evidence("and writes above that line: it has been called again", point(now)),
+            )
+            change = (
+                f"Wait for the last worker before `{named}` goes on, or give each its own object."
+            )
+            return Hit(LIKELY, evidence, change, (point(started), point(now)))
+    return None
 
 
 def _freed(scene: Scene) -> Hit | None:
