@@ -208,6 +208,17 @@ class Scene:
         return len(self.sides) > 1 and self.sides[0].name == self.sides[1].name != ""
 
 
+def in_closure(side: Side, started: Frame) -> bool:
+    """Does it run in a closure of the function that started it? A mere wrapper has the line of the start."""
+    name = side.written(started)
+    return any(
+        side.written(f) == name != f.function
+        and f.line != started.line
+        and "wrap" not in f.function
+        for f in side.frames
+    )
+
+
 def point(frame: Frame) -> Point:
     return Point(frame.file, frame.line, frame.function)
 

@@ -37,6 +37,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import short
+from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -73,8 +74,8 @@ def _find(scene: Scene) -> Hit | None:
 
 def _shown(side: Side) -> Evidence | None:
     frame = side.above(_FRAME)
-    if frame is None:
-        return None
+    if frame is None or any(named(f.function) for f in side.inner):
+        return None  # what lies inside of a library's type is that type's business
     return side.told(f"`{short(side.name)}` works on a map: `{frame.function[:80]}` is above it")
 
 

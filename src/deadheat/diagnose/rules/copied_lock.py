@@ -35,6 +35,7 @@ from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Held
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -56,16 +57,13 @@ def _copy(scene: Scene, side: Side) -> Evidence | None:
         seen = scene.around(frame)
         if seen is None or not seen.held:
             continue
-        copied = seen.by_value and any(h.name.startswith(f"{seen.receiver}.") for h in seen.held)
+        copied = seen.by_value and _takes(seen.held, seen.receiver)
         for name, told in seen.names.items():
             kind = told.type.rpartition(".")[2]
-            by_value = told.how == "parameter" and kind[:1].isupper() and "*" not in told.type
-            copied = copied or (by_value and any(h.name.startswith(f"{kind}.") for h in seen.held))
-            copied = copied or (
-                told.how == "local"
-                and told.type.startswith("*")
-                and any(h.name.startswith(f"{name}.") for h in seen.held)
-            )
+            if told.how == "parameter" and "*" not in told.type and kind != "Locker":
+                copied = copied or _takes(seen.held, kind)
+            elif told.how == "local" and told.type.startswith("*"):
+                copied = copied or _takes(seen.held, name)
         if copied:
             at = Point(seen.path, seen.first, frame.function)
             text = (
@@ -73,6 +71,11 @@ def _copy(scene: Scene, side: Side) -> Evidence | None:
             )
             return side.told(text)._replace(at=at)
     return None
+
+
+def _takes(held: tuple[Held, ...], owner: str) -> bool:
+    """Is one of these locks the owner's, or the owner itself?"""
+    return bool(owner) and any(h.name == owner or h.name.startswith(f"{owner}.") for h in held)
 
 
 RULE = Rule(

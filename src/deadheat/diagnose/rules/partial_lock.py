@@ -55,6 +55,8 @@ def _find(scene: Scene) -> Hit | None:
         confidence = WEAK  # the same line: its caller's lock guards something else
     if any(beside(lock.name, scene) for lock in locks):
         confidence = SURE
+    elif locking.from_source(scene) and scene.shared and scene.shared.owner:
+        confidence = LIKELY  # the lock of another type: it may guard that one's own
     sourced = locking.from_source(scene)
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
 

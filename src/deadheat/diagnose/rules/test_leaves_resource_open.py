@@ -29,9 +29,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence, Point
-from deadheat.diagnose.lifetime import is_background
+from deadheat.diagnose.lifetime import ending, is_background
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def _find(scene: Scene) -> Hit | None:
         began, runs = _test(worker.actor.created_at), _test(other.access.stack)
         if began and runs and began[0] != runs[0]:
             return _another(worker, began, runs)
-        hit = _left_open(scene, worker, began)
-        if hit:
+        if ending(scene, RENEWING | ENDING) and (hit := _left_open(scene, worker, began)):
             return hit
     return None
 

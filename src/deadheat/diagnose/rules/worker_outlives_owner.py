@@ -35,12 +35,12 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import common, ending, is_background
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
+from deadheat.diagnose.scene import in_closure, is_test_file, point, short
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -93,6 +93,8 @@ def _next_round(scene: Scene) -> Hit | None:
             now = next((f for f in owner.frames if f.function == started.function), None)
             if now is None or started.stale or is_test_file(started.file):
                 continue
+            if in_closure(worker, started) and not (owner.here and not _loops(owner)):
+                break  # it may as well be a loop's variable
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
             named = short(scene.parent(now.function))
@@ -106,6 +108,10 @@ def _next_round(scene: Scene) -> Hit | None:
             )
             return Hit(LIKELY, evidence, change, (point(started), point(now)))
     return None
+
+
+def _loops(side: Side) -> bool:
+    return bool(side.here and side.here.text.startswith("for "))
 
 
 def _freed(scene: Scene) -> Hit | None:
