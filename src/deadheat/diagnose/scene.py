@@ -209,7 +209,7 @@ class Scene:
 
 
 def in_closure(side: Side, started: Frame) -> bool:
-    """Does it run in a closure of the function that started it? A mere wrapper has the line of the start."""
+    """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
     name = side.written(started)
     return any(
         side.written(f) == name != f.function
