@@ -19,7 +19,6 @@ from deadheat import cli, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
     from types import ModuleType
 
     from deadheat.diagnose.rule import Rule
@@ -215,7 +214,11 @@ def faults() -> list[str]:
         for page, text in wanted().items()
         if not page.exists() or page.read_text(encoding="utf-8") != text
     ]
-    return [*stale, *(f"{_name(page)} is of no dialect or cause" for page in orphans()), *undocumented()]
+    return [
+        *stale,
+        *(f"{_name(page)} is of no dialect or cause" for page in orphans()),
+        *undocumented(),
+    ]
 
 
 def write() -> None:

@@ -8,7 +8,7 @@ from deadheat import registry
 from deadheat.diagnose.checks import check, settling
 from deadheat.diagnose.finding import Evidence, Finding, Remedy
 from deadheat.diagnose.rank import ranked
-from deadheat.diagnose.scene import Scene
+from deadheat.diagnose.scene import RACES, Scene
 
 if TYPE_CHECKING:
     from deadheat.diagnose.rule import Hit, Rule
@@ -27,7 +27,7 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
     scene = Scene(report, source)
     found, crashed = [], []
     rules = registry.rules()
-    for rule in rules:
+    for rule in rules if report.kind in RACES else ():
         try:
             hit = rule.find(scene)
         except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings

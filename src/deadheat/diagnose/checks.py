@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.scene import RACES
 from deadheat.model import Damage
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def settling(scene: Scene) -> tuple[str, ...]:
 
 def _settling(scene: Scene) -> Iterator[str]:
     report = scene.report
+    if report.kind not in RACES:
+        what = report.kind.replace("-", " ")
+        yield f"Nothing: this is no race but a report of its own kind ({what}), which names the defect."
+        return
     if len(report.accesses) < 2:
         yield "The other access: this report shows only one of the two sides."
     if Damage.TRUNCATED in report.damage or Damage.NO_STACK in report.damage:

@@ -27,6 +27,22 @@ _CLOSURE = re.compile(
 _LAST = re.compile(r"[~\w]+$")
 # "ResetContextOfStmt" as "Reset", "Context", …; "buffer_free" as "buffer", "free"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# what detectors call a race; whatever else they report names its own defect
+RACES = frozenset(
+    (
+        "data-race",
+        "data-race-on-vptr",
+        "data-race-on-swift-object",
+        "race-on-external-object",
+        "use-after-free",
+        "use-after-free-on-vptr",
+        "assert-race",
+        "mixed-size-race",
+        "concurrent-map",
+        "waitgroup-misuse",
+        "error-stack",
+    )
+)
 _GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
 
@@ -146,11 +162,12 @@ class Side:
     @property
     def does(self) -> str:
         """`(*Courier).Stop writes`."""
+        who = f"`{short(self.name)}`" if self.name else "this side"
         verb = {"read": "reads", "write": "writes", "free": "frees"}.get(self.access.op.value)
         verb = verb or {"atomic-read": "reads atomically", "atomic-write": "writes atomically"}.get(
             self.access.op.value, "accesses"
         )
-        return f"`{short(self.name) or '?'}` {verb}"
+        return f"{who} {verb}"
 
 
 class Scene:

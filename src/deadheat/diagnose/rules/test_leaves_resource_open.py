@@ -32,7 +32,7 @@ from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import ending, is_background
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file
-from deadheat.diagnose.vocabulary import ENDING, RENEWING
+from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _find(scene: Scene) -> Hit | None:
         began, runs = _test(worker.actor.created_at), _test(other.access.stack)
         if began and runs and began[0] != runs[0]:
             return _another(worker, began, runs)
-        if ending(scene, RENEWING | ENDING) and (hit := _left_open(scene, worker, began)):
+        if ending(scene, RENEWING) and (hit := _left_open(scene, worker, began)):
             return hit
     return None
 
