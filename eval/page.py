@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def write(page: Path, text: str, part: str = "") -> None:
-    """Replaces what stands between the marks of a part."""
-    name = f" {part}" if part else ""
-    begin, end = f"<!-- made by make eval{name} -->", f"<!-- end of what make eval made{name} -->"
-    pattern = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
-    made = f"{begin}\n\n{text}\n\n{end}"
+BEGIN, END = "<!-- made by make eval -->", "<!-- end of what make eval made -->"
+
+
+def write(page: Path, text: str) -> None:
+    """Replaces what stands between the marks."""
+    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    made = f"{BEGIN}\n\n{text}\n\n{END}"
     content = page.read_text(encoding="utf-8")
     page.write_text(pattern.sub(lambda _: made, content), encoding="utf-8")

@@ -26,6 +26,7 @@ _LOOPS = (
     "loop_expression",
 )
 _IFS = ("if_statement", "if_expression")
+_LEAVES = ("return_statement", "continue_statement", "break_statement", "return_expression")
 _CASES = ("communication_case", "expression_case", "type_case")
 _STORES = (
     "assignment_statement",
@@ -69,6 +70,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         held=tuple(held(nodes, row, literals, {name: receiver} | _types(names))),
         closures=tuple(_closure(n) for n in literals),
         conditions=tuple(_conditions(nodes, row)),
+        guards=tuple(_guards(nodes, row)),
         branch=_branch(nodes, row),
         loops=tuple(
             (n.start_point.row + 1, n.end_point.row + 1)
@@ -231,6 +233,21 @@ def _conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
             first = node.child_by_field_name("initializer")
             text = f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition)
             yield Condition(text[:200], condition.start_point.row + 1)
+
+
+def _guards(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
+    """The conditions of every `if` above a row, in a block around it, whose body leaves."""
+    for node in nodes:
+        body = node.child_by_field_name("consequence") if node.type in _IFS else None
+        condition = node.child_by_field_name("condition")
+        block = node.parent
+        if body is None or condition is None or block is None or not _has(block, row):
+            continue
+        last = body.named_children[-1] if body.named_children else None
+        last = last.named_child(0) if last is not None and last.type.endswith("_list") else last
+        leaves = last is not None and last.type in _LEAVES
+        if leaves and node.end_point.row < row:
+            yield Condition(text_of(condition)[:200], condition.start_point.row + 1)
 
 
 def _branch(nodes: Iterable[Node], row: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import short
+from deadheat.diagnose.scene import last, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -80,8 +80,10 @@ def likely(scene: Scene) -> Capture | None:
     for inner, outer in scene.both:
         if not inner.closure or inner.name != outer.name or not inner.site or not outer.site:
             continue
-        if inner.site.file != outer.site.file:
-            continue
+        if inner.site.file != outer.site.file or last(inner.name) == "init":
+            continue  # what a package's own closures share is the package's
+        if outer.closure and inner.site.function != outer.site.function:
+            return Capture(inner, outer)  # two closures of one function: its variable, most likely
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
         if inner.name in started:
             return Capture(inner, outer)

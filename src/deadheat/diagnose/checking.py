@@ -17,6 +17,8 @@ _ABSENT = re.compile(
     r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*=="
     r"|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
 )
+# "c.conn != nil", as in "if c.conn != nil { return c.conn }"
+_PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
 _SPAN = 6  # lines between a check and what depends on it
 
 
@@ -26,10 +28,13 @@ class Check(NamedTuple):
     sets: Side
     other: Side
     condition: Condition | None = None
+    guard: bool = False  # the condition would have left the function
 
     @property
     def absent(self) -> bool:
         """Is it checked whether the thing is there at all?"""
+        if self.guard:
+            return bool(self.condition and _PRESENT.search(self.condition.text))
         return bool(self.condition and _ABSENT.search(self.condition.text.strip()))
 
 
@@ -43,6 +48,9 @@ def check(scene: Scene) -> Check | None:
         for condition in reversed(sets.here.conditions):
             if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
                 return Check(sets, other, condition)
+        for condition in reversed(sets.here.guards):
+            if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
+                return Check(sets, other, condition, guard=True)
     return None
 
 

@@ -87,6 +87,13 @@ class Side:
         """The first frame above the site whose function a pattern finds."""
         return next((f for f in self.inner if pattern.search(f.function)), None)
 
+    def below(self, pattern: re.Pattern[str]) -> Frame | None:
+        """The frame of a library that called the site, if a pattern finds it."""
+        stack = self.true
+        at = stack.index(self.site) if self.site in stack else len(stack)
+        near = next((f for f in stack[at + 1 :] if f.function != stack[at].function), None)
+        return near if near is not None and pattern.search(near.function) else None
+
     @property
     def point(self) -> Point:
         return point(self.site) if self.site else Point("?")

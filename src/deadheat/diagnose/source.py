@@ -90,6 +90,7 @@ class Around:
     held: tuple[Held, ...] = ()
     closures: tuple[Closure, ...] = ()  # outermost first
     conditions: tuple[Condition, ...] = ()  # outermost first
+    guards: tuple[Condition, ...] = ()  # conditions before it that would have left the function
     branch: str = ""  # of a select: "<-ctx.Done()"
     loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
     calls: tuple[Call, ...] = ()

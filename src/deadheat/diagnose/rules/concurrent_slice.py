@@ -46,7 +46,8 @@ _FRAME = re.compile(
     r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|race(?:read|write)range|slicebytetostring)"
     r"|^(?:sort|slices)\.|^reflectlite\.Swapper|std::(?:vector|deque|array)<"
 )
-_SLICE = re.compile(r"^\[\d*\]|\[\](?!\w*\()|std::vector")
+# what calls the user's own Less, Swap and Push while it moves elements
+_SORTS = re.compile(r"^(?:sort|slices|heap)\.")
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
 
 
@@ -66,6 +67,11 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _shown(side: Side) -> Evidence | None:
+    if below := side.below(_SORTS):
+        name = f"`{short(side.name)}`"
+        return side.told(
+            f"{name} is called by `{below.function[:60]}`, which moves a slice's elements"
+        )
     frame = side.above(_FRAME)
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
@@ -90,4 +96,5 @@ RULE = Rule(
     _find,
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
+    general="missing-lock",
 )

@@ -33,7 +33,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -44,6 +44,8 @@ def _find(scene: Scene) -> Hit | None:
     locks = held[0] or held[1]
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
+    if scene.sourced and without.inner and not _names_it(scene, without):
+        return None  # the detector lost the function that holds the lock, or should
     named = locking.names(locks)
     evidence = (
         with_.told(f"{with_.does} under {named}"),
@@ -59,6 +61,12 @@ def _find(scene: Scene) -> Hit | None:
         confidence = LIKELY  # the lock of another type: it may guard that one's own
     sourced = locking.from_source(scene)
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+
+
+def _names_it(scene: Scene, side: Side) -> bool:
+    """Does its line itself touch the variable?"""
+    uses = side.here.uses if side.here else ()
+    return scene.shared is not None and any(u.name == scene.shared.name for u in uses)
 
 
 def beside(lock: str, scene: Scene) -> bool:

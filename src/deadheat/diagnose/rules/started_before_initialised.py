@@ -44,8 +44,8 @@ def _find(scene: Scene) -> Hit | None:
         return _constructor(scene)
     for setter, worker in scene.both:
         frame, started = _after_start(scene, setter, worker)
-        if frame is None or started is None or not setter.writes:
-            continue
+        if frame is None or started is None or not setter.writes or worker.writes:
+            continue  # a worker that writes as well shares it on purpose
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}")._replace(at=worker.point),
             setter.told(f"`{short(setter.written(started))}` starts it")._replace(
@@ -76,11 +76,18 @@ def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None
             continue
         for frame in setter.frames:
             same = frame.function == started.function and frame.file == started.file
-            if same and (frame.line or 0) > (started.line or 0) > 0:
+            below = (frame.line or 0) - (started.line or 0)
+            if same and started.line and (below > 0 or (below == 0 and _constructs(setter))):
                 return frame, started
             if same:
                 return None, None
     return None, None
+
+
+def _constructs(side: Side) -> bool:
+    """`Engine::Engine`: whatever its members start runs before its body."""
+    *_, owner, name = ["", *side.name.split("::")]
+    return owner == name != ""
 
 
 def _constructor(scene: Scene) -> Hit | None:

@@ -33,12 +33,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
 
 _TIMER = re.compile(r"timer|ticker|deadline|expire|alarm", re.IGNORECASE)
 
@@ -48,7 +49,7 @@ def _find(scene: Scene) -> Hit | None:
         frames = (*timer.access.stack, *timer.actor.created_at)
         if not any(f.function == "time.goFunc" for f in frames) or owner.shows("time.goFunc"):
             continue
-        stopped = _stops(owner)
+        stopped = _stops(owner) or any(_stops_in(scene, f) for f in timer.actor.created_at[:2])
         evidence = [
             timer.told(f"{timer.does} in the function of a timer (time.AfterFunc)"),
             owner.told(
@@ -59,16 +60,22 @@ def _find(scene: Scene) -> Hit | None:
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
             " still wanted: Stop does not wait for a function that has begun."
         )
-        confidence = STRONG if stopped else FAIR + 0.1
+        # where the code is at hand and nobody stops the timer, a lock is all that is missing
+        confidence = STRONG if stopped else WEAK if owner.here else FAIR + 0.05
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)
     return None
 
 
+def _stops_in(scene: Scene, frame: Frame) -> bool:
+    seen = scene.around(frame)
+    calls = seen.calls if seen else ()
+    return any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls)
+
+
 def _stops(owner: Side) -> bool:
-    if owner.here and any(
-        c.name in ("Stop", "Reset") and _TIMER.search(c.on or "t") for c in owner.here.calls
-    ):
+    calls = owner.here.calls if owner.here else ()
+    if any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls):
         return True
     told = words(owner.name)
     return bool(told) and told[0] in ENDING | RENEWING | {"renew", "refresh", "extend", "cancel"}
