@@ -19,6 +19,8 @@ _ABSENT = re.compile(
 )
 # "c.conn != nil", as in "if c.conn != nil { return c.conn }"
 _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
+# "err != nil": what was tried before, and no state
+_ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
 _SPAN = 6  # lines between a check and what depends on it
 
 
@@ -49,7 +51,9 @@ def check(scene: Scene) -> Check | None:
             if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
                 return Check(sets, other, condition)
         for condition in reversed(sets.here.guards):
-            if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
+            if not _ERROR.search(condition.text) and any(
+                re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names
+            ):
                 return Check(sets, other, condition, guard=True)
     return None
 

@@ -59,7 +59,8 @@ def _find(scene: Scene) -> Hit | None:
             found.sets.told(f"{found.sets.does} under `if {found.condition.text[:60]}`"),
             found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
         )
-        return Hit(STRONG + 0.05, evidence, change, (found.sets.point,), from_source=True)
+        confidence = LIKELY if found.guard else STRONG + 0.04
+        return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
     if made := absent(scene):
         evidence = (
             made.sets.told(
