@@ -28,7 +28,7 @@ class Evidence(NamedTuple):
     at: Point | None = None
 
     def __str__(self) -> str:
-        return self.text if self.at is None else f"{self.text} ({self.at})"
+        return f"{self.text} ({self.at})" if self.at is not None and self.at.file else self.text
 
 
 @dataclass(frozen=True, slots=True)

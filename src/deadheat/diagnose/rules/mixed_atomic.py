@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def _find(scene: Scene) -> Hit | None:
     for atomic, plain in scene.both:
-        if not is_atomic(atomic) or is_atomic(plain):
+        if not is_atomic(atomic) or is_atomic(plain) or not plain.true:
             continue
         evidence = (
             atomic.told(f"{atomic.does.removesuffix(' atomically')} atomically"),
