@@ -70,9 +70,9 @@ def grade(said: str, truth: Truth) -> str:
 
 
 def _wider(cause: str) -> Iterator[str]:
-    while wider := _GENERAL.get(cause):
+    for wider in _GENERAL[cause]:
         yield wider
-        cause = wider
+        yield from _wider(wider)
 
 
 def truth_of(told: dict[str, Any], variable: str) -> Truth | None:

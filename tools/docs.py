@@ -99,7 +99,8 @@ def _module(rule: Rule) -> ModuleType:
 def _cause(rule: Rule) -> str:
     source = f"src/{_module(rule).__name__.replace('.', '/')}.py"
     title, body = _parts(_module(rule))
-    refines = f" Refines [{rule.general}]({rule.general}.md)." if rule.general else ""
+    links = " and ".join(f"[{wider}]({wider}.md)" for wider in rule.general)
+    refines = f" Refines {links}." if links else ""
     return (
         f"<!-- made from {source} by tools/docs.py; change it there -->\n\n"
         f'# {title}\n\nIn JSON: `"cause": "{rule.cause}"`. Family: {rule.family}.{refines}'

@@ -67,10 +67,10 @@ def ranked(
 
 
 def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
-    """The causes that a cause refines, the nearest first."""
-    while wider := rules[cause].general:
+    """The causes that a cause refines, by however many steps."""
+    for wider in rules[cause].general:
         yield wider
-        cause = wider
+        yield from _wider(wider, rules)
 
 
 def _refined(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:

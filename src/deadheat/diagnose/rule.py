@@ -39,4 +39,4 @@ class Rule:
     find: Callable[[Scene], Hit | None]
     primitive: str
     price: str
-    general: str | None = None
+    general: tuple[str, ...] = ()  # what is not wrong to say, only less exact

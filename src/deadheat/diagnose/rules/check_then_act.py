@@ -102,5 +102,5 @@ RULE = Rule(
     _find,
     "sync.Mutex around both steps; CompareAndSwap",
     "The lock is held a little longer.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

@@ -95,5 +95,5 @@ RULE = Rule(
     _find,
     "sync.RWMutex",
     "A lock per access; readers do not wait for each other.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

@@ -96,5 +96,5 @@ RULE = Rule(
     _find,
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

@@ -84,5 +84,5 @@ RULE = Rule(
     _find,
     "a pointer receiver",
     "None; callers pass a pointer.",
-    general="different-locks",
+    general=("different-locks",),
 )

@@ -67,5 +67,5 @@ RULE = Rule(
     _find,
     "one of the two locks",
     "More holders of one lock; mind the order if both are ever held.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

@@ -77,5 +77,5 @@ RULE = Rule(
     _find,
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
-    general="partial-lock",
+    general=("partial-lock", "lazy-initialisation"),
 )

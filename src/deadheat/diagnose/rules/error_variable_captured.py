@@ -59,5 +59,5 @@ RULE = Rule(
     _find,
     "errgroup.Group or a channel of errors",
     "One channel or group per call; callers wait for all goroutines.",
-    general="local-captured",
+    general=("local-captured",),
 )

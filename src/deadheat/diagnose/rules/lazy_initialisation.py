@@ -99,4 +99,5 @@ RULE = Rule(
     _find,
     "sync.Once",
     "One atomic load per use.",
+    general=("check-then-act",),
 )

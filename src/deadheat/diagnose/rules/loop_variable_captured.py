@@ -121,5 +121,5 @@ RULE = Rule(
     _find,
     "a variable per turn",
     "None: one copy per turn.",
-    general="local-captured",
+    general=("local-captured",),
 )

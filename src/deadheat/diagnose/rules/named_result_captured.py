@@ -64,5 +64,5 @@ RULE = Rule(
     _find,
     "a channel",
     "The function waits for its goroutine.",
-    general="local-captured",
+    general=("local-captured",),
 )

@@ -81,5 +81,5 @@ RULE = Rule(
     _find,
     "the lock that is there",
     "One more holder of a lock that exists.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

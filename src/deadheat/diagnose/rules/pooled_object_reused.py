@@ -108,4 +108,5 @@ RULE = Rule(
     _find,
     "a join before the object goes back; or a copy",
     "The object is kept longer; or one copy.",
+    general=("worker-outlives-owner",),
 )

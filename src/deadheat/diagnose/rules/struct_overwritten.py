@@ -80,5 +80,5 @@ RULE = Rule(
     _find,
     "a new object per use",
     "An allocation per use.",
-    general="mixed-atomic",
+    general=("mixed-atomic",),
 )

@@ -159,4 +159,5 @@ RULE = Rule(
     _find,
     "defer or t.Cleanup",
     "None.",
+    general=("worker-outlives-owner",),
 )

@@ -73,5 +73,5 @@ RULE = Rule(
     _find,
     "one object per goroutine, or sync.Mutex",
     "Memory for each; or a lock per call.",
-    general="missing-lock",
+    general=("missing-lock",),
 )

@@ -63,5 +63,5 @@ RULE = Rule(
     _find,
     "the same lock, for writing; or sync/atomic",
     "Readers wait for this one; an atomic counter lets them go on.",
-    general="missing-lock",
+    general=("missing-lock",),
 )
