@@ -63,7 +63,9 @@ def absent(scene: Scene) -> Check | None:
     for sets, other in scene.both if scene.sourced else ():
         if not sets.writes or sets.here is None or sets.held or other.held:
             continue
+        # the thing itself, or a flag beside it that the function sets as well
         stores = {u.path for u in sets.here.stores if u.line == sets.here.line}
+        stores |= {u.path for u in sets.here.stores if u.line > sets.here.line}
         for condition in reversed(sets.here.conditions):
             text = condition.text.replace("->", ".")
             if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):

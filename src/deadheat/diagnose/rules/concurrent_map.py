@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short
 from deadheat.diagnose.unsafe_types import named
 
@@ -50,6 +50,8 @@ _FRAME = re.compile(
 )
 _MAP = re.compile(r"^(?:\w+\s+)?(?:=\s*)?(?:make\()?map\[|\bmap\[|std::(?:unordered_)?map\b")
 
+_CHANGE = "Guard every access to {what}, reads and len included, with one mutex beside the map."
+
 
 def _find(scene: Scene) -> Hit | None:
     evidence = [_shown(side) for side in scene.sides]
@@ -63,13 +65,17 @@ def _find(scene: Scene) -> Hit | None:
     if not seen:
         return None
     held = locking.locks(scene) if scene.sourced else None
-    locked = held is not None and any(held)
-    confidence = LIKELY if locked else SURE if by_kind and held is not None else STRONG
-    change = (
-        f"Guard every access to {scene.what}, reads and len included, with one mutex that lives"
-        " beside the map."
-    )
-    return Hit(confidence, seen, change, scene.points, from_source=held is not None)
+    change = _CHANGE.format(what=scene.what)
+    return Hit(_confidence(held, by_kind), seen, change, scene.points, from_source=held is not None)
+
+
+def _confidence(held: tuple[list[locking.Lock], list[locking.Lock]] | None, by_kind: bool) -> float:
+    """Where locks are taken, what is wrong with them says more than that it is a map."""
+    if held is None:
+        return STRONG
+    if all(held):
+        return WEAK
+    return LIKELY if any(held) else SURE if by_kind else STRONG
 
 
 def _shown(side: Side) -> Evidence | None:

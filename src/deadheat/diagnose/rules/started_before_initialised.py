@@ -44,7 +44,10 @@ def _find(scene: Scene) -> Hit | None:
         return _constructor(scene)
     for setter, worker in scene.both:
         frame, started = _after_start(scene, setter, worker)
-        if frame is None or started is None or not setter.writes or worker.writes:
+        late = setter.shows(
+            "runtime.gopanic", "runtime.deferreturn"
+        )  # what is deferred sets nothing up
+        if frame is None or started is None or not setter.writes or worker.writes or late:
             continue  # a worker that writes as well shares it on purpose
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}")._replace(at=worker.point),

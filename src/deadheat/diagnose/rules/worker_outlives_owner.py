@@ -80,14 +80,9 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _next_round(scene: Scene) -> Hit | None:
-    """A function writes above the line on which it started the worker: it has been called again."""
+    """A function is above the line on which it started the worker: it has been called again."""
     for owner, worker in scene.both:
-        if (
-            not owner.writes
-            or not is_background(worker)
-            or worker.closure
-            or owner.name == worker.name
-        ):
+        if worker.closure or owner.name == worker.name or not is_background(worker):
             continue
         for started in worker.actor.created_at:
             now = next((f for f in owner.frames if f.function == started.function), None)
@@ -101,7 +96,7 @@ def _next_round(scene: Scene) -> Hit | None:
             evidence = (
                 worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
                 Evidence(f"`{named}` started it", point(started)),
-                Evidence("and writes above that line: it has been called again", point(now)),
+                Evidence("and is above that line: it has been called again", point(now)),
             )
             change = (
                 f"Wait for the last worker before `{named}` goes on, or give each its own object."
