@@ -40,44 +40,50 @@ _STARTS = re.compile(r"\b(?:pthread_create|thrd_create|kthread_run|kthread_creat
 # "std::thread worker(&Engine::run, this);", "std::jthread t{f};"
 _THREAD = re.compile(r"^(?:std::)?j?thread\b")
 _MOST = 400
+_BIGGEST = 1 << 18  # what is longer nobody wrote by hand
+_LONGEST = 2_000
+_NESTED = 10  # how deep a class may lie in namespaces and classes
+_FAR = 60  # how far above a node its closure or block is looked for
+
+Up = dict[
+    int, "Node"
+]  # a node's parent by the node's id: asking the tree itself walks it from the root
 
 
 def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     """The facts about a line; None if it lies in no function."""
     row = line - 1
     function = _function(syntax.parse(tongue, source).root_node, row)
-    if function is None:
+    if function is None or function.end_byte - function.start_byte > _BIGGEST:
         return None
-    nodes = list(syntax.walk(function))
+    nodes, up = _family(function)
     literals = [n for n in nodes if n.type in CLOSURES and _has(n, row)]
     receiver, name, by_value = _receiver(function)
-    names = _names(function, nodes, row)
-    text = syntax.rows(source, line, line)
+    names = _names(function, nodes, up, row)
+    text = b"".join(syntax.rows(source, line, line))
+    seen = touches.touches(tongue, source, line) if len(text) < _LONGEST else []
     return Around(
         path=path,
         line=line,
-        text=text[0].decode("utf-8", "replace").strip() if text else "",
+        text=text[:_LONGEST].decode("utf-8", "replace").strip(),
         function=syntax.called(function).decode("utf-8", "replace"),
         first=function.start_point.row + 1,
         last=function.end_point.row + 1,
         receiver=receiver,
         by_value=by_value,
-        uses=tuple(
-            Use(t.name, t.path, t.writes, line, t.whole, t.element)
-            for t in touches.touches(tongue, source, line)
-        ),
+        uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(_stores(nodes)),
-        held=tuple(held(nodes, row, literals, {name: receiver} | _types(names))),
-        closures=tuple(_closure(n) for n in literals),
+        held=tuple(held(nodes, up, row, literals, {name: receiver} | _types(names))),
+        closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(_conditions(nodes, row)),
-        guards=tuple(_guards(nodes, row)),
+        guards=tuple(_guards(nodes, up, row)),
         branch=_branch(nodes, row),
         loops=tuple(
             (n.start_point.row + 1, n.end_point.row + 1)
             for n in nodes
             if n.type in _LOOPS and _has(n, row)
         ),
-        calls=tuple(_calls(nodes))[:_MOST],
+        calls=tuple(_calls(nodes, up))[:_MOST],
         starts=tuple(_starts(nodes)),
         names=names,
         sends=_lines(nodes, ("send_statement",)),
@@ -88,6 +94,20 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         ),
         results=text_of(function.child_by_field_name("result"))[:200],
     )
+
+
+def _family(function: Node) -> tuple[list[Node], Up]:
+    """A function's nodes in the order of the source, and their parents."""
+    nodes: list[Node] = []
+    up: Up = {}
+    waiting = [function]
+    while waiting:
+        node = waiting.pop()
+        nodes.append(node)
+        children = node.children
+        up.update((child.id, node) for child in children)
+        waiting += reversed(children)
+    return nodes, up
 
 
 def _has(node: Node, row: int) -> bool:
@@ -110,7 +130,10 @@ def _function(root: Node, row: int) -> Node | None:
 
 
 def text_of(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+    """What a node says; nothing where it is so long that it says nothing to a rule."""
+    if node is None or node.end_byte - node.start_byte > _LONGEST:
+        return ""
+    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _receiver(function: Node) -> tuple[str, str, bool]:
@@ -121,37 +144,40 @@ def _receiver(function: Node) -> tuple[str, str, bool]:
         name = text_of(one.child_by_field_name("name"))
         return kind.strip("*").partition("[")[0], name, not kind.startswith("*")
     node = function.parent
-    while node is not None:
+    for _ in range(_NESTED):
+        if node is None:
+            break
         if node.type in ("class_specifier", "struct_specifier", "impl_item"):
             named = node.child_by_field_name("name") or node.child_by_field_name("type")
             return text_of(named), "this" if node.type != "impl_item" else "self", False
         node = node.parent
-    scope = re.search(r"(\w+)::~?\w+\s*\(", text_of(function)[:300])
+    written = text_of(function.child_by_field_name("declarator"))
+    scope = re.search(r"(\w{1,80})::~?\w{1,80}\s{0,9}\(", written[:300])
     return (scope[1], "this", False) if scope else ("", "", False)
 
 
 # -- names ----------------------------------------------------------------------------------------
 
 
-def _names(function: Node, nodes: list[Node], row: int) -> dict[str, Declared]:
+def _names(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, Declared]:
     """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
     found: dict[str, Declared] = {}
-    for name, told in _declarations(function, nodes):
+    for name, told in _declarations(function, nodes, up):
         if told.line - 1 <= row:
             found[name] = told
     return found
 
 
-def _declarations(function: Node, nodes: list[Node]) -> Iterator[tuple[str, Declared]]:
+def _declarations(function: Node, nodes: list[Node], up: Up) -> Iterator[tuple[str, Declared]]:
     result = function.child_by_field_name("result")
     receiver = function.child_by_field_name("receiver")
     for node in nodes:
         line = node.start_point.row + 1
         if node.type in ("parameter_declaration", "variadic_parameter_declaration"):
             how = "parameter"
-            if result is not None and node.parent == result:
+            if result is not None and up.get(node.id) == result:
                 how = "result"
-            elif receiver is not None and node.parent == receiver:
+            elif receiver is not None and up.get(node.id) == receiver:
                 how = "receiver"
             kind = text_of(node.child_by_field_name("type"))
             for child in node.children_by_field_name("name"):
@@ -167,7 +193,7 @@ def _declarations(function: Node, nodes: list[Node]) -> Iterator[tuple[str, Decl
             for child in left.named_children if left is not None else ():
                 yield text_of(child), Declared("loop", line)
         elif node.type == "short_var_declaration":
-            if node.parent is not None and node.parent.type == "for_clause":
+            if node.id in up and up[node.id].type == "for_clause":
                 continue
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             for child in left.named_children if left is not None else ():
@@ -202,19 +228,19 @@ def _types(names: dict[str, Declared]) -> dict[str, str]:
 # -- what is around the line -----------------------------------------------------------------------
 
 
-def _closure(literal: Node) -> Closure:
-    return Closure(literal.start_point.row + 1, literal.end_point.row + 1, _use(literal))
+def _closure(literal: Node, up: Up) -> Closure:
+    return Closure(literal.start_point.row + 1, literal.end_point.row + 1, _use(literal, up))
 
 
-def _use(literal: Node) -> str:
-    parent = literal.parent
+def _use(literal: Node, up: Up) -> str:
+    parent = up.get(literal.id)
     if parent is not None and parent.type == "call_expression":
-        above = parent.parent
+        above = up.get(parent.id)
         if above is not None and above.type in ("go_statement", "defer_statement"):
             return above.type.partition("_")[0]
         return "call"
     if parent is not None and parent.type in ("argument_list", "arguments"):
-        call = parent.parent
+        call = up.get(parent.id)
         if call is not None and call.type == "call_expression":
             return f"call {text_of(call.child_by_field_name('function'))}"
         return "call std::thread"
@@ -235,12 +261,12 @@ def _conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
             yield Condition(text[:200], condition.start_point.row + 1)
 
 
-def _guards(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
+def _guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
     """The conditions of every `if` above a row, in a block around it, whose body leaves."""
     for node in nodes:
         body = node.child_by_field_name("consequence") if node.type in _IFS else None
         condition = node.child_by_field_name("condition")
-        block = node.parent
+        block = up.get(node.id)
         if body is None or condition is None or block is None or not _has(block, row):
             continue
         last = body.named_children[-1] if body.named_children else None
@@ -275,7 +301,7 @@ def _stores(nodes: Iterable[Node]) -> Iterator[Use]:
                 yield Use(path[-1], path, True, node.start_point.row + 1)
 
 
-def _calls(nodes: Iterable[Node]) -> Iterator[Call]:
+def _calls(nodes: Iterable[Node], up: Up) -> Iterator[Call]:
     for node in nodes:
         if node.type != "call_expression":
             continue
@@ -285,9 +311,9 @@ def _calls(nodes: Iterable[Node]) -> Iterator[Call]:
             on,
             text_of(node.child_by_field_name("arguments"))[1:-1][:200],
             node.start_point.row + 1,
-            node.parent is not None and node.parent.type == "defer_statement",
-            _depth(node),
-            _result(node),
+            node.id in up and up[node.id].type == "defer_statement",
+            _depth(node, up),
+            _result(node, up),
         )
 
 
@@ -295,11 +321,13 @@ def _callee(text: str) -> tuple[str, str, str]:
     return text.replace("->", ".").replace("::", ".").rpartition(".")
 
 
-def _depth(node: Node) -> int:
-    depth, above = 0, node.parent
-    while above is not None and above.type not in FUNCTIONS:
+def _depth(node: Node, up: Up) -> int:
+    depth, above = 0, up.get(node.id)
+    for _ in range(_FAR):
+        if above is None or above.type in FUNCTIONS:
+            break
         depth += above.type in CLOSURES
-        above = above.parent
+        above = up.get(above.id)
     return depth
 
 
@@ -307,11 +335,11 @@ def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(n.start_point.row + 1 for n in nodes if n.type in kinds)
 
 
-def _result(call: Node) -> str:
+def _result(call: Node, up: Up) -> str:
     """`rs, err` for `rs, err := tk.Exec(…)`."""
-    above = call.parent
-    while above is not None and above.type in ("expression_list", "parenthesized_expression"):
-        above = above.parent
+    above = up.get(call.id)
+    while above is not None and above.type == "expression_list":
+        above = up.get(above.id)
     if above is None or above.type not in ("short_var_declaration", "assignment_statement"):
         return ""
     return text_of(above.child_by_field_name("left"))[:200]
@@ -323,7 +351,7 @@ def _starts(nodes: Iterable[Node]) -> Iterator[Start]:
         if node.type == "call_expression":
             is_start = bool(_STARTS.search(text_of(node.child_by_field_name("function"))))
         elif node.type in ("declaration", "field_initializer"):
-            is_start = bool(_THREAD.search(text_of(node)))
+            is_start = bool(_THREAD.search(text_of(node.children[0]) if node.children else ""))
         if is_start:
             text = text_of(node).partition("\n")[0]
             yield Start(node.start_point.row + 1, node.end_point.row + 1, text[:120])

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_FAR, _LONG = 60, 500
 _CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
 _BLOCKS = (
     "block",
@@ -49,11 +50,20 @@ class _Turn(NamedTuple):
 
 
 def held(
-    nodes: Iterable[Node], row: int, literals: list[Node], types: Mapping[str, str]
+    nodes: Iterable[Node],
+    up: Mapping[int, Node],
+    row: int,
+    literals: list[Node],
+    types: Mapping[str, str],
 ) -> Iterator[Held]:
     """The locks that are held at a row, by what its own function or closure does before it."""
     scope = literals[-1] if literals else None
-    turns = [t for n in nodes for t in _turns(n, types) if _scope(n) == scope and _reaches(t, row)]
+    turns = [
+        turn
+        for node in nodes
+        for turn in _turns(node, up, types)
+        if _above(node, up, _CLOSURES) == scope and _reaches(turn, row)
+    ]
     open_: dict[str, _Turn] = {}
     for turn in sorted(turns, key=lambda t: t.at):
         if turn.takes:
@@ -63,7 +73,7 @@ def held(
     for turn in open_.values():
         yield Held(turn.name, turn.shared, turn.at[0] + 1)
     for literal in literals:
-        if (once := _once(literal)) is not None:
+        if (once := _once(literal, up)) is not None:
             yield Held(once, False, literal.start_point.row + 1)
 
 
@@ -74,27 +84,25 @@ def _reaches(turn: _Turn, row: int) -> bool:
     return turn.at[0] <= row and inside
 
 
-def _scope(node: Node) -> Node | None:
-    above = node.parent
-    while above is not None and above.type not in _CLOSURES:
-        above = above.parent
-    return above
-
-
-def _block(node: Node) -> Node | None:
-    above = node.parent
-    while above is not None and above.type not in _BLOCKS:
-        above = above.parent
-    return above
+def _above(node: Node, up: Mapping[int, Node], kinds: tuple[str, ...]) -> Node | None:
+    """The nearest node of these kinds around a node."""
+    above = up.get(node.id)
+    for _ in range(_FAR):
+        if above is None or above.type in kinds:
+            return above
+        above = up.get(above.id)
+    return None
 
 
 def _text(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+    if node is None or node.end_byte - node.start_byte > _LONG:
+        return ""
+    return (node.text or b"").decode("utf-8", "replace")
 
 
-def _turns(node: Node, types: Mapping[str, str]) -> Iterator[_Turn]:
+def _turns(node: Node, up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[_Turn]:
     if node.type == "call_expression":
-        yield from _call(node, types)
+        yield from _call(node, up, types)
     elif node.type == "declaration" and (told := _GUARD.match(_text(node))):
         for name in told[2].split(","):
             yield _Turn(
@@ -103,25 +111,26 @@ def _turns(node: Node, types: Mapping[str, str]) -> Iterator[_Turn]:
                 True,
                 told[1] == "shared_lock",
                 False,
-                _block(node),
+                _above(node, up, _BLOCKS),
             )
 
 
-def _call(node: Node, types: Mapping[str, str]) -> Iterator[_Turn]:
+def _call(node: Node, up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[_Turn]:
     callee = _text(node.child_by_field_name("function")).replace("->", ".")
-    deferred = node.parent is not None and node.parent.type == "defer_statement"
+    deferred = node.id in up and up[node.id].type == "defer_statement"
+    block = _above(node, up, _BLOCKS)
     on, _, name = callee.rpartition(".")
     if on and (told := _METHOD.match(name)):
         takes = told[2].lower() == "lock"
         shared = (told[1] or "").lower() == "r" or name == "lock_shared"
-        yield _Turn(node.start_point, plain(on, types), takes, shared, deferred, _block(node))
+        yield _Turn(node.start_point, plain(on, types), takes, shared, deferred, block)
     elif not on and (told := _FUNCTION.match(name)):
         what = told["what"] or ""
         takes = "unlock" not in what if what else told["down"] == "down"
         shared = "rd" in what or told["mode"] == "read" or name.startswith(("read_", "rcu_read"))
         first = _text(node.child_by_field_name("arguments"))[1:-1].partition(",")[0]
         lock = plain(first, types) or name.partition("_lock")[0]
-        yield _Turn(node.start_point, lock, takes, shared, deferred, _block(node))
+        yield _Turn(node.start_point, lock, takes, shared, deferred, block)
 
 
 def plain(name: str, types: Mapping[str, str]) -> str:
@@ -132,9 +141,10 @@ def plain(name: str, types: Mapping[str, str]) -> str:
     return f"{kind}{dot}{rest}" if kind else name
 
 
-def _once(literal: Node) -> str | None:
+def _once(literal: Node, up: Mapping[int, Node]) -> str | None:
     """`once.Do(func() {…})`: whatever runs in it is ordered by it."""
-    call = literal.parent.parent if literal.parent is not None else None
+    arguments = up.get(literal.id)
+    call = up.get(arguments.id) if arguments is not None else None
     if call is None or call.type != "call_expression":
         return None
     on, _, name = _text(call.child_by_field_name("function")).rpartition(".")

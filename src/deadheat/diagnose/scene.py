@@ -43,6 +43,7 @@ RACES = frozenset(
         "error-stack",
     )
 )
+_LONG = 200  # no name that a person gave is longer
 _GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
 
@@ -265,7 +266,7 @@ def short(name: str) -> str:
 
 def last(name: str) -> str:
     """The bare name of a function: `Stop`."""
-    found = _LAST.search(name)
+    found = _LAST.search(name[-_LONG:])
     return found[0] if found else ""
 
 

@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
-_POOL = re.compile(r"\(\*?\w*[Pp]ool\w*(?:\[.*\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist")
+_POOL = re.compile(
+    r"\(\*?\w{0,80}[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
+)
 _BACK = re.compile(
-    r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w*$"
+    r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
 )
 
 _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
