@@ -1,7 +1,7 @@
 """How often a diagnosis is right, on the labelled corpus; writes the tables of docs/diagnosis.md.
 
 python -m eval.causes               every program, and the page
-python -m eval.causes --half open   one half only; the page keeps what it has
+python -m eval.causes --part open   one part only; the page keeps what it has
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
 from eval.code import source, sources_of
-from eval.items import CORPUS, VERSION, load
+from eval.items import VERSION, load
 from eval.page import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deadheat.diagnose.finding import Finding
-    from eval.items import Recording
+    from eval.items import Part, Recording
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnosis.md"
+TITLES = {
+    "all": "Both halves",
+    "open": "The open half",
+    "aside": "The half set aside",
+    "fresh": "The fresh set",
+}
 ALONE, SOURCE = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 
@@ -90,19 +96,14 @@ def _label(told: Any, variable: str) -> Any:
     return told.get(variable) if isinstance(told, dict) else told
 
 
-def cases(half: str = "both", *, plain: bool = False) -> Iterator[Case]:
-    """Every labelled report of a half of the corpus, diagnosed alone and with source."""
-    for recording in _recordings(half):
+def cases(part: str = "all", *, plain: bool = False) -> Iterator[Case]:
+    """Every labelled report of a part of the corpus, diagnosed alone and with source."""
+    for recording in _recordings(part):
         if plain and recording.kind != VERSION:
             continue
         program, _, name = recording.uri.partition("/")
-        folder = next(
-            CORPUS / lang / program
-            for lang in ("go", "c", "rust")
-            if (CORPUS / lang / program).is_dir()
-        )
-        told = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-        sources = sources_of(folder, name)
+        told = json.loads((recording.folder / "truth.json").read_text(encoding="utf-8"))
+        sources = sources_of(recording.folder, name)
         for item in recording.items:
             variable = item.race.partition(" ")[2].partition(" (")[0]
             truth = truth_of(told, variable)
@@ -113,14 +114,14 @@ def cases(half: str = "both", *, plain: bool = False) -> Iterator[Case]:
                 findings = diagnose(report, code)
                 if any(f.crashed for f in findings):
                     raise SystemExit(f"{recording.uri}: {findings[-1]}")
-                race = f"{program} {variable}"
-                yield Case(race, report.detector, mode, truth, findings)
+                yield Case(f"{program} {variable}", report.detector, mode, truth, findings)
 
 
-def _recordings(half: str) -> Iterator[Recording]:
-    for aside in (False, True):
-        if half in ("both", "aside" if aside else "open"):
-            yield from load(aside=aside, languages=("c", "rust"))
+def _recordings(part: str) -> Iterator[Recording]:
+    parts: tuple[Part, ...] = ("open", "aside", "fresh")
+    for one in parts:
+        if part == one or (part == "all" and one != "fresh"):
+            yield from load(one, languages=("c", "rust"))
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -213,11 +214,10 @@ def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
         yield f"| {cause} | {races} | {told} |"
 
 
-def tables(found: Sequence[Case], half: str) -> str:
+def tables(found: Sequence[Case], part: str) -> str:
     races, reports = len({c.race for c in found}), len(found) // 2
-    which = {"both": "The whole corpus", "open": "The open half", "aside": "The half set aside"}
     lines = [
-        f"{which[half]}: {races} labelled races in {reports} reports.\n",
+        f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
         *_overall(found),
         "\n### What a confidence is worth\n",
         *_reliability(found),
@@ -231,17 +231,17 @@ def tables(found: Sequence[Case], half: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.causes", description=__doc__)
-    parser.add_argument("--half", choices=("open", "aside", "both"), default="both")
+    parser.add_argument("--part", choices=TITLES, default="all", help="default: both halves")
     parser.add_argument("--plain", action="store_true", help="no variants of the programs")
     parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     args = parser.parse_args()
-    found = list(cases(args.half, plain=args.plain))
-    text = tables(found, args.half)
+    found = list(cases(args.part, plain=args.plain))
+    text = tables(found, args.part)
     print(text)
     if args.wrong:
         _list(found)
-    if not args.dry and not args.plain and args.half == "both":
+    if not args.dry and not args.plain and args.part == "all":
         write(PAGE, text)
     return 0
 

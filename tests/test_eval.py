@@ -166,7 +166,7 @@ def test_every_race_weighs_the_same() -> None:
 
 def test_every_label_of_the_corpus_is_a_cause() -> None:
     known = {rule.cause for rule in registry.rules()}
-    for path in CORPUS.glob("*/*/truth.json"):
+    for path in CORPUS.rglob("truth.json"):
         told = json.loads(path.read_text(encoding="utf-8"))
         for key in ("cause", "also"):
             values = told.get(key, [])
