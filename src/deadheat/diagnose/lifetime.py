@@ -25,6 +25,13 @@ class Ending(NamedTuple):
 
 def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     """A write by a function of such a name against an access of somebody else's goroutine."""
+    if vocabulary not in scene.memo:
+        scene.memo[vocabulary] = _ending(scene, vocabulary)
+    found: Ending | None = scene.memo[vocabulary]
+    return found
+
+
+def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     for ender, worker in sorted(scene.both, key=lambda pair: pair[0].is_worker):
         if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue

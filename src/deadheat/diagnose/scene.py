@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deadheat import registry
 from deadheat.diagnose.finding import Evidence, Point
@@ -187,6 +187,7 @@ class Scene:
         self.kernel = report.detector in _KERNEL
         self.sides = tuple(Side(self, access) for access in report.accesses[:2])
         self._around: dict[tuple[str, int | None, str], Around | None] = {}
+        self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
 
     @property
     def both(self) -> tuple[tuple[Side, Side], ...]:

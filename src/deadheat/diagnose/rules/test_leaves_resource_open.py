@@ -57,7 +57,7 @@ _PLAIN = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
 
 
 def _find(scene: Scene) -> Hit | None:
-    for worker, other in scene.both if scene.go else ():
+    for worker, other in scene.both if scene.go and scene.report.test else ():
         if worker.is_test or not is_background(worker):
             continue
         began, runs = _test(worker.actor.created_at), _test(other.access.stack)
