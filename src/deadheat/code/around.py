@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.code import syntax, touches
+from deadheat.code.declared import declared, types
 from deadheat.code.holding import held
-from deadheat.diagnose.source import Around, Call, Closure, Condition, Declared, Start, Use
+from deadheat.code.nodes import LONGEST, Up, family, text_of
+from deadheat.diagnose.source import Around, Call, Closure, Condition, Start, Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,13 +43,8 @@ _STARTS = re.compile(r"\b(?:pthread_create|thrd_create|kthread_run|kthread_creat
 _THREAD = re.compile(r"^(?:std::)?j?thread\b")
 _MOST = 400
 _BIGGEST = 1 << 18  # what is longer nobody wrote by hand
-_LONGEST = 2_000
 _NESTED = 10  # how deep a class may lie in namespaces and classes
 _FAR = 60  # how far above a node its closure or block is looked for
-
-Up = dict[
-    int, "Node"
-]  # a node's parent by the node's id: asking the tree itself walks it from the root
 
 
 def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
@@ -56,16 +53,16 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     function = _function(syntax.parse(tongue, source).root_node, row)
     if function is None or function.end_byte - function.start_byte > _BIGGEST:
         return None
-    nodes, up = _family(function)
+    nodes, up = family(function)
     literals = [n for n in nodes if n.type in CLOSURES and _has(n, row)]
     receiver, name, by_value = _receiver(function)
-    names = _names(function, nodes, up, row)
+    names = declared(function, nodes, up, row)
     text = b"".join(syntax.rows(source, line, line))
-    seen = touches.touches(tongue, source, line) if len(text) < _LONGEST else []
+    seen = touches.touches(tongue, source, line) if len(text) < LONGEST else []
     return Around(
         path=path,
         line=line,
-        text=text[:_LONGEST].decode("utf-8", "replace").strip(),
+        text=text[:LONGEST].decode("utf-8", "replace").strip(),
         function=syntax.called(function).decode("utf-8", "replace"),
         first=function.start_point.row + 1,
         last=function.end_point.row + 1,
@@ -73,7 +70,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         by_value=by_value,
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(_stores(nodes)),
-        held=tuple(held(nodes, up, row, literals, {name: receiver} | _types(names))),
+        held=tuple(held(nodes, up, row, literals, {name: receiver} | types(names))),
         closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(_conditions(nodes, row)),
         guards=tuple(_guards(nodes, up, row)),
@@ -96,20 +93,6 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     )
 
 
-def _family(function: Node) -> tuple[list[Node], Up]:
-    """A function's nodes in the order of the source, and their parents."""
-    nodes: list[Node] = []
-    up: Up = {}
-    waiting = [function]
-    while waiting:
-        node = waiting.pop()
-        nodes.append(node)
-        children = node.children
-        up.update((child.id, node) for child in children)
-        waiting += reversed(children)
-    return nodes, up
-
-
 def _has(node: Node, row: int) -> bool:
     return node.start_point.row <= row <= node.end_point.row
 
@@ -127,13 +110,6 @@ def _function(root: Node, row: int) -> Node | None:
             continue
         waiting += node.children
     return found
-
-
-def text_of(node: Node | None) -> str:
-    """What a node says; nothing where it is so long that it says nothing to a rule."""
-    if node is None or node.end_byte - node.start_byte > _LONGEST:
-        return ""
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _receiver(function: Node) -> tuple[str, str, bool]:
@@ -154,75 +130,6 @@ def _receiver(function: Node) -> tuple[str, str, bool]:
     written = text_of(function.child_by_field_name("declarator"))
     scope = re.search(r"(\w{1,80})::~?\w{1,80}\s{0,9}\(", written[:300])
     return (scope[1], "this", False) if scope else ("", "", False)
-
-
-# -- names ----------------------------------------------------------------------------------------
-
-
-def _names(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, Declared]:
-    """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
-    found: dict[str, Declared] = {}
-    for name, told in _declarations(function, nodes, up):
-        if told.line - 1 <= row:
-            found[name] = told
-    return found
-
-
-def _declarations(function: Node, nodes: list[Node], up: Up) -> Iterator[tuple[str, Declared]]:
-    result = function.child_by_field_name("result")
-    receiver = function.child_by_field_name("receiver")
-    for node in nodes:
-        line = node.start_point.row + 1
-        if node.type in ("parameter_declaration", "variadic_parameter_declaration"):
-            how = "parameter"
-            if result is not None and up.get(node.id) == result:
-                how = "result"
-            elif receiver is not None and up.get(node.id) == receiver:
-                how = "receiver"
-            kind = text_of(node.child_by_field_name("type"))
-            for child in node.children_by_field_name("name"):
-                yield text_of(child), Declared(how, line, kind)
-            declarator = node.child_by_field_name("declarator")
-            if declarator is not None:
-                yield text_of(declarator).strip("*& "), Declared(how, line, kind)
-        elif node.type in ("range_clause", "for_clause"):
-            left = node.child_by_field_name("left")
-            init = node.child_by_field_name("initializer")
-            if left is None and init is not None:
-                left = init.child_by_field_name("left")
-            for child in left.named_children if left is not None else ():
-                yield text_of(child), Declared("loop", line)
-        elif node.type == "short_var_declaration":
-            if node.id in up and up[node.id].type == "for_clause":
-                continue
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            for child in left.named_children if left is not None else ():
-                yield text_of(child), Declared("local", line, text_of(right)[:80])
-        elif node.type == "var_spec":
-            kind = text_of(node.child_by_field_name("type"))
-            kind = kind or text_of(node.child_by_field_name("value"))[:80]
-            for child in node.children_by_field_name("name"):
-                yield text_of(child), Declared("local", line, kind)
-        elif node.type == "declaration":
-            kind = text_of(node.child_by_field_name("type"))
-            for child in node.children_by_field_name("declarator"):
-                bare = syntax.called(child).decode("utf-8", "replace")
-                yield bare, Declared("local", line, kind)
-        elif node.type == "let_declaration":
-            pattern = text_of(node.child_by_field_name("pattern"))
-            yield (
-                pattern.removeprefix("mut "),
-                Declared("local", line, text_of(node.child_by_field_name("type"))),
-            )
-
-
-def _types(names: dict[str, Declared]) -> dict[str, str]:
-    """The bare types of parameters, by name."""
-    return {
-        name: told.type.strip("*& ").partition("[")[0].rpartition(".")[2]
-        for name, told in names.items()
-        if told.how == "parameter" and told.type
-    }
 
 
 # -- what is around the line -----------------------------------------------------------------------
