@@ -36,8 +36,9 @@ bench: $(STAMP) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.spark
 
-eval: $(STAMP) ## how well races keep their identity, against the rules of others; writes docs/identity.md
+eval: $(STAMP) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
 	$(BIN)/python -m eval
+	$(BIN)/python -m eval.causes
 
 docs: $(STAMP) ## write the pages and samples that are made from the code
 	$(BIN)/python tools/docs.py

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from eval import rules
 from eval.confusions import worst
 from eval.items import VERSION, Item, damaged, load
+from eval.page import write
 from eval.score import Score, grouped, score
 from tests.damage import DAMAGES
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from eval.items import Part, Recording
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "identity.md"
-BEGIN, END = "<!-- made by make eval -->", "<!-- end of what make eval made -->"
 # the racing functions themselves get other names: no report alone can tell, so it is shown apart
 BEYOND = "extracted"
 SEED = 20240501
@@ -43,7 +42,7 @@ def main() -> int:
     text = "\n".join([_heading(recordings, part), *lines])
     print(text)
     if part == "open" and not (args.dry or args.only or args.no_damage):
-        _write(text)
+        write(PAGE, text)
     return 0
 
 
@@ -114,13 +113,6 @@ def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> I
             yield f"The same, for the {len(left)} reports that are found:\n"
             yield from _overall([(rule, score([*clean, *left], rule, kinds)) for rule in wanted])
             yield ""
-
-
-def _write(text: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    made = f"{BEGIN}\n\n{text}\n\n{END}"
-    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda _: made, page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -44,9 +44,9 @@ class Recording:
     items: tuple[Item, ...]
 
 
-def load(part: Part = "open") -> list[Recording]:
+def load(part: Part = "open", languages: Sequence[str] = ("c",)) -> list[Recording]:
     """The recordings of one part of the corpus: the open half, that set aside, or the fresh set."""
-    found = [*_go(part), *_native(part)]
+    found = [*_go(part), *(one for language in languages for one in _native(part, language))]
     return [one for one in found if one.items]
 
 
@@ -78,9 +78,9 @@ def _go(part: Part) -> Iterator[Recording]:
             yield _recording(folder, name, kind, text, races)
 
 
-def _native(part: Part) -> Iterator[Recording]:
-    """C and C++: a detector's reports are labelled by what the truth says that they show."""
-    for folder in _folders("c", part):
+def _native(part: Part, language: str) -> Iterator[Recording]:
+    """C, C++, Rust: a detector's reports are labelled by what the truth says that they show."""
+    for folder in _folders(language, part):
         truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["reports"]
         for path in sorted((folder / "recorded").glob("*.txt")):
             text = path.read_text(encoding="utf-8")

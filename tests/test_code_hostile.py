@@ -171,3 +171,22 @@ def test_the_shadow_goes_away(repo: Repository) -> None:
     assert path.exists()
     git.close()
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"f(" * 5_000 + b")" * 5_000,
+        b"x" + b".f()" * 5_000,
+        b"func() {" * 5_000 + b"}" * 5_000,
+        b"if a {" * 5_000 + b"mu.Lock()" + b"}" * 5_000,
+        b"a.b()\n" * 5_000,
+    ],
+    ids=["calls", "chain", "closures", "conditions", "lines"],
+)
+def test_what_is_around_a_line_is_told_soon(body: bytes) -> None:
+    from deadheat.code.around import around
+
+    begun = time.process_time()
+    around("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
+    assert time.process_time() - begun < 10

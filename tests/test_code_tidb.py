@@ -73,6 +73,33 @@ def test_a_seed(clone: Clone, truth: Truth) -> None:
     assert truth.command in told.reproduce.command
 
 
+CAUSES = (
+    ("000", 0, "teardown-vs-worker", "recovery path of a panic"),
+    ("001", 0, "worker-outlives-owner", "`session.(*session).ExecuteStmt` started the worker"),
+    ("002", 0, "test-leaves-resource-open", "leaves the result of `Execute` (`recordSets"),
+    (
+        "002",
+        1,
+        "test-leaves-resource-open",
+        "`(*SessionVars).InitStatementContext` makes the object",
+    ),
+    ("003", 0, "waitgroup-add-in-goroutine", "Add is called by the goroutine that is waited for"),
+    ("004", 0, "check-then-act", "`s.txn.changePendingToValid` changes that state"),
+)
+
+
+@pytest.mark.parametrize(("seed", "number", "cause", "evidence"), CAUSES)
+def test_why_a_seed_races(clone: Clone, seed: str, number: int, cause: str, evidence: str) -> None:
+    (path,) = SEEDS.glob(f"{seed}_*")
+    report = deadheat.scan(path.read_bytes(), path.name, shy=True)[number].report
+    first = dossier(report, [clone]).causes[0]
+    assert first.cause == cause
+    assert evidence in " ".join(map(str, first.evidence))
+    assert first.test_only == (seed == "002")
+    assert first.remedy is not None
+    assert first.remedy.where
+
+
 def test_a_report_from_a_branch(clone: Clone) -> None:
     (path,) = SEEDS.glob("003_*")
     told = dossier(deadheat.scan(path.read_bytes())[0].report, [clone])

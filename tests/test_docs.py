@@ -43,7 +43,14 @@ def test_every_dialect_has_its_page(dialect: Any) -> None:
     assert page.read_text() == docs.dialect_pages()[page], "python tools/docs.py makes it anew"
 
 
-def test_every_dialect_page_has_its_dialect() -> None:
+@pytest.mark.parametrize("rule", registry.rules(), ids=lambda rule: rule.cause)
+def test_every_cause_has_its_page(rule: Any) -> None:
+    page = docs.CAUSES / f"{rule.cause}.md"
+    assert page.exists(), "python tools/docs.py makes it"
+    assert page.read_text() == docs.cause_pages()[page], "python tools/docs.py makes it anew"
+
+
+def test_every_made_page_has_its_module() -> None:
     assert docs.orphans() == []
 
 
@@ -106,7 +113,7 @@ def test_every_page_is_on_the_map() -> None:
     told = (docs.DOCS / "index.md").read_text()
     below = [p.relative_to(docs.DOCS).as_posix() for p in docs.DOCS.rglob("*.md")]
     unlisted = [p for p in below if f"]({p})" not in told and p != "index.md"]
-    assert [p for p in unlisted if not p.startswith("dialects/")] == []
+    assert [p for p in unlisted if not p.startswith(("dialects/", "causes/"))] == []
 
 
 SHOWN = [(page, *shown) for page in PAGES for shown in docs.shown(page.read_text())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from eval import rules
+from deadheat import registry
+from deadheat.diagnose.finding import Finding
+from eval import causes, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
 from eval.score import Score, each, score
+from tests.cases import CORPUS
 from tests.damage import named
 
 if TYPE_CHECKING:
@@ -122,3 +126,50 @@ def test_the_worst_are_named_with_what_became_of_them() -> None:
     assert rows[0] == (
         "| `a` | 1.5 | together with `b` (1); in 2 groups (1 + 1), apart from the first: lines 1 |"
     )
+
+
+# -- causes ----------------------------------------------------------------------------------------
+
+
+def test_a_cause_is_graded_by_its_label() -> None:
+    truth = causes.Truth("double-checked-locking", frozenset({"lazy-initialisation"}))
+    said = (
+        "double-checked-locking",
+        "lazy-initialisation",
+        "missing-lock",
+        "unknown",
+        "timer-after-stop",
+    )
+    grades = [causes.grade(one, truth) for one in said]
+    assert grades == ["exact", "as true", "general", "unknown", "wrong"]
+
+
+def test_a_label_is_for_the_program_or_for_a_variable() -> None:
+    told = {"cause": {"a": "missing-lock", "b": "partial-lock"}, "also": {"b": ["concurrent-map"]}}
+    assert causes.truth_of(told, "a") == causes.Truth("missing-lock")
+    assert causes.truth_of(told, "b") == causes.Truth("partial-lock", frozenset({"concurrent-map"}))
+    assert causes.truth_of(told, "c") is None
+    assert causes.truth_of({"cause": "lazy-initialisation"}, "x") == causes.Truth(
+        "lazy-initialisation"
+    )
+
+
+def test_every_race_weighs_the_same() -> None:
+    unknown = (Finding("unknown", 1.0),)
+    found = [causes.Case("many", "go", "", causes.Truth("x"), unknown)] * 9
+    found.append(causes.Case("one", "go", "", causes.Truth("x"), (Finding("x", 0.9),)))
+    assert causes.shares(found, lambda case: case.grade) == {
+        "unknown": pytest.approx(0.5),
+        "exact": 0.5,
+    }
+
+
+def test_every_label_of_the_corpus_is_a_cause() -> None:
+    known = {rule.cause for rule in registry.rules()}
+    for path in CORPUS.rglob("truth.json"):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        for key in ("cause", "also"):
+            values = told.get(key, [])
+            flat = values.values() if isinstance(values, dict) else [values]
+            names = {n for v in flat for n in ([v] if isinstance(v, str) else v)}
+            assert names <= known, path

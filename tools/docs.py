@@ -1,6 +1,6 @@
 """Makes the parts of the documentation that the code already knows, or checks that they are true.
 
-python tools/docs.py            writes docs/dialects/ and the outputs shown in the pages
+python tools/docs.py            writes docs/dialects/, docs/causes/ and the outputs shown in the pages
 python tools/docs.py --check    writes nothing; complains, and exits with 1, if anything is stale
 """
 
@@ -19,12 +19,15 @@ from deadheat import cli, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
+    from deadheat.diagnose.rule import Rule
     from deadheat.dialects import Dialect
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 DIALECTS = DOCS / "dialects"
+CAUSES = DOCS / "causes"
 
 # a comment with the command, then the block that shows it and what it prints
 _SHOWN = re.compile(
@@ -71,10 +74,52 @@ def _list() -> str:
 
 
 def _docstring(dialect: Dialect) -> tuple[str, str]:
-    """Title and body of the docstring of a dialect's module."""
-    text = sys.modules[type(dialect).__module__].__doc__ or ""
-    title, _, body = text.strip().partition("\n")
+    return _parts(sys.modules[type(dialect).__module__])
+
+
+def _parts(module: ModuleType) -> tuple[str, str]:
+    """Title and body of a module's docstring."""
+    title, _, body = (module.__doc__ or "").strip().partition("\n")
     return title.rstrip("."), body.strip()
+
+
+# -- causes -----------------------------------------------------------------------------------------
+
+
+def cause_pages() -> dict[Path, str]:
+    """The page of each cause, made from its rule's docstring, and the list of them."""
+    made = {CAUSES / f"{rule.cause}.md": _cause(rule) for rule in registry.rules()}
+    return made | {CAUSES / "index.md": _causes()}
+
+
+def _module(rule: Rule) -> ModuleType:
+    return sys.modules[rule.find.__module__]
+
+
+def _cause(rule: Rule) -> str:
+    source = f"src/{_module(rule).__name__.replace('.', '/')}.py"
+    title, body = _parts(_module(rule))
+    links = " and ".join(f"[{wider}]({wider}.md)" for wider in rule.general)
+    refines = f" Refines {links}." if links else ""
+    return (
+        f"<!-- made from {source} by tools/docs.py; change it there -->\n\n"
+        f'# {title}\n\nIn JSON: `"cause": "{rule.cause}"`. Family: {rule.family}.{refines}'
+        f" Found by [{source}](../../{source}).\n\n{body}\n\n"
+        f"The primitive: {rule.primitive}. The price: {rule.price[:1].lower()}{rule.price[1:]}\n"
+    )
+
+
+def _causes() -> str:
+    rows = "\n".join(
+        f"| {rule.family} | [`{rule.cause}`]({rule.cause}.md) | {_parts(_module(rule))[0]} |"
+        for rule in sorted(registry.rules(), key=lambda rule: (rule.family, rule.cause))
+    )
+    return (
+        "<!-- made by tools/docs.py -->\n\n# Causes\n\n"
+        "Why races happen: one page each, with how it shows, what to do about it and when the rule is\n"
+        "wrong. How far to trust a diagnosis is in [diagnosis.md](../diagnosis.md).\n\n"
+        f"| family | cause | in a sentence |\n|---|---|---|\n{rows}\n"
+    )
 
 
 # -- outputs ----------------------------------------------------------------------------------------
@@ -149,17 +194,18 @@ def undocumented() -> list[str]:
 
 def wanted() -> dict[Path, str]:
     """Every page that is made, in full or in part, as it should be."""
-    made = dialect_pages()
+    made = dialect_pages() | cause_pages()
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        if page.parent != DIALECTS and any(shown(text)):
+        if page.parent not in (DIALECTS, CAUSES) and any(shown(text)):
             made[page] = with_outputs(text)
     return made
 
 
 def orphans() -> list[Path]:
-    """Pages of dialects that there are no more."""
-    return sorted(set(DIALECTS.glob("*.md")) - set(dialect_pages()))
+    """Pages of dialects and causes that there are no more."""
+    there = {*DIALECTS.glob("*.md"), *CAUSES.glob("*.md")}
+    return sorted(there - set(dialect_pages()) - set(cause_pages()))
 
 
 def faults() -> list[str]:
@@ -169,11 +215,16 @@ def faults() -> list[str]:
         for page, text in wanted().items()
         if not page.exists() or page.read_text(encoding="utf-8") != text
     ]
-    return [*stale, *(f"{_name(page)} is of no dialect" for page in orphans()), *undocumented()]
+    return [
+        *stale,
+        *(f"{_name(page)} is of no dialect or cause" for page in orphans()),
+        *undocumented(),
+    ]
 
 
 def write() -> None:
-    DIALECTS.mkdir(parents=True, exist_ok=True)
+    for folder in (DIALECTS, CAUSES):
+        folder.mkdir(parents=True, exist_ok=True)
     for page, text in wanted().items():
         page.write_text(text, encoding="utf-8")
     for page in orphans():

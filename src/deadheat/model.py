@@ -175,7 +175,6 @@ class Verdict:
     title: str
     fingerprint: str
     race: str
-    causes: tuple[Cause, ...] = ()
 
 
 class Claim(NamedTuple):

@@ -1,4 +1,4 @@
-"""Finds dialects, shapes, finders and renderers in their folders; nobody keeps a list by hand."""
+"""Finds dialects, rules, shapes, finders and renderers in their folders; nobody keeps a list by hand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.rule import Rule
     from deadheat.dialects import Dialect
 
 
@@ -38,6 +39,11 @@ def dialect(name: str) -> Dialect:
     """The dialect of that name."""
     eager = (d for d in eager_dialects() if d.name == name)
     return next(eager, None) or next(d for d in dialects() if d.name == name)
+
+
+def rules() -> tuple[Rule, ...]:
+    """Every cause that can be found: a `RULE` in `diagnose/rules/`."""
+    return _found("diagnose.rules", "RULE")
 
 
 def renderers() -> dict[str, Any]:

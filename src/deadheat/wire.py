@@ -49,7 +49,7 @@ def sighting_to_wire(sighting: Sighting) -> Plain:
         "cycle": [_edge_to_wire(edge) for edge in report.cycle],
         "facts": dict(report.facts),
         "test": report.test,
-        "causes": [_cause_to_wire(cause) for cause in verdict.causes],
+        "causes": [_cause_to_wire(cause) for cause in causes_of(report)],
         "document": {
             "uri": sighting.uri,
             "offset": span.offset,
@@ -59,6 +59,13 @@ def sighting_to_wire(sighting: Sighting) -> Plain:
         "damage": [damage.value for damage in report.damage],
         **author,
     }
+
+
+def causes_of(report: Report) -> tuple[Cause, ...]:
+    """What the rules say of a report; made when it is shown in full, and never read back."""
+    from deadheat.diagnose import causes  # three dozen modules that a plain scan does not need
+
+    return causes(report)
 
 
 def author_to_wire(document: Document) -> Plain:
@@ -109,7 +116,8 @@ def report_to_json(report: Report, verdict: Verdict) -> tuple[str, str]:
     """What comes before and behind the document in a line of JSON."""
     accesses = ", ".join([_access_to_json(access) for access in report.accesses])
     actors = ", ".join([_actor_to_json(actor) for actor in report.actors])
-    causes = ", ".join([json.dumps(_cause_to_wire(c), ensure_ascii=False) for c in verdict.causes])
+    told = [json.dumps(_cause_to_wire(c), ensure_ascii=False) for c in causes_of(report)]
+    causes = ", ".join(told)
     damage = ", ".join([f'"{damage.value}"' for damage in report.damage])
     rest = _rest_to_json(report) if _has_rest(report) else _NO_REST
     head = (
@@ -210,12 +218,9 @@ def sighting_from_wire(plain: Plain) -> Sighting:
         cycle=tuple(map(_edge_from_wire, plain["cycle"])),
         facts=tuple(plain["facts"].items()),
     )
-    causes = tuple(
-        Cause(c["cause"], c["confidence"], tuple(c["evidence"])) for c in plain["causes"]
-    )
     return Sighting(
         report,
-        Verdict(plain["title"], plain["fingerprint"], plain["race"], causes),
+        Verdict(plain["title"], plain["fingerprint"], plain["race"]),
         document["uri"],
         Span(document["offset"], document["length"], document["lane"]),
         _document_from_wire(plain["bug_report"], plain["claims"]) if "claims" in plain else None,

@@ -77,9 +77,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         text = DossierText(style_of(args))
         for number, (sighting, told) in enumerate(found, 1):
-            sys.stdout.write(
-                text(number, sighting, dossier_to_wire(told, sighting.verdict)) + "\n\n"
-            )
+            sys.stdout.write(text(number, sighting, dossier_to_wire(told)) + "\n\n")
     if found:
         return cli.RACES
     return cli.ENVIRONMENT if faults else cli.NOTHING
@@ -124,4 +122,4 @@ def _plain(sighting: Sighting, told: Dossier) -> Plain:
     from deadheat.model import Sighting
 
     marked = Sighting(told.report, sighting.verdict, sighting.uri, sighting.span)
-    return wire.sighting_to_wire(marked) | dossier_to_wire(told, sighting.verdict)
+    return wire.sighting_to_wire(marked) | dossier_to_wire(told)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import fixes, lines, owners, places, reproduce, sides, stale, variable
 from deadheat.code.pin import Pin, cut, pin
+from deadheat.code.source import CodeSource
 from deadheat.code.tree import Tree
+from deadheat.diagnose import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from deadheat.code.stale import Break
     from deadheat.code.touches import Touch
     from deadheat.code.variable import Variable
+    from deadheat.diagnose.finding import Finding
     from deadheat.model import Frame, Report
 
 
@@ -58,6 +61,7 @@ class Dossier:
     reproduce: Reproduction | None = None
     module: Module | None = None  # the dependency that the race is in
     missing: tuple[str, ...] = ()
+    causes: tuple[Finding, ...] = ()  # the surest first; `unknown` if none is sure enough
 
 
 def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None) -> Dossier:
@@ -69,7 +73,11 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
         return Dossier(
-            report, reproduce=reproduce.reproduce(report), module=module, missing=missing
+            report,
+            reproduce=reproduce.reproduce(report),
+            module=module,
+            missing=missing,
+            causes=diagnose(report),
         )
     return _explained(report, *best, hints, module, missing)
 
@@ -116,6 +124,12 @@ def _explained(
         path = path_of(frame)
         return clone.source(at, path) if path else None
 
+    def file_of(frame: Frame) -> tuple[str, bytes] | None:
+        path = path_of(frame)
+        content = clone.source(at, path) if path else None
+        return (path, content) if path and content is not None else None
+
+    code = CodeSource(file_of, lambda path: clone.source(at, path), tree, both, named)
     return Dossier(
         marked,
         clone.git.where,
@@ -131,6 +145,7 @@ def _explained(
         reproduce.reproduce(marked, path_of, source_of),
         module,
         missing,
+        diagnose(marked, code),
     )
 
 

@@ -91,7 +91,19 @@ def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
             text = source[start : source.find(b"\n", start, start + _WIDE)]
             if text[:1] not in b" \t" and not text.startswith(b"func") and _declares(name, text):
                 return Place(path, source.count(b"\n", 0, start) + 1)
+            if _grouped(word, text) and _in_var_block(source, start):
+                return Place(path, source.count(b"\n", 0, start) + 1)
     return None
+
+
+def _grouped(word: bytes, text: bytes) -> bool:
+    """`	limit = 10`, `	hook func()`: one variable of a `var (…)` block."""
+    return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
+
+
+def _in_var_block(source: bytes, start: int) -> bool:
+    begun = source.rfind(b"\nvar (", 0, start)
+    return begun >= 0 and source.find(b"\n)", begun, start) < 0
 
 
 def _weight(touch: Touch, side: Side) -> int:

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from deadheat.code.pin import Pin, Window
     from deadheat.code.stale import Break
     from deadheat.code.variable import Variable
-    from deadheat.model import Frame, Report, Verdict
+    from deadheat.diagnose.finding import Finding, Point
+    from deadheat.model import Frame, Report
 
 Plain = dict[str, Any]
 
 
-def dossier_to_wire(dossier: Dossier, verdict: Verdict) -> Plain:
+def dossier_to_wire(dossier: Dossier) -> Plain:
     """Everything that a clone told. What is not known is null or empty."""
     at = dossier.pin.surest.last if dossier.pin else None
     return {
@@ -28,7 +29,8 @@ def dossier_to_wire(dossier: Dossier, verdict: Verdict) -> Plain:
         "fixed_by": [_candidate(c) for c in dossier.fixed_by],
         "fixed_in": list(dossier.fixed_in),
         "introduced_by": [_candidate(c) for c in dossier.introduced_by],
-        "cause": _cause(verdict),
+        "cause": _cause(dossier.causes[0]) if dossier.causes else None,
+        "causes": [_cause(finding) for finding in dossier.causes],
         "similar_fixes": [],
         "reproduce": dossier.reproduce
         and {
@@ -116,16 +118,30 @@ def _break(found: Break) -> Plain:
     }
 
 
-def _cause(verdict: Verdict) -> Plain | None:
-    if not verdict.causes:
-        return None
-    best = max(verdict.causes, key=lambda cause: cause.confidence)
+def _cause(finding: Finding) -> Plain:
+    """The contract's fields, with the remedy as one text and, beside it, in parts."""
+    remedy = finding.remedy
     return {
-        "cause": best.cause,
-        "confidence": best.confidence,
-        "evidence": list(best.evidence),
-        "remedy": None,
+        "cause": finding.cause,
+        "confidence": round(finding.confidence, 2),
+        "evidence": list(map(str, finding.evidence)),
+        "remedy": str(remedy) if remedy else None,
+        "fix": remedy
+        and {
+            "change": remedy.change,
+            "where": [_point(p) for p in remedy.where],
+            "primitive": remedy.primitive,
+            "price": remedy.price,
+            "check": remedy.check,
+        },
+        "test_only": finding.test_only,
+        "from_source": finding.from_source,
+        "settle": list(finding.settle),
     }
+
+
+def _point(point: Point) -> Plain:
+    return {"file": point.file, "line": point.line, "function": point.function}
 
 
 def narrative(dossier: Dossier) -> Plain:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pkgutil
 
 
-def read(name: str) -> dict[str, tuple[str, ...]]:
+def read(name: str, package: str = "deadheat.symbols") -> dict[str, tuple[str, ...]]:
     """The groups of a list file: `[group]` lines, then one entry a line, `#` for comments.
 
     `pkgutil.get_data` because it also reads from a zip.
     """
-    data = pkgutil.get_data("deadheat.symbols", name)
+    data = pkgutil.get_data(package, name)
     groups: dict[str, list[str]] = {}
     entries: list[str] = []
     for raw in (data or b"").decode().splitlines():

@@ -1,0 +1,263 @@
+"""How often a diagnosis is right, on the labelled corpus; writes the tables of docs/diagnosis.md.
+
+python -m eval.causes               every program, and the page
+python -m eval.causes --part open   one part only; the page keeps what it has
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deadheat import registry
+from deadheat.diagnose import diagnose
+from deadheat.diagnose.finding import UNKNOWN
+from eval.code import source, sources_of
+from eval.items import VERSION, load
+from eval.page import write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from deadheat.diagnose.finding import Finding
+    from eval.items import Part, Recording
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnosis.md"
+TITLES = {
+    "all": "Both halves",
+    "open": "The open half",
+    "aside": "The half set aside",
+    "fresh": "The fresh set",
+}
+ALONE, SOURCE = "the report alone", "with source"
+_GENERAL = {rule.cause: rule.general for rule in registry.rules()}
+
+
+class Truth(NamedTuple):
+    """The cause of a race, and others that are as true of it."""
+
+    cause: str
+    also: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One report, what is true of it, and what diagnosis says."""
+
+    race: str
+    detector: str
+    mode: str
+    truth: Truth
+    findings: tuple[Finding, ...]
+
+    @property
+    def first(self) -> str:
+        return self.findings[0].cause
+
+    @property
+    def grade(self) -> str:
+        """`exact`, `as true`, `general` (the cause that the true one refines), `unknown`, `wrong`."""
+        return grade(self.first, self.truth)
+
+
+def grade(said: str, truth: Truth) -> str:
+    if said == truth.cause:
+        return "exact"
+    if said in truth.also:
+        return "as true"
+    if said == UNKNOWN:
+        return UNKNOWN
+    return "general" if said in _wider(truth.cause) else "wrong"
+
+
+def _wider(cause: str) -> Iterator[str]:
+    for wider in _GENERAL[cause]:
+        yield wider
+        yield from _wider(wider)
+
+
+def truth_of(told: dict[str, Any], variable: str) -> Truth | None:
+    """The label of one variable of a program: one for all, or one each."""
+    cause = _label(told.get("cause") or told.get("causes"), variable)
+    also = _label(told.get("also") or [], variable) or []
+    if not cause:
+        return None
+    first, *rest = [cause] if isinstance(cause, str) else cause
+    more = [also] if isinstance(also, str) else also
+    return Truth(first, frozenset([*rest, *more]))
+
+
+def _label(told: Any, variable: str) -> Any:
+    return told.get(variable) if isinstance(told, dict) else told
+
+
+def cases(part: str = "all", *, plain: bool = False) -> Iterator[Case]:
+    """Every labelled report of a part of the corpus, diagnosed alone and with source."""
+    for recording in _recordings(part):
+        if plain and recording.kind != VERSION:
+            continue
+        program, _, name = recording.uri.partition("/")
+        told = json.loads((recording.folder / "truth.json").read_text(encoding="utf-8"))
+        sources = sources_of(recording.folder, name)
+        for item in recording.items:
+            variable = item.race.partition(" ")[2].partition(" (")[0]
+            truth = truth_of(told, variable)
+            if truth is None or item.sighting is None:
+                continue
+            report = item.sighting.report
+            for mode, code in ((ALONE, None), (SOURCE, source(sources, report))):
+                findings = diagnose(report, code)
+                if any(f.crashed for f in findings):
+                    raise SystemExit(f"{recording.uri}: {findings[-1]}")
+                yield Case(f"{program} {variable}", report.detector, mode, truth, findings)
+
+
+def _recordings(part: str) -> Iterator[Recording]:
+    parts: tuple[Part, ...] = ("open", "aside", "fresh")
+    for one in parts:
+        if part == one or (part == "all" and one != "fresh"):
+            yield from load(one, languages=("c", "rust"))
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def shares(cases: Iterable[Case], key: Callable[[Case], str]) -> dict[str, float]:
+    """What part of the races each key has; every race weighs the same, however many its reports."""
+    by_race: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        by_race[case.race].append(key(case))
+    total: dict[str, float] = defaultdict(float)
+    for keys in by_race.values():
+        for one in keys:
+            total[one] += 1 / len(keys) / len(by_race)
+    return total
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _overall(found: Sequence[Case]) -> Iterator[str]:
+    yield "| what is read | detectors | races | exact | as true | general form | unknown | wrong |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for mode in (ALONE, SOURCE):
+        for name, detectors in (
+            ("all that show both sides", None),
+            ("Go", ("go", "go-fatal")),
+            ("ThreadSanitizer", ("tsan",)),
+            ("Helgrind", ("helgrind",)),
+            ("DRD (one side only)", ("drd",)),
+        ):
+            some = [
+                c
+                for c in found
+                if c.mode == mode
+                and (c.detector in detectors if detectors else c.detector != "drd")
+            ]
+            if not some:
+                continue
+            part = shares(some, lambda c: c.grade)
+            grades = ("exact", "as true", "general", UNKNOWN, "wrong")
+            cells = " | ".join(_percent(part.get(g, 0.0)) for g in grades)
+            yield f"| {mode} | {name} | {len({c.race for c in some})} | {cells} |"
+
+
+_BINS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+
+
+def _reliability(found: Sequence[Case]) -> Iterator[str]:
+    """Of the findings that come first with such a confidence, how many are right."""
+    yield "| confidence | what is read | races | right | of them exact |"
+    yield "|---|---|---|---|---|"
+    for low, high in zip(_BINS, (1.01, *_BINS), strict=False):
+        for mode in (ALONE, SOURCE):
+            some = [
+                c
+                for c in found
+                if c.mode == mode
+                and c.first != UNKNOWN
+                and c.detector != "drd"
+                and low <= c.findings[0].confidence < high
+            ]
+            if some:
+                part = shares(some, lambda c: c.grade)
+                races = len({c.race for c in some})
+                right = 1 - part.get("wrong", 0.0)
+                exact = part.get("exact", 0.0)
+                span = f"{low:.1f} to {min(high, 1):.1f}"
+                yield f"| {span} | {mode} | {races} | {_percent(right)} | {_percent(exact)} |"
+
+
+def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
+    """The true cause against the one said first, in races."""
+    some = [c for c in found if c.mode == mode and c.detector != "drd"]
+    said = sorted({c.first for c in some})
+    yield "| true cause | races | said first |"
+    yield "|---|---|---|"
+    for cause in sorted({c.truth.cause for c in some}):
+        mine = [c for c in some if c.truth.cause == cause]
+        part = shares(mine, lambda c: c.first)
+        races = len({c.race for c in mine})
+        told = ", ".join(
+            f"**{name}** {part[name] * races:.1f}"
+            if name == cause
+            else f"{name} {part[name] * races:.1f}"
+            for name in sorted(said, key=lambda n: -part.get(n, 0))
+            if part.get(name)
+        )
+        yield f"| {cause} | {races} | {told} |"
+
+
+def tables(found: Sequence[Case], part: str) -> str:
+    races, reports = len({c.race for c in found}), len(found) // 2
+    lines = [
+        f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
+        *_overall(found),
+        "\n### What a confidence is worth\n",
+        *_reliability(found),
+        f"\n### Which cause is taken for which: {ALONE}\n",
+        *_confusion(found, ALONE),
+        f"\n### Which cause is taken for which: {SOURCE}\n",
+        *_confusion(found, SOURCE),
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m eval.causes", description=__doc__)
+    parser.add_argument("--part", choices=TITLES, default="all", help="default: both halves")
+    parser.add_argument("--plain", action="store_true", help="no variants of the programs")
+    parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
+    parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
+    args = parser.parse_args()
+    found = list(cases(args.part, plain=args.plain))
+    text = tables(found, args.part)
+    print(text)
+    if args.wrong:
+        _list(found)
+    if not args.dry and not args.plain and args.part == "all":
+        write(PAGE, text)
+    return 0
+
+
+def _list(found: Sequence[Case]) -> None:
+    """Every race that is not diagnosed exactly, with what was said."""
+    rows: dict[tuple[str, str, str, str, str], int] = defaultdict(int)
+    for case in found:
+        if case.grade != "exact":
+            top = "; ".join(f"{f.cause} {f.confidence:.2f}" for f in case.findings[:3])
+            rows[
+                (case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")
+            ] += 1
+    for key, count in sorted(rows.items()):
+        print(count, *key, sep=" | ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""The sources of a program of the corpus as diagnosis reads those of a clone; no git in between."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from corpus.label_go import variant_source
+from deadheat.code.sides import sides
+from deadheat.code.source import CodeSource
+from deadheat.code.tree import Tree
+from deadheat.code.variable import variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from deadheat.model import Frame, Report
+
+_AT = "here"
+
+
+class Sources(Tree):
+    """A tree whose files are at hand; it also answers what is asked of a clone."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.commit = _AT
+        self.files = files
+        self.git: Any = SimpleNamespace(object=files.get)
+        self._entries = [(path, path) for path in files]
+        self.all = files
+
+    def paths(self, frame: Frame) -> list[str]:
+        """The files whose path ends a frame's, the longest first."""
+        printed = (frame.path or frame.file).replace("\\", "/")
+        fits = [p for p in self.files if printed == p or printed.endswith(f"/{p}")]
+        bare = [p for p in self.files if p.rpartition("/")[2] == printed]
+        return sorted(fits, key=len, reverse=True)[:1] or bare
+
+    def blobs(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
+        return {(_AT, path): path for path in paths if path in self.files}
+
+
+def source(sources: Sources, report: Report) -> CodeSource:
+    """What the rules may ask about a report of the program."""
+    clone: Any = sources
+    both = sides(clone, sources, report)
+
+    def find(frame: Frame) -> tuple[str, bytes] | None:
+        return next(((p, sources.files[p]) for p in sources.paths(frame)), None)
+
+    return CodeSource(find, sources.files.get, sources, both, variable(sources, both, report))
+
+
+def sources_of(folder: Path, recording: str) -> Sources:
+    """The sources that a recording of a program ran."""
+    if folder.parent.name == "go":
+        texts = variant_source(folder, recording)
+        return Sources({path: text.encode() for path, text in texts.items()})
+    paths = [p for p in folder.iterdir() if p.suffix in (".c", ".cc", ".h", ".rs", ".cpp")]
+    return Sources({path.name: path.read_bytes() for path in paths})

@@ -1,0 +1,62 @@
+"""Why a report's accesses race: rules find causes, one place ranks them; knows no text and no file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat import registry
+from deadheat.diagnose.checks import check, settling
+from deadheat.diagnose.finding import Evidence, Finding, Remedy
+from deadheat.diagnose.rank import ranked
+from deadheat.diagnose.scene import RACES, Scene
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.rule import Hit, Rule
+    from deadheat.diagnose.source import Source
+    from deadheat.model import Cause, Report
+
+CRASHED = "rule-crashed"
+_SHOWN, _MOST = 0.2, 3
+
+
+def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...]:
+    """Every cause that a rule finds in a report, the surest first; `unknown` if none is sure enough.
+
+    `source` reads the code at the pin; without it the report alone has to do.
+    """
+    scene = Scene(report, source)
+    found, crashed = [], []
+    rules = registry.rules()
+    for rule in rules if report.kind in RACES else ():
+        try:
+            hit = rule.find(scene)
+        except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings
+            crashed.append(_crash(rule, error))
+            continue
+        if hit is not None:
+            found.append(_finding(rule, hit, scene))
+    by_cause = {rule.cause: rule for rule in rules}
+    return (*ranked(found, by_cause, settling(scene)), *crashed)
+
+
+def causes(report: Report) -> tuple[Cause, ...]:
+    """The first few findings of a report alone, as the model has them, and every rule that failed."""
+    found = diagnose(report)
+    shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
+    return tuple(f.as_cause() for f in [*shown[:_MOST], *(f for f in shown[_MOST:] if f.crashed)])
+
+
+def _finding(rule: Rule, hit: Hit, scene: Scene) -> Finding:
+    return Finding(
+        rule.cause,
+        hit.confidence,
+        hit.evidence,
+        Remedy(hit.change, rule.primitive, rule.price, check(scene), hit.where),
+        hit.test_only,
+        hit.from_source,
+    )
+
+
+def _crash(rule: Rule, error: Exception) -> Finding:
+    told = Evidence(f"The rule {rule.cause} failed on this report: {type(error).__name__}: {error}")
+    return Finding(CRASHED, 0.0, (told,), crashed=rule.cause)

@@ -1,0 +1,101 @@
+"""Does a closure race for a variable of the function around it? For rules about captured variables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.scene import last, short
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Declared
+
+# "err", "e", "firstErr", "lastError"
+_ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
+# "stats", "cache.Stats", "Stats{}", "struct{ n int }": a value, and no pointer, call or map
+_VALUE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
+_OWN = ("loop", "result", "local", "parameter")
+
+
+class Capture(NamedTuple):
+    """A closure's access, the other one, and the variable if the code names it."""
+
+    inner: Side
+    outer: Side
+    name: str = ""
+    declared: Declared | None = None
+
+    @property
+    def is_error(self) -> bool:
+        told = self.declared
+        return bool(told and (told.type.strip() == "error" or _ERROR.search(self.name)))
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Where the variable comes from, and the two accesses."""
+        inner, outer = self.inner, self.outer
+        where = short(inner.name)
+        both = "another goroutine of the same closure" if outer.closure else "the function itself"
+        found = [inner.told(f"{inner.does} from a closure in `{where}`")]
+        if self.name and self.declared:
+            what = {"loop": "a loop's variable", "result": "a named result"}
+            kind = what.get(self.declared.how, f"a {self.declared.how} variable")
+            found.append(
+                inner.told(f"`{self.name}` is {kind} of `{where}`, line {self.declared.line}")
+            )
+        found.append(outer.told(f"the other access is by {both}"))
+        return tuple(found)
+
+
+def captured(scene: Scene) -> Capture | None:
+    """The capture that the code shows; None where it shows none or is not at hand."""
+    for inner, outer in scene.both if scene.sourced else ():
+        mine, other = inner.here, outer.here
+        if mine is None or other is None or not mine.closures:
+            continue
+        if (mine.path, mine.first) != (other.path, other.first):
+            continue
+        paths = {u.path for u in other.uses}
+        for use in mine.uses:
+            base = use.path[0]
+            told = mine.names.get(base)
+            if told is None or told.how not in _OWN or (len(use.path) > 1 and _points(told)):
+                continue
+            inside = any(c.first < told.line <= c.last for c in mine.closures[-1:])
+            returned = told.how == "result" and other.text.startswith("return")
+            if not inside and (use.path in paths or returned):
+                return Capture(inner, outer, base, told)
+    return None
+
+
+def _points(told: Declared) -> bool:
+    """May it point to something that others share in other ways? Then the race is not for it."""
+    kind = told.type.strip()
+    return told.how != "local" or not (_VALUE.match(kind) and "&" not in kind)
+
+
+def likely(scene: Scene) -> Capture | None:
+    """The capture that the names of the functions suggest: `F.func1` against `F`, which started it."""
+    for inner, outer in scene.both:
+        if not inner.closure or inner.name != outer.name or not inner.site or not outer.site:
+            continue
+        if inner.site.file != outer.site.file or last(inner.name) == "init":
+            continue  # what a package's own closures share is the package's
+        if outer.closure and inner.site.function != outer.site.function:
+            return Capture(inner, outer)  # two closures of one function: its variable, most likely
+        started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
+        if inner.name in started:
+            return Capture(inner, outer)
+    return None
+
+
+NEAR = 5
+
+
+def creation_line(scene: Scene, capture: Capture) -> int | None:
+    """The line in the function around the closure that started its goroutine."""
+    for frame in capture.inner.actor.created_at[:NEAR]:
+        if scene.parent(frame.function) == capture.inner.name:
+            return frame.line
+    return None

@@ -1,0 +1,98 @@
+"""Does one side check what the other sets, in one function? For the rules about publication."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import CHANGING, LAZY
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Condition
+
+# "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache", "x.is_none()"
+_ABSENT = re.compile(
+    r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*=="
+    r"|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
+)
+# "c.conn != nil", as in "if c.conn != nil { return c.conn }"
+_PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
+# "err != nil": what was tried before, and no state
+_ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
+_SPAN = 6  # lines between a check and what depends on it
+
+
+class Check(NamedTuple):
+    """A side that sets, the other that checks or sets as well, and the condition if it is known."""
+
+    sets: Side
+    other: Side
+    condition: Condition | None = None
+    guard: bool = False  # the condition would have left the function
+
+    @property
+    def absent(self) -> bool:
+        """Is it checked whether the thing is there at all?"""
+        if self.guard:
+            return bool(self.condition and _PRESENT.search(self.condition.text))
+        return bool(self.condition and _ABSENT.search(self.condition.text.strip()))
+
+
+def check(scene: Scene) -> Check | None:
+    """The check that the code shows before the write: its condition names what is raced for."""
+    for sets, other in scene.both if scene.sourced else ():
+        if not sets.writes or sets.here is None or not scene.same_function:
+            continue
+        names = {u.name for u in sets.here.uses if u.writes}
+        names |= {scene.shared.name} if scene.shared else set()
+        for condition in reversed(sets.here.conditions):
+            if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
+                return Check(sets, other, condition)
+        for condition in reversed(sets.here.guards):
+            if not _ERROR.search(condition.text) and any(
+                re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names
+            ):
+                return Check(sets, other, condition, guard=True)
+    return None
+
+
+def absent(scene: Scene) -> Check | None:
+    """A write under a check whether it is there already, without a lock; the other side is elsewhere."""
+    for sets, other in scene.both if scene.sourced else ():
+        if not sets.writes or sets.here is None or sets.held or other.held:
+            continue
+        # the thing itself, or a flag beside it that the function sets as well
+        stores = {u.path for u in sets.here.stores if u.line == sets.here.line}
+        stores |= {u.path for u in sets.here.stores if u.line > sets.here.line}
+        for condition in reversed(sets.here.conditions):
+            text = condition.text.replace("->", ".")
+            if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
+                return Check(sets, other, condition)
+    return None
+
+
+def likely(scene: Scene) -> Check | None:
+    """One function in two actors: one reads, and the other writes a line or two further down."""
+    if not scene.same_function or scene.sourced:
+        return None
+    for sets, other in scene.both:
+        if not sets.writes or not sets.site or not other.site or sets.closure:
+            continue
+        down = (sets.site.line or 0) - (other.site.line or 0)
+        near = 0 < down <= _SPAN or (-_SPAN <= down < 0 and is_lazy(sets.name))
+        if sets.site.file == other.site.file and near and not other.writes:
+            return Check(sets, other)
+    return None
+
+
+def is_changing(name: str) -> bool:
+    """Is a function called as if it changed something that is already there?"""
+    return any(word in CHANGING for word in words(name)[:1])
+
+
+def is_lazy(name: str) -> bool:
+    """Is a function called as if it made something at first use?"""
+    told = words(name)
+    return bool(told) and (told[0] in LAZY or "lazy" in told or "once" in told)

@@ -1,0 +1,63 @@
+"""How to see that a race is gone, and what would settle a cause that is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.scene import RACES
+from deadheat.model import Damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.diagnose.scene import Scene
+
+_TOOLS = {
+    "tsan": "Build with -fsanitize=thread and run the program again",
+    "helgrind": "Run it again under valgrind --tool=helgrind",
+    "drd": "Run it again under valgrind --tool=drd",
+    "kcsan": "Boot a kernel with CONFIG_KCSAN=y and run the workload again",
+    "miri": "Run cargo miri test again, with several seeds (-Zmiri-many-seeds)",
+}
+
+
+def check(scene: Scene) -> str:
+    """What to run after the change, and how often: a race that does not show once is not gone."""
+    report = scene.report
+    if not scene.go:
+        how = _TOOLS.get(report.detector, "Run it again under the detector that reported it")
+        return f"{how}, a few dozen times: no run may report these two places together."
+    if report.test:
+        return (
+            f"go test -race -run '^{report.test}$' -count=100 in the test's package:"
+            " no run may report these two places together."
+        )
+    return (
+        "Build with -race and repeat the workload that showed it:"
+        " no run may report these two places together."
+    )
+
+
+def settling(scene: Scene) -> tuple[str, ...]:
+    """What is missing to know the cause."""
+    return tuple(_settling(scene))
+
+
+def _settling(scene: Scene) -> Iterator[str]:
+    report = scene.report
+    if report.kind not in RACES:
+        what = report.kind.replace("-", " ")
+        yield f"Nothing: this is no race but a report of its own kind ({what}), which names the defect."
+        return
+    if len(report.accesses) < 2:
+        yield "The other access: this report shows only one of the two sides."
+    if Damage.TRUNCATED in report.damage or Damage.NO_STACK in report.damage:
+        yield "A report that is not cut off: stacks or creations are missing in this one."
+    if any(side.site is None for side in scene.sides):
+        yield "A build with symbols and line tables: a side has no frame in the program's own code."
+    if scene.source is None:
+        yield "The source: run `deadheat explain --repo` with a clone of the code."
+    elif not scene.sourced:
+        yield "The source of both racing lines: this clone has not both."
+    elif scene.shared is None:
+        yield "The variable: the two racing lines name nothing in common."

@@ -1,0 +1,84 @@
+"""Does one side end or reuse what a worker still works on? For the rules about lifetimes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.scene import is_test_file, last, owner, words
+from deadheat.model import Op, Origin, State
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+# a name further out is about something else
+_NEAR = 3
+
+
+class Ending(NamedTuple):
+    """The side that ends or renews something, the frame that says so, and the worker's side."""
+
+    owner: Side
+    frame: Frame
+    worker: Side
+
+
+def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
+    """A write by a function of such a name against an access of somebody else's goroutine."""
+    if vocabulary not in scene.memo:
+        scene.memo[vocabulary] = _ending(scene, vocabulary)
+    found: Ending | None = scene.memo[vocabulary]
+    return found
+
+
+def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
+    for ender, worker in sorted(scene.both, key=lambda pair: pair[0].is_worker):
+        if not ender.writes and ender.access.op is not Op.UNKNOWN:
+            continue
+        frame = _named(ender, vocabulary)
+        if frame is None or ender.name == worker.name:
+            continue
+        if is_background(worker) and ender.actor.id != worker.actor.id:
+            return Ending(ender, frame, worker)
+    return None
+
+
+def is_background(side: Side) -> bool:
+    """Was it started by the program itself, to work beside others?"""
+    return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)
+
+
+def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
+    """The frame near the site whose name says that it ends or renews something."""
+    for frame in side.frames[:_NEAR]:
+        name = last(side.written(frame))
+        told = words(name)
+        if not told or frame.function.rpartition(".")[2].startswith("Test"):
+            continue
+        if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
+            return frame
+    return None
+
+
+def kin(scene: Scene, found: Ending) -> Frame | None:
+    """Where the type or package whose thing is ended started the worker, if it did."""
+    ender = owner(scene.parent(found.frame.function))
+    for frame in found.worker.actor.created_at:
+        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
+            continue
+        same = frame.package and frame.package == found.frame.package
+        if same or (ender and owner(scene.parent(frame.function)) == ender):
+            return frame
+    return None
+
+
+def common(scene: Scene, found: Ending) -> Frame | None:
+    """The function that started the worker, some time ago, and now leads to the renewal."""
+    now = {scene.parent(f.function) for f in found.owner.true if f.origin is Origin.USER}
+    for frame in found.worker.actor.created_at:
+        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
+            continue
+        name = scene.parent(frame.function)
+        if name in now and last(name) != "main":
+            return frame
+    return None

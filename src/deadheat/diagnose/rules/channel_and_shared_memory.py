@@ -1,0 +1,96 @@
+"""Memory beside a channel that does not order it.
+
+## What it sees
+
+With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
+channel; the other accesses it without receiving anything that the first one sends afterwards. From
+a report alone: nothing.
+
+## Why it races
+
+A channel orders a send with its receive. A goroutine that writes a field after it received
+something (or when its context ends) tells nobody: whoever reads the field has received nothing from
+it.
+
+## Example
+
+    case <-ctx.Done():
+        s.err = ctx.Err()           // Err() reads it without waiting
+        return
+
+## Remedy
+
+Send the value itself over a channel, or close a `done` channel after the write and receive from it
+before the read; or a mutex.
+
+## When it is wrong
+
+A field that is plainly shared state, with the channel only as the trigger: then a lock is what is
+missing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+
+# "<-ctx.Done()", "v := <-s.in", "s.out <- v"
+_DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
+
+
+def _find(scene: Scene) -> Hit | None:
+    held = locking.locks(scene) if scene.go and scene.sourced else None
+    if held is None or any(held):
+        return None
+    for side, other in scene.both:
+        if side.here is None or not side.writes or not side.is_worker:
+            continue
+        if late := _late(side, other):
+            return late
+        if not side.here.branch:
+            continue
+        branch = side.here.branch
+        evidence = (
+            side.told(f"{side.does} in the branch `{branch[:60]}`"),
+            other.told(f"{other.does} without having received anything that comes after that"),
+        )
+        change = (
+            f"Send the value over a channel, or close a channel after {scene.what} is written and"
+            " receive from it before it is read."
+        )
+        confidence = STRONG if _DONE.search(branch) else STRONG - 0.05
+        return Hit(confidence, evidence, change, scene.points, from_source=True)
+    return None
+
+
+def _late(side: Side, other: Side) -> Hit | None:
+    """A write after the send that should have told of it, against a read after the receive."""
+    here, there = side.here, other.here
+    if here is None or there is None:
+        return None
+    inside = here.closures[-1].first if here.closures else here.first
+    sent = [line for line in here.sends if inside <= line < here.line]
+    received = [line for line in there.receives if line <= there.line]
+    if not sent or not received or here.branch:
+        return None
+    evidence = (
+        side.told(f"{side.does} after it has sent on a channel, line {sent[-1]}"),
+        other.told(f"{other.does} after it has received, line {received[-1]}"),
+    )
+    change = "Write before the send: what comes after it is not ordered before the receive."
+    return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
+
+
+RULE = Rule(
+    "channel-and-shared-memory",
+    "channels",
+    _find,
+    "a channel that is closed after the write",
+    "The reader waits for the writer.",
+)

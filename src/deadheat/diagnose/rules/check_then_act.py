@@ -1,0 +1,106 @@
+"""A check and the act that depends on it are not one step.
+
+## What it sees
+
+Two actors in one function: one reads, the other writes a line or two further down. With source: the
+write stands under a condition on the same variable that is not a check whether it is there at all
+(`if v > max { max = v }`).
+
+## Why it races
+
+Between the check and the act another one may act. Even if each were atomic, the two together are
+not.
+
+## Example
+
+    if v > g.max { g.max = v }      // a larger value may be overwritten by a smaller one
+
+## Remedy
+
+Hold one lock from the check to the act; or a loop with `CompareAndSwap`.
+
+## When it is wrong
+
+A thing that is made at first use is `lazy-initialisation`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import point, words
+from deadheat.diagnose.vocabulary import ACTING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+# "executor.(*innerWorker).run", "pool.(*Pool).workerLoop"
+_WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
+_CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
+
+
+def _find(scene: Scene) -> Hit | None:
+    change = _CHANGE.format(what=scene.what)
+    if scene.report.detector == "go-error":
+        return _between(scene)
+    found = check(scene)
+    if found and not found.absent and found.condition:
+        held = locking.locks(scene)
+        if held and any(held):
+            return None
+        evidence = (
+            found.sets.told(f"{found.sets.does} under `if {found.condition.text[:60]}`"),
+            found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
+        )
+        return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
+    guess = likely(scene)
+    if guess is None or is_lazy(guess.sets.name):
+        return None
+    named = is_changing(guess.sets.name)
+    evidence = (
+        guess.other.told(f"{guess.other.does} first"),
+        guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
+    )
+    return Hit(FAIR if named else WEAK, evidence, change, (guess.sets.point,))
+
+
+def _between(scene: Scene) -> Hit | None:
+    """An error that a worker met: a state was asked for that another call in the function changes."""
+    side = scene.sides[0] if scene.sides else None
+    worker = next((f for f in side.true if _WORKER.search(f.function)), None) if side else None
+    if side is None or side.here is None or worker is None or side.held:
+        return None
+    condition = next(reversed(side.here.conditions), None)
+    asked = {c.on for c in side.here.calls if condition and c.line == condition.line and c.on}
+    acts = [c for c in side.here.calls if c.on in asked and ACTING.intersection(words(c.name)[:1])]
+    if condition is None or not acts:
+        return None
+    act = acts[0]
+    evidence = (
+        side.told(f"`{side.here.function}` fails under `if {condition.text[:60]}`"),
+        side.told(
+            f"`{act.on}.{act.name}` changes that state, and no lock is held from check to change"
+        )._replace(at=side.point._replace(line=act.line)),
+        side.told(
+            f"it is called by a worker, `{worker.function}`, and workers run beside each other"
+        )._replace(at=point(worker)),
+    )
+    change = (
+        f"Do `{act.name}` once before the workers start, or hold one lock from the check of"
+        f" `{act.on}` to its change."
+    )
+    return Hit(FAIR, evidence, change, (side.point,), from_source=True)
+
+
+RULE = Rule(
+    "check-then-act",
+    "publication",
+    _find,
+    "sync.Mutex around both steps; CompareAndSwap",
+    "The lock is held a little longer.",
+    general=("missing-lock",),
+)

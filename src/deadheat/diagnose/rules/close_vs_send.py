@@ -1,0 +1,70 @@
+"""A channel is closed while somebody sends on it.
+
+## What it sees
+
+`runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With
+source: `close(ch)` and `ch <-`.
+
+## Why it races
+
+Close and send are not ordered. If the close comes first, the send panics.
+
+## Example
+
+    func (q *Queue) Close()     { close(q.ch) }
+    func (q *Queue) Put(x Item) { q.ch <- x }    // by another goroutine
+
+## Remedy
+
+Only the sender closes; with several senders nobody closes the data channel: close a second one,
+`done`, that senders select on, or wait for all senders first.
+
+## When it is wrong
+
+Hardly ever: the frames are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+# "runtime.chansend1", "runtime.selectnbsend"
+_SEND = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
+_SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
+
+
+def _find(scene: Scene) -> Hit | None:
+    for closes, sends in scene.both if scene.go else ():
+        closed = closes.shows("runtime.closechan")
+        line = closes.here.text if closes.here else ""
+        if closed is None and not re.search(r"\bclose\(", line):
+            continue
+        sent = sends.above(_SEND) or (sends.here and _SENDS.search(sends.here.text))
+        if not sent and not closed:
+            continue
+        evidence = (
+            closes.told(f"{closes.does.rpartition(' ')[0]} closes a channel"),
+            sends.told(f"{sends.does.rpartition(' ')[0]} sends on it, or asks for its length"),
+        )
+        change = (
+            "Let only the sender close the channel, after its last send; with several senders close a"
+            " second channel that they select on."
+        )
+        confidence = SURE if sent and closed else LIKELY
+        return Hit(confidence, evidence, change, (closes.point,))
+    return None
+
+
+RULE = Rule(
+    "close-vs-send",
+    "channels",
+    _find,
+    "a done channel, or a sync.WaitGroup of senders",
+    "One more case in each select.",
+)

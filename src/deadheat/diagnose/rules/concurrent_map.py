@@ -1,0 +1,105 @@
+"""A map used by several goroutines, one of which writes.
+
+## What it sees
+
+Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
+`mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
+writes`; frames of `std::map` and the like in C++. With source: the variable is a map that both
+lines index, range over or delete from, and neither side holds a lock.
+
+## Why it races
+
+A map may move all its entries when it grows. Go's maps are not safe for use while anybody writes;
+the runtime stops the whole program when it notices.
+
+## Example
+
+    func (t *Totals) Record(sku string, n int64) { t.bySKU[sku] = n }    // called by many goroutines
+
+## Remedy
+
+Guard every access, also reads and `len`, with one `sync.RWMutex` beside the map; use `sync.Map`
+only for keys that are written once.
+
+## When it is wrong
+
+Where one side already holds a lock the defect is the other side's missing one (`partial-lock`); a
+report alone cannot see that. The race may be on the variable that holds the map and not within the
+map.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.rule import LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.scene import short
+from deadheat.diagnose.unsafe_types import named
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+
+# "runtime.mapassign_faststr", "runtime.mapiterinit", "internal/runtime/maps.(*Iter).Next",
+# "std::map<int, int>::operator[]", "std::_Rb_tree<…>::_M_insert", "std::_Hashtable<…>", "HashMap"
+_FRAME = re.compile(
+    r"^(?:runtime|maps)\.(?:map(?:assign|delete|access|iter|Iter|clear)|fatal$|\(\*Iter\)|\(\*Map\))"
+    r"|^reflect\.map(?:assign|access|iter)|\b_Rb_tree\b|\b_Hashtable\b|std::(?:unordered_)?(?:multi)?map<|hash_map"
+)
+_MAP = re.compile(r"^(?:\w+\s+)?(?:=\s*)?(?:make\()?map\[|\bmap\[|std::(?:unordered_)?map\b")
+
+_CHANGE = "Guard every access to {what}, reads and len included, with one mutex beside the map."
+
+
+def _find(scene: Scene) -> Hit | None:
+    evidence = [_shown(side) for side in scene.sides]
+    seen = tuple(one for one in evidence if one)
+    by_kind = scene.report.kind == "concurrent-map"
+    if by_kind:
+        seen += (Evidence("the runtime itself noticed: concurrent use of a map"),)
+    declared = scene.shared is not None and bool(_MAP.search(scene.shared.type))
+    if not seen and declared and _uses_elements(scene) and scene.shared:
+        seen = (Evidence(f"`{scene.shared}` is a map: {scene.shared.type[:60]}"),)
+    if not seen:
+        return None
+    held = locking.locks(scene) if scene.sourced else None
+    change = _CHANGE.format(what=scene.what)
+    return Hit(_confidence(held, by_kind), seen, change, scene.points, from_source=held is not None)
+
+
+def _confidence(held: tuple[list[locking.Lock], list[locking.Lock]] | None, by_kind: bool) -> float:
+    """Where locks are taken, what is wrong with them says more than that it is a map."""
+    if held is None:
+        return STRONG
+    if all(held):
+        return WEAK
+    return LIKELY if any(held) else SURE if by_kind else STRONG
+
+
+def _shown(side: Side) -> Evidence | None:
+    frame = side.above(_FRAME)
+    if frame is None or any(named(f.function) for f in side.inner):
+        return None  # what lies inside of a library's type is that type's business
+    return side.told(f"`{short(side.name)}` works on a map: `{frame.function[:80]}` is above it")
+
+
+def _uses_elements(scene: Scene) -> bool:
+    """Do the lines work on what the map holds? One that replaces the map itself is another matter."""
+    return not any(
+        u.writes and not u.element and u.name == (scene.shared.name if scene.shared else "")
+        for side in scene.sides
+        if side.here
+        for u in side.here.uses
+    )
+
+
+RULE = Rule(
+    "concurrent-map",
+    "container",
+    _find,
+    "sync.RWMutex",
+    "A lock per access; readers do not wait for each other.",
+    general=("missing-lock",),
+)

@@ -1,0 +1,100 @@
+"""A slice or vector that grows or changes while others use it.
+
+## What it sees
+
+Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
+`std::vector` above the user's line. With source: `append` to the variable on one of the lines, or
+an indexed write into it.
+
+## Why it races
+
+`append` reads and writes the slice's header and may move its elements. Two appends at once lose one
+of them; a reader sees a length that does not fit the array.
+
+## Example
+
+    go func() { results = append(results, r) }()    // in a loop
+
+## Remedy
+
+One mutex around every use of the slice; or a slice of the final length in which each goroutine has
+its own index; or send the elements over a channel and append in one goroutine.
+
+## When it is wrong
+
+`copy` and conversions also show these frames for byte buffers that are shared on purpose, with a
+lock that failed for another reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import short
+from deadheat.diagnose.unsafe_types import named
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
+    from deadheat.diagnose.scene import Scene, Side
+
+# "runtime.growslice", "runtime.slicecopy", "runtime.racewriterange", "sort.Ints", "slices.Sort[…]",
+# "std::vector<int>::push_back(int const&)"
+_FRAME = re.compile(
+    r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|race(?:read|write)range|slicebytetostring)"
+    r"|^(?:sort|slices)\.|^reflectlite\.Swapper|std::(?:vector|deque|array)<"
+)
+# what calls the user's own Less, Swap and Push while it moves elements
+_SORTS = re.compile(r"^(?:sort|slices|heap)\.")
+_APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
+
+
+def _find(scene: Scene) -> Hit | None:
+    seen = tuple(one for side in scene.sides if (one := _shown(side)))
+    appended = tuple(one for side in scene.sides if (one := _appends(scene, side)))
+    if not seen and not appended:
+        return None
+    held = locking.locks(scene) if scene.sourced else None
+    both = len(seen) > 1 or len(appended) > 1
+    confidence = STRONG if both and not (held and any(held)) else LIKELY
+    change = (
+        f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
+        " own and put the results together after the wait."
+    )
+    return Hit(confidence, (*seen, *appended), change, scene.points, from_source=held is not None)
+
+
+def _shown(side: Side) -> Evidence | None:
+    if below := side.below(_SORTS):
+        name = f"`{short(side.name)}`"
+        return side.told(
+            f"{name} is called by `{below.function[:60]}`, which moves a slice's elements"
+        )
+    frame = side.above(_FRAME)
+    if frame is None or any(named(f.function) for f in side.inner):
+        return None  # what lies inside of a library's type is that type's business
+    return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")
+
+
+def _appends(scene: Scene, side: Side) -> Evidence | None:
+    """Does its line append to what is raced for?"""
+    told = _APPEND.search(side.here.text) if side.here else None
+    if told is None:
+        return None
+    name = told[1].rpartition(".")[2].partition("[")[0]
+    shared = scene.shared
+    if shared is not None and (shared.name != name or "map[" in shared.type):
+        return None
+    return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
+
+
+RULE = Rule(
+    "concurrent-slice",
+    "container",
+    _find,
+    "sync.Mutex, or an index per goroutine",
+    "A lock per use; an index per goroutine costs nothing.",
+    general=("missing-lock",),
+)

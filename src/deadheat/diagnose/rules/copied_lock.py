@@ -1,0 +1,88 @@
+"""A lock that was copied with the value that it guards.
+
+## What it sees
+
+With source: both sides hold a lock of the same name, and at least one of them in a method with a
+value receiver or on a parameter or variable that is a copy of the struct. From a report alone:
+nothing.
+
+## Why it races
+
+A copy of a mutex is another mutex. Each caller of a method with a value receiver locks its own
+copy, while maps, slices and pointers in the struct are still shared.
+
+## Example
+
+    func (c Counter) Inc(k string) { c.mu.Lock(); defer c.mu.Unlock(); c.m[k]++ }    // c is a copy
+
+## Remedy
+
+Use a pointer receiver and pass the struct by pointer; `go vet -copylocks` finds every other copy.
+
+## When it is wrong
+
+A struct that holds its mutex by pointer may be copied; the lock is then the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.finding import Point
+from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Held
+
+
+def _find(scene: Scene) -> Hit | None:
+    held = locking.locks(scene) if scene.go and scene.sourced else None
+    if held is None or not (held[0] and held[1]):
+        return None
+    copies = tuple(one for side in scene.sides if (one := _copy(scene, side)))
+    if not copies or not locking.common(*held):
+        return None
+    where = tuple(one.at for one in copies if one.at)
+    change = "Make the receiver or parameter a pointer, so that everybody takes the same lock."
+    confidence = SURE if len(copies) > 1 else STRONG
+    return Hit(confidence, copies, change, where, from_source=True)
+
+
+def _copy(scene: Scene, side: Side) -> Evidence | None:
+    """The frame of a side that works on a copy of the struct whose lock it takes."""
+    for frame in side.frames:
+        seen = scene.around(frame)
+        if seen is None or not seen.held:
+            continue
+        copied = seen.by_value and _takes(seen.held, seen.receiver)
+        for name, told in seen.names.items():
+            kind = told.type.rpartition(".")[2]
+            if told.how == "parameter" and "*" not in told.type and kind != "Locker":
+                copied = copied or _takes(seen.held, kind)
+            elif told.how == "local" and told.type.startswith("*"):
+                copied = copied or _takes(seen.held, name)
+        if copied:
+            at = Point(seen.path, seen.first, frame.function)
+            text = (
+                f"`{seen.function}` takes {', '.join(f'`{h.name}`' for h in seen.held)} of a copy"
+            )
+            return side.told(text)._replace(at=at)
+    return None
+
+
+def _takes(held: tuple[Held, ...], owner: str) -> bool:
+    """Is one of these locks the owner's, or the owner itself?"""
+    return bool(owner) and any(h.name == owner or h.name.startswith(f"{owner}.") for h in held)
+
+
+RULE = Rule(
+    "copied-lock",
+    "locking",
+    _find,
+    "a pointer receiver",
+    "None; callers pass a pointer.",
+    general=("different-locks",),
+)

@@ -1,0 +1,71 @@
+"""Both sides hold a lock, but not the same one.
+
+## What it sees
+
+Each side holds at least one lock and they have none in common: by the detector's word (`mutexes:
+write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
+the same name in two different objects.
+
+## Why it races
+
+Two locks order nothing between their holders.
+
+## Example
+
+    pthread_mutex_lock(&t->rows_lock);  t->rows++;     /* one thread */
+    pthread_mutex_lock(&t->stats_lock); n = t->rows;   /* the other  */
+
+## Remedy
+
+Decide which lock guards the variable, write that beside its declaration, and take that one on both
+sides.
+
+## When it is wrong
+
+A lock that both take may be hidden in a caller that is not in the stack.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    held = locking.locks(scene)
+    if held is None or not (held[0] and held[1]):
+        return None
+    shared = locking.common(*held)
+    if any(
+        lock.shared and side.writes
+        for side, own in zip(scene.sides, held, strict=True)
+        for lock in own
+    ):
+        return None
+    evidence = tuple(
+        side.told(f"{side.does} under {locking.names(own)}")
+        for side, own in zip(scene.sides, held, strict=True)
+    )
+    change = f"Choose the one lock that guards {scene.what} and take it on both sides."
+    if shared:
+        if not locking.from_source(scene):
+            return None
+        evidence += (scene.sides[0].told(f"`{shared[0]}` is not one lock, or this would not race"),)
+        return Hit(FAIR, evidence, change, scene.points, from_source=True)
+    confidence = STRONG if locking.from_source(scene) else SURE
+    return Hit(confidence, evidence, change, scene.points, from_source=locking.from_source(scene))
+
+
+RULE = Rule(
+    "different-locks",
+    "locking",
+    _find,
+    "one of the two locks",
+    "More holders of one lock; mind the order if both are ever held.",
+    general=("missing-lock",),
+)

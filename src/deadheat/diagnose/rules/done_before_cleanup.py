@@ -1,0 +1,119 @@
+"""`Done` is called before the goroutine has finished its work.
+
+## What it sees
+
+With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
+done) on a line before the racing one; or defers it after the function that races, so that it runs
+first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine
+against the function that started it.
+
+## Why it races
+
+Deferred calls run in reverse order. What is deferred before `defer wg.Done()` runs after it, when
+nobody waits any more.
+
+## Example
+
+    go func() {
+        defer flush(&stats)    // runs last
+        defer wg.Done()        // runs first
+        work()
+    }()
+    wg.Wait()
+    print(stats)
+
+## Remedy
+
+Make `defer wg.Done()` the first statement of the goroutine, so that it runs last.
+
+## When it is wrong
+
+The group may be about something else than the memory that is raced for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around, Call
+
+# "wg.Done()", "close(done)", "close(s.finished)"
+_SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
+
+
+def _find(scene: Scene) -> Hit | None:
+    for worker, other in scene.both if scene.go else ():
+        if not worker.is_worker:
+            continue
+        seen = _goroutine(scene, worker)
+        early = _early(seen) if seen else None
+        if early and worker.here and other.here:
+            evidence = (
+                worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
+                other.told(f"{other.does} once it has been told that the work is done"),
+            )
+            change = "Defer Done first in the goroutine, so that it runs last."
+            waits = any(c.name in ("Wait",) for c in other.here.calls)
+            confidence = STRONG if waits else LIKELY
+            return Hit(confidence, evidence, change, (worker.point,), from_source=True)
+        if not scene.sourced and worker.shows("runtime.deferreturn") and worker.frames[:1]:
+            told = (worker.told(f"{worker.does} in a deferred call"),)
+            change = "See that Done is the last of the deferred calls to run."
+            return Hit(WEAK, told, change, (worker.point,))
+    return None
+
+
+def _goroutine(scene: Scene, worker: Side) -> Around | None:
+    """The code of the goroutine's own function: its outermost frame."""
+    for frame in reversed(worker.frames):
+        if "gowrap" in frame.function:
+            continue
+        return scene.around(frame)
+    return None
+
+
+def _early(seen: Around) -> Call | None:
+    """The call that says "done" though the line runs after it."""
+    first, last = seen.first, seen.last
+    if seen.closures:
+        outer = next((c for c in seen.closures if c.use == "go"), seen.closures[0])
+        first, last = outer.first, outer.last
+    deferred_at = _deferred_at(seen)
+    for call in seen.calls:
+        if not first <= call.line <= last or not _signals(call):
+            continue
+        if call.deferred and deferred_at is not None and deferred_at < call.line:
+            return call
+        own = call.depth == len(seen.closures)
+        if own and not call.deferred and call.line < seen.line and deferred_at is None:
+            return call
+    return None
+
+
+def _signals(call: Call) -> bool:
+    if call.name == "Done":
+        return "ctx" not in call.on.lower()
+    return call.name == "close" and bool(_SIGNAL.search(call.arguments))
+
+
+def _deferred_at(seen: Around) -> int | None:
+    """The line on which what runs at the racing line was deferred."""
+    inner = next((c for c in reversed(seen.closures) if c.use == "defer"), None)
+    if inner is not None:
+        return inner.first
+    on_line = next((c for c in seen.calls if c.line == seen.line and c.deferred), None)
+    return seen.line if on_line else None
+
+
+RULE = Rule(
+    "done-before-cleanup",
+    "group synchronisation",
+    _find,
+    "the order of deferred calls",
+    "None.",
+)

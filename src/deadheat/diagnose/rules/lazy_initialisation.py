@@ -1,0 +1,103 @@
+"""Something is made at first use, by two at once.
+
+## What it sees
+
+Two actors in one function: one reads, the other writes a line or two further down (or both write
+the same line), and the function is called like one that makes something (`ensure`, `connect`,
+`get`, `init`). With source: the write stands under a check whether the thing is there (`if c.conn
+== nil`), and no lock is held.
+
+## Why it races
+
+Both see that it is missing, both make it, one of the two is lost; and a reader may see a pointer to
+something that is only half written.
+
+## Example
+
+    func (c *Client) connect() *conn {
+        if c.conn == nil { c.conn = dial() }    // two callers at once
+        return c.conn
+    }
+
+## Remedy
+
+`sync.Once` (or `sync.OnceValue`) around the making; or make it in the constructor. In C++ a
+function's own static variable.
+
+## When it is wrong
+
+A check of a value that changes many times (a maximum, a state) is `check-then-act`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.checking import absent, check, is_changing, is_lazy, likely
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import short
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    change = (
+        f"Make {scene.what} with sync.Once (std::call_once, a static local), or in the constructor."
+    )
+    if not scene.go:
+        change = change.replace(
+            "sync.Once (std::call_once, a static local)", "std::call_once or a static local"
+        )
+    found = check(scene)
+    if found and found.absent and found.condition:
+        held = locking.locks(scene)
+        if held and any(held):
+            return None  # a lock on one side: double-checked
+        evidence = (
+            found.sets.told(f"{found.sets.does} under `if {found.condition.text[:60]}`"),
+            found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
+        )
+        confidence = LIKELY if found.guard else STRONG + 0.04
+        return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
+    if made := absent(scene):
+        evidence = (
+            made.sets.told(
+                f"{made.sets.does} under `if {made.condition.text[:60] if made.condition else ''}`"
+            ),
+            made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
+        )
+        return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
+    guess = likely(scene)
+    if guess is not None:
+        evidence = (
+            guess.other.told(f"{guess.other.does} first"),
+            guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
+        )
+        confidence = LIKELY if is_lazy(guess.sets.name) else FAIR
+        if is_changing(guess.sets.name):
+            confidence = WEAK
+        return Hit(confidence, evidence, change, (guess.sets.point,))
+    return _twice(scene, change)
+
+
+def _twice(scene: Scene, change: str) -> Hit | None:
+    """Two actors write on the same line of a function that is called like a maker."""
+    if scene.sourced or not scene.same_function or not all(s.writes for s in scene.sides):
+        return None
+    a, b = scene.sides
+    if a.point.line != b.point.line or not is_lazy(a.name) or a.closure or a.inner:
+        return None
+    evidence = (a.told(f"two actors make it at once: `{short(a.name)}`"),)
+    return Hit(FAIR, evidence, change, (a.point,))
+
+
+RULE = Rule(
+    "lazy-initialisation",
+    "publication",
+    _find,
+    "sync.Once",
+    "One atomic load per use.",
+    general=("check-then-act",),
+)

@@ -1,0 +1,83 @@
+"""A local variable captured by a goroutine or thread.
+
+## What it sees
+
+One side is a closure (`F.func1`), the other the function around it or another goroutine of the same
+closure, and the goroutine was started in that function. With source: the name that both lines use
+is declared in the function, outside the closure. In C++: a lambda that captures by reference, or a
+variable on the stack of the thread that started the other.
+
+## Why it races
+
+A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each
+access is shared, though it looks like a local one.
+
+## Example
+
+    total := 0
+    go func() { total += bonus }()
+    total += base                   // two goroutines, one total
+
+## Remedy
+
+Pass values as arguments and results through a channel; or let each goroutine have its own slot and
+add up after `Wait`; or guard the variable with a mutex.
+
+## When it is wrong
+
+Without source the closure may touch a field of an object that is shared in other ways: then a lock
+of that object is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.capture import captured, likely
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+_CHANGE = (
+    "Do not share {what} between the closure and the function around it: pass its value in, hand the"
+    " result back through a channel or a slot per goroutine, and use it only after the wait."
+)
+
+
+def _find(scene: Scene) -> Hit | None:
+    if found := captured(scene):
+        what = f"`{found.name}`"
+        where = (found.inner.point, found.outer.point)
+        return Hit(STRONG, found.evidence(), _CHANGE.format(what=what), where, from_source=True)
+    found = None if scene.sourced and scene.go else likely(scene)
+    if found is not None:
+        confidence = FAIR if found.outer.closure else LIKELY
+        change = _CHANGE.format(what="the captured variable")
+        return Hit(confidence, found.evidence(), change, scene.points)
+    return _on_a_stack(scene)
+
+
+def _on_a_stack(scene: Scene) -> Hit | None:
+    """A thread's own stack lent to another: the detector says whose memory it is."""
+    place = scene.report.location
+    if place is None or place.kind != "stack" or not scene.both:
+        return None
+    what = f"`{place.name}`" if place.name else "the variable"
+    told = Evidence(f"{what} lies on the stack of {place.actor or 'one of the threads'}")
+    others = tuple(side.told(side.does) for side in scene.sides)
+    change = (
+        f"Do not lend {what} to another thread while its own still uses it: join first, or give each"
+        " thread its own copy."
+    )
+    return Hit(LIKELY, (told, *others), change, scene.points)
+
+
+RULE = Rule(
+    "local-captured",
+    "captured variable",
+    _find,
+    "arguments and a channel; a slot per goroutine",
+    "A copy in and a copy out.",
+)

@@ -1,0 +1,125 @@
+"""A loop's variable captured by a goroutine.
+
+## What it sees
+
+One side is a closure, the other the function around it, which writes on a line above the one that
+starts the goroutine: only a loop gets back there. With source: the closure uses a name that a `for`
+clause declares, and the module's `go` line is older than 1.22.
+
+## Why it races
+
+Before Go 1.22 a loop has one variable for all its turns. The goroutine reads it while the loop goes
+on to write the next value into it, so that several goroutines may also see the same value.
+
+## Example
+
+    for _, id := range ids {
+        go func() { warm(id) }()    // every goroutine reads the same id
+    }
+
+## Remedy
+
+Give each turn a variable of its own: pass it as an argument, shadow it (`id := id`), or raise the
+`go` line of `go.mod` to 1.22.
+
+## When it is wrong
+
+The function may write another variable in that loop, such as an error that the closure also uses.
+With Go 1.22 or newer only a variable that is declared before the loop can be meant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.scene import in_closure
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+
+def _find(scene: Scene) -> Hit | None:
+    if not scene.go:
+        return None
+    if scene.sourced:
+        found = captured(scene)
+        told = found.declared if found else None
+        if found is None:
+            return _by_address(scene)
+        if told is None or told.how != "loop" or not scene.source:
+            return None
+        if scene.source.loops_share() is False:
+            return None
+        change = (
+            f"Give each turn its own `{found.name}`: pass it to the closure as an argument, or write"
+            f" `{found.name} := {found.name}` before the go statement."
+        )
+        return Hit(SURE, found.evidence(), change, (found.inner.point,), from_source=True)
+    if hit := _lent(scene):
+        return hit
+    found = likely(scene)
+    line = creation_line(scene, found) if found else None
+    if found is None or line is None or found.outer.closure or not found.outer.writes:
+        return None
+    at = found.outer.point.line
+    if at is None or at >= line or found.inner.writes:
+        return None
+    more = found.outer.told(
+        f"the write stands above line {line}, which starts the goroutine: a loop"
+    )
+    change = (
+        "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
+    )
+    return Hit(LIKELY, (*found.evidence(), more), change, (found.inner.point,))
+
+
+def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
+    """Where the function that writes started the worker, on a line below and through a closure."""
+    for frame in worker.actor.created_at[:NEAR]:
+        if loop.site is None or frame.function != loop.site.function:
+            continue
+        below = (frame.line or 0) > (loop.site.line or 0) > 0
+        return frame if in_closure(worker, frame) and below else None
+    return None
+
+
+def _lent(scene: Scene) -> Hit | None:
+    """A closure hands the variable's address on: the access is in what it calls."""
+    for loop, worker in scene.both:
+        started = _started(scene, loop, worker) if loop.writes and not worker.closure else None
+        if started is None:
+            continue
+        evidence = (
+            loop.told(f"{loop.does} above line {started.line}, which starts the goroutine: a loop"),
+            worker.told(f"{worker.does} by way of the closure that runs in it"),
+        )
+        change = "Give each turn of the loop its own variable before its address is taken."
+        return Hit(FAIR + 0.05, evidence, change, (loop.point,))
+    return None
+
+
+def _by_address(scene: Scene) -> Hit | None:
+    """The same with source: the write is the loop's own clause."""
+    shares = scene.source.loops_share() if scene.source else None
+    for loop, worker in scene.both if shares is not False else ():
+        if loop.here and loop.here.text.startswith("for ") and _started(scene, loop, worker):
+            evidence = (
+                loop.told(f"`{loop.here.text[:60]}` writes the loop's variable"),
+                worker.told(f"{worker.does} it through its address"),
+            )
+            change = "Give each turn of the loop its own variable before its address is taken."
+            return Hit(STRONG + 0.04, evidence, change, (loop.point,), from_source=True)
+    return None
+
+
+RULE = Rule(
+    "loop-variable-captured",
+    "captured variable",
+    _find,
+    "a variable per turn",
+    "None: one copy per turn.",
+    general=("local-captured",),
+)

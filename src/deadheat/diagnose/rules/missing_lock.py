@@ -1,0 +1,68 @@
+"""No lock on either side.
+
+## What it sees
+
+Two accesses to the same memory, at least one of them a write, and no lock on either: by the
+detector's word (ThreadSanitizer, Helgrind) or by the code's. From a Go report alone it is the usual
+reason for two plain accesses that show no other mechanism: not a container, not a captured
+variable, not a teardown.
+
+## Why it races
+
+Nothing orders the two accesses. The reader may see an old value, half of a new one, or one that was
+never written.
+
+## Example
+
+    func (c *Config) SetLevel(l int) { c.level = l }
+    func (c *Config) Level() int     { return c.level }
+
+## Remedy
+
+One mutex beside the data that every access takes; for a single word an atomic; for settings that
+are replaced as a whole an `atomic.Pointer` to a value that is never changed.
+
+## When it is wrong
+
+From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
+one after the other, so that an order is missing and not a lock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    if scene.report.kind not in ("data-race", "race-on-external-object") or len(scene.sides) < 2:
+        return None
+    if any(side.site is None for side in scene.sides) or any(s.atomic for s in scene.sides):
+        return None
+    evidence = tuple(side.told(f"{side.does} without a lock in sight") for side in scene.sides)
+    change = (
+        f"Take one mutex around every access to {scene.what}, or make it atomic if it is a single"
+        " word that stands alone."
+    )
+    held = locking.locks(scene)
+    if held is None:
+        evidence = tuple(side.told(side.does) for side in scene.sides)
+        return Hit(FAIR if scene.go else WEAK + 0.15, evidence, change, scene.points)
+    if any(held):
+        return None
+    confidence = LIKELY if scene.sourced else FAIR
+    return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
+
+
+RULE = Rule(
+    "missing-lock",
+    "locking",
+    _find,
+    "sync.Mutex, sync/atomic for a single word",
+    "A lock per access, held for a few instructions.",
+)

@@ -1,0 +1,86 @@
+"""Parallel tests share a fixture.
+
+## What it sees
+
+Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same
+time, which only `t.Parallel` allows.
+
+## Why it races
+
+Parallel tests run beside each other. Whatever they share and one of them changes, they share
+without any order: a package variable, a fixture that is made once, a value of the loop around the
+sub-tests.
+
+## Example
+
+    for _, tc := range cases {
+        t.Run(tc.name, func(t *testing.T) { t.Parallel(); shared.Add(tc.name) })
+    }
+
+## Remedy
+
+A fixture per sub-test; or no `t.Parallel` in tests that share one. The product is right unless it
+promises to be safe for concurrent use.
+
+## When it is wrong
+
+A type that says it is safe for concurrent use and is not: then the tests have found a defect of the
+product.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.scene import point
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence, Point
+    from deadheat.diagnose.scene import Scene, Side
+
+
+def _find(scene: Scene) -> Hit | None:
+    if not scene.go or not scene.both or not all(side.is_test for side in scene.sides):
+        return None
+    if scene.sides[0].actor.id == scene.sides[1].actor.id:
+        return None
+    evidence = tuple(
+        side.told(f"{side.does} in {side.actor.id}, a test's own goroutine") for side in scene.sides
+    )
+    parallel = tuple(one for side in scene.sides[:1] if (one := _parallel(scene, side)))
+    change = (
+        "Give each parallel test a fixture of its own, or leave t.Parallel out where one is shared."
+    )
+    where = tuple(p for side in scene.sides if (p := _test_frame(side)))
+    # where the product takes locks it means to be safe for several at once: then it is at fault
+    locked = any(side.held for side in scene.sides)
+    confidence = FAIR if locked else STRONG + 0.04
+    hit = Hit(confidence, (*evidence, *parallel), change, where, test_only=True)
+    return hit._replace(from_source=bool(parallel))
+
+
+def _test_frame(side: Side) -> Point | None:
+    found = next((f for f in side.frames if f.file.endswith("_test.go")), None)
+    return point(found) if found else None
+
+
+def _parallel(scene: Scene, side: Side) -> Evidence | None:
+    """The call of t.Parallel in one of the test's functions."""
+    for frame in side.frames:
+        seen = scene.around(frame) if frame.file.endswith("_test.go") else None
+        call = next((c for c in seen.calls if c.name == "Parallel"), None) if seen else None
+        if seen and call:
+            return side.told(f"`{seen.function}` calls t.Parallel")._replace(
+                at=point(frame)._replace(line=call.line)
+            )
+    return None
+
+
+RULE = Rule(
+    "parallel-test-shared-fixture",
+    "tests",
+    _find,
+    "a fixture per test",
+    "A little more time to set tests up.",
+)

@@ -1,0 +1,85 @@
+"""A lock on one side only.
+
+## What it sees
+
+One side holds a lock, the other holds none: by the detector's word, or by the code around the
+racing lines and their callers.
+
+## Why it races
+
+A lock orders only those who take it. The side without it runs into the middle of the other's
+critical section.
+
+## Example
+
+    func (m *Manager) Open(id string)   { m.mu.Lock(); defer m.mu.Unlock(); m.sessions[id] = … }
+    func (m *Manager) Lookup(id string) { return m.sessions[id] }    // no lock
+
+## Remedy
+
+Take the same lock on the other side, for reading if it is an `RWMutex`.
+
+## When it is wrong
+
+The lock that is held may guard something else, with this access inside it by accident. A lock that
+is taken in a function that the detector left out of the stack is not seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+
+
+def _find(scene: Scene) -> Hit | None:
+    held = locking.locks(scene)
+    if held is None or bool(held[0]) == bool(held[1]):
+        return None
+    with_, without = scene.sides if held[0] else scene.sides[::-1]
+    locks = held[0] or held[1]
+    if all(lock.shared for lock in locks) and with_.writes:
+        return None  # that lock would not do on both sides
+    if scene.sourced and without.inner and not _names_it(scene, without):
+        return None  # the detector lost the function that holds the lock, or should
+    named = locking.names(locks)
+    evidence = (
+        with_.told(f"{with_.does} under {named}"),
+        without.told(f"{without.does} without it"),
+    )
+    change = f"Take {named} around this access, too."
+    confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR
+    if scene.sides[0].point == scene.sides[1].point:
+        confidence = WEAK  # the same line: its caller's lock guards something else
+    if any(beside(lock.name, scene) for lock in locks):
+        confidence = SURE
+    elif locking.from_source(scene) and scene.shared and scene.shared.owner:
+        confidence = LIKELY  # the lock of another type: it may guard that one's own
+    sourced = locking.from_source(scene)
+    return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+
+
+def _names_it(scene: Scene, side: Side) -> bool:
+    """Does its line itself touch the variable?"""
+    uses = side.here.uses if side.here else ()
+    return scene.shared is not None and any(u.name == scene.shared.name for u in uses)
+
+
+def beside(lock: str, scene: Scene) -> bool:
+    """Does the lock live in the same object as the variable?"""
+    shared = scene.shared
+    return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
+
+
+RULE = Rule(
+    "partial-lock",
+    "locking",
+    _find,
+    "the lock that is there",
+    "One more holder of a lock that exists.",
+    general=("missing-lock",),
+)

@@ -1,0 +1,112 @@
+"""A goroutine or thread starts before what it uses is set up.
+
+## What it sees
+
+The function that started the worker writes on a line below the one that starts it, and the worker
+reads (or the other way round in a constructor: the thread starts before the derived class is
+there). With source: the write stands after the `go` statement in the same function.
+
+## Why it races
+
+Starting a goroutine orders only what comes before it. What is written after the `go` statement may
+or may not be seen.
+
+## Example
+
+    s := &Server{}
+    go s.loop()
+    s.handler = h                   // loop may already read it
+
+## Remedy
+
+Move the write above the `go` statement; or hand the value over through a channel.
+
+## When it is wrong
+
+A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
+atomic, not another order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import is_test_file, point, short
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+
+def _find(scene: Scene) -> Hit | None:
+    if scene.report.kind == "data-race-on-vptr":
+        return _constructor(scene)
+    for setter, worker in scene.both:
+        frame, started = _after_start(scene, setter, worker)
+        late = setter.shows(
+            "runtime.gopanic", "runtime.deferreturn"
+        )  # what is deferred sets nothing up
+        if frame is None or started is None or not setter.writes or worker.writes or late:
+            continue  # a worker that writes as well shares it on purpose
+        evidence = (
+            worker.told(f"{worker.does} in {worker.actor.id}")._replace(at=worker.point),
+            setter.told(f"`{short(setter.written(started))}` starts it")._replace(
+                at=point(started)
+            ),
+            setter.told(f"{setter.does} further down")._replace(at=point(frame)),
+        )
+        change = f"Set {scene.what} before the worker starts."
+        same = worker.closure and worker.name == setter.written(frame)
+        if same:
+            return None  # a captured variable, not an object that is set up
+        confidence = LIKELY if setter.site == frame else FAIR
+        direct = setter.site == frame and scene.sourced and scene.shared is not None
+        if direct and scene.shared and scene.shared.kind == "field":
+            confidence = LIKELY
+        elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
+            confidence -= 0.2
+        elif scene.sourced:
+            confidence = STRONG
+        return Hit(confidence, evidence, change, (point(started), point(frame)))
+    return None
+
+
+def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None, Frame | None]:
+    """The setter's frame below the line, in the same function, that started the worker."""
+    for started in worker.actor.created_at:
+        if started.origin.value != "user" or started.stale:
+            continue
+        for frame in setter.frames:
+            same = frame.function == started.function and frame.file == started.file
+            below = (frame.line or 0) - (started.line or 0)
+            if same and started.line and (below > 0 or (below == 0 and _constructs(setter))):
+                return frame, started
+            if same:
+                return None, None
+    return None, None
+
+
+def _constructs(side: Side) -> bool:
+    """`Engine::Engine`: whatever its members start runs before its body."""
+    *_, owner, name = ["", *side.name.split("::")]
+    return owner == name != ""
+
+
+def _constructor(scene: Scene) -> Hit | None:
+    """A virtual call while a constructor still runs: the detector saw the vptr change."""
+    makes = next((s for s in scene.sides if s.writes and "~" not in s.name), None)
+    if makes is None:
+        return None
+    evidence = (makes.told(f"{makes.does} the object's vptr: it is still being made"),)
+    change = "Start the thread when the most derived constructor is done, by a function of its own."
+    return Hit(STRONG, evidence, change, (makes.point,))
+
+
+RULE = Rule(
+    "started-before-initialised",
+    "publication",
+    _find,
+    "the order of two statements",
+    "None.",
+)

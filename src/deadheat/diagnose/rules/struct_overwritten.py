@@ -1,0 +1,84 @@
+"""A whole struct is overwritten while its fields are in use.
+
+## What it sees
+
+With source: one side stores a whole struct in one go (`*x = T{}`, `s.data[i] = T{}`), the other
+works on a field within it, atomically or by a method. From a report alone: an atomic access against
+a plain write by a function that resets or initialises.
+
+## Why it races
+
+The assignment writes every field, also those that others use atomically or under a lock of the
+struct, which it overwrites, too.
+
+## Example
+
+    sc := &vars.cached[i]
+    *sc = StatementContext{}    // while a worker still adds to sc.MemTracker
+
+## Remedy
+
+Do not reuse the object: make a new one and publish its pointer; or wait for everybody who uses the
+old one, then reset it.
+
+## When it is wrong
+
+The struct may be a fresh one whose address was only used before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.atomics import is_atomic
+from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import RENEWING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    for writer, other in scene.both:
+        if not writer.writes or is_atomic(writer):
+            continue
+        stored = next((u for u in writer.here.uses if u.whole), None) if writer.here else None
+        change = (
+            "Make a new object for the next use and publish its pointer, or wait until nobody uses"
+            " the old one before it is overwritten."
+        )
+        if stored and writer.here and (is_atomic(other) or _within(scene)):
+            evidence = (
+                writer.told(f"`{writer.here.text[:80]}` stores a whole `{stored.whole}`"),
+                other.told(f"{other.does} something within it"),
+            )
+            confidence = STRONG if is_atomic(other) else LIKELY
+            return Hit(confidence, evidence, change, (writer.point,), from_source=True)
+        if (
+            writer.here is None
+            and is_atomic(other)
+            and RENEWING.intersection(words(writer.name)[:1])
+        ):
+            evidence = (
+                writer.told(f"{writer.does} plainly: by its name it makes the object new"),
+                other.told(f"{other.does} atomically"),
+            )
+            return Hit(WEAK, evidence, change, (writer.point,))
+    return None
+
+
+def _within(scene: Scene) -> bool:
+    """Is what the other side works on a part of what is stored?"""
+    shared = scene.shared
+    return shared is not None and (shared.kind == "struct" or bool(shared.part))
+
+
+RULE = Rule(
+    "struct-overwritten",
+    "atomics",
+    _find,
+    "a new object per use",
+    "An allocation per use.",
+    general=("mixed-atomic",),
+)

@@ -1,0 +1,72 @@
+"""A test changes a variable that background goroutines use.
+
+## What it sees
+
+A write on a line of a test's file against an access by a goroutine of the product that runs in the
+background. With source: the variable is the package's.
+
+## Why it races
+
+A test that changes a package variable (a hook, a timeout, a default) does so while goroutines of
+this or of an earlier test still read it.
+
+## Example
+
+    func TestLimits(t *testing.T) {
+        limit = 5                   // the crawler of the test before still reads it
+        defer func() { limit = 10 }()
+    }
+
+## Remedy
+
+Stop what runs in the background before the variable is changed; or pass the value to the
+constructor and leave the package variable alone. The product is right as long as nothing but tests
+writes it.
+
+## When it is wrong
+
+A field of an object that the test itself made is not a global: then the test uses the product
+without the lock it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    for test, other in scene.both if scene.go else ():
+        if not test.in_test or not test.writes or other.in_test or other.is_test:
+            continue
+        shared = scene.shared
+        if shared is not None and shared.kind != "package":
+            return None
+        what = f"`{shared.name}`, a variable of the package" if shared else "it"
+        evidence = (
+            test.told(f"{test.does} {what}, in a test's file"),
+            other.told(f"{other.does} it in the background ({other.actor.id})"),
+        )
+        change = (
+            f"Stop the background goroutine before the test changes {scene.what}, or pass the value"
+            " to the constructor instead of through a package variable."
+        )
+        confidence = STRONG + 0.04 if shared else FAIR + 0.1
+        if not test.is_test:
+            confidence = confidence if shared else WEAK
+        where = (test.point,)
+        return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))
+    return None
+
+
+RULE = Rule(
+    "test-changes-global",
+    "tests",
+    _find,
+    "a parameter in place of a package variable; a join in the test",
+    "A constructor with one more parameter.",
+)

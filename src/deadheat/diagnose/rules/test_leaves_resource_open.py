@@ -1,0 +1,163 @@
+"""A test does not close what it opened.
+
+## What it sees
+
+A goroutine that one test started races with another test; or, with source, a test that opens
+something (a result set, a session, a server) whose worker is one side, and never closes it.
+
+## Why it races
+
+What is left open goes on working. The next statement, or the next test, changes what it still uses.
+
+## Example
+
+    rs, err := tk.Exec("select …")  // rs is never closed: its workers go on
+    tk.MustExec("set …")            // resets what they use
+
+## Remedy
+
+Close it in the test, best with `defer` or `t.Cleanup` on the line after. The product is right.
+
+## When it is wrong
+
+Something that is closed by a helper, or by a clean-up that this rule does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lifetime import ending, is_background
+from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.scene import is_test_file
+from deadheat.diagnose.vocabulary import RENEWING
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around, Call
+    from deadheat.model import Frame
+
+# calls that give something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
+_OPENS = re.compile(
+    r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$"
+)
+_CLOSES = re.compile(
+    r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$"
+)
+
+# the last word of each type in "(recordSets []sqlexec.RecordSet, err error)"
+_KIND = re.compile(r"(\w+)\s*(?:[,)]|$)")
+_NOTHING = frozenset(
+    ("error", "bool", "int", "int64", "uint64", "string", "byte", "Duration", "Time", "")
+)
+_PLAIN = re.compile(r"^_?$|[eE]rr|^ok$|^got$|^want$|[.\[]")
+
+
+def _find(scene: Scene) -> Hit | None:
+    for worker, other in scene.both if scene.go and scene.report.test else ():
+        if worker.is_test or not is_background(worker):
+            continue
+        began, runs = _test(worker.actor.created_at), _test(other.access.stack)
+        if began and runs and began[0] != runs[0]:
+            return _another(worker, began, runs)
+        if ending(scene, RENEWING) and (hit := _left_open(scene, worker, began)):
+            return hit
+    return None
+
+
+def _test(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
+    for frame in frames:
+        if not frame.stale and (name := go.test_name(frame.function)):
+            return name, frame
+    return None
+
+
+def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) -> Hit:
+    """One test's goroutine in another test's time."""
+    frame = began[1]
+    at = Point(frame.file, frame.line, frame.function)
+    evidence = (
+        worker.told(f"{worker.does} in {worker.actor.id}"),
+        Evidence(f"which `{began[0]}` started and left running", at),
+        Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
+    )
+    change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
+    return Hit(FAIR - 0.1, evidence, change, (at,), test_only=True)
+
+
+def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame] | None) -> Hit | None:
+    """A call in the test, on the way to the worker, whose result is never closed."""
+    seen = scene.around(began[1]) if began else None
+    if began is None or seen is None or not is_test_file(began[1].file):
+        return None
+    here = [c for c in seen.calls if c.line == began[1].line and _OPENS.match(c.name)]
+    call = next((c for c in here if _gives(scene, worker, began[1], c)), None)
+    if call is None or _is_closed(seen, call):
+        return None
+    at = Point(seen.path, call.line, began[1].function)
+    name, kind = _result(call), _kind(scene, worker, began[1])
+    given = f"the result of `{call.name}`{f' (`{kind}`)' if kind else ''}"
+    what = f"`{name}`, {given}," if name else given
+    how = "nothing in it closes it" if name else "it drops it without closing it"
+    evidence = (
+        Evidence(f"`{began[0]}` leaves {what} open: {how}", at),
+        worker.told(f"{worker.does} in {worker.actor.id}, which that call started"),
+    )
+    change = f"Close {what.rstrip(',')} in the test, on the next line with defer or t.Cleanup."
+    return Hit(STRONG, evidence, change, (at,), test_only=True, from_source=True)
+
+
+def _gives(scene: Scene, worker: Side, test: Frame, call: Call) -> bool:
+    """Does the call give something that can be closed? Its own declaration says so."""
+    made = worker.actor.created_at
+    at = made.index(test)
+    callee = scene.around(made[at - 1]) if at else None
+    if callee is None or callee.function != call.name or call.result.strip() == "_":
+        return bool(_result(call)) and callee is None
+    kinds = _KIND.findall(callee.results)
+    return any(kind not in _NOTHING for kind in kinds) and (not call.result or bool(_result(call)))
+
+
+def _kind(scene: Scene, worker: Side, test: Frame) -> str:
+    """The types that the call gives back, as its declaration has them."""
+    made = worker.actor.created_at
+    at = made.index(test)
+    callee = scene.around(made[at - 1]) if at else None
+    return callee.results.strip("()") if callee else ""
+
+
+def _result(call: Call) -> str:
+    """The variable that has what a call opened; an error or a flag is nothing to close."""
+    name = call.result.partition(",")[0].strip()
+    return "" if _PLAIN.search(name) else name
+
+
+def _is_closed(seen: Around, call: Call) -> bool:
+    """Does the test close the result, or hand it to somebody who may?"""
+    if not _result(call):
+        return False
+    word = re.compile(rf"\b{re.escape(_result(call))}\b")
+    return any(
+        (_CLOSES.match(c.name) and word.search(c.on))
+        or (c.line > call.line and word.search(c.arguments) and not c.name.startswith("Is"))
+        for c in seen.calls
+        if c.line >= call.line and c is not call and not _asserts(c)
+    )
+
+
+def _asserts(call: Call) -> bool:
+    """`require.NotNil(t, rs)` keeps nothing."""
+    return call.on in ("require", "assert", "c", "t") and not _CLOSES.match(call.name)
+
+
+RULE = Rule(
+    "test-leaves-resource-open",
+    "tests",
+    _find,
+    "defer or t.Cleanup",
+    "None.",
+    general=("worker-outlives-owner",),
+)

@@ -1,0 +1,90 @@
+"""A timer's function runs against the code that owns the timer.
+
+## What it sees
+
+A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
+function of `time.AfterFunc`. With source: `Stop` or `Reset` of a timer in the function on the other
+side.
+
+## Why it races
+
+`Stop` does not wait: it returns false if the function has been started already. Whoever goes on
+after `Stop` as if the function could not run any more, races with it.
+
+## Example
+
+    l.timer = time.AfterFunc(d, func() { l.expired = true })
+    l.timer.Stop()
+    l.expired = false               // the function may be running
+
+## Remedy
+
+Guard what the function touches with a mutex and check under it whether the timer is still wanted (a
+generation number); or use a channel timer in the owner's own loop.
+
+## When it is wrong
+
+A function of a timer that is never stopped: then a lock is missing, with the timer only as one of
+the two sides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import words
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+_TIMER = re.compile(r"timer|ticker|deadline|expire|alarm", re.IGNORECASE)
+
+
+def _find(scene: Scene) -> Hit | None:
+    for timer, owner in scene.both if scene.go else ():
+        frames = (*timer.access.stack, *timer.actor.created_at)
+        if not any(f.function == "time.goFunc" for f in frames) or owner.shows("time.goFunc"):
+            continue
+        stopped = _stops(owner) or any(_stops_in(scene, f) for f in timer.actor.created_at[:2])
+        evidence = [
+            timer.told(f"{timer.does} in the function of a timer (time.AfterFunc)"),
+            owner.told(
+                f"{owner.does} beside it{'; it stops or resets the timer' if stopped else ''}"
+            ),
+        ]
+        change = (
+            f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
+            " still wanted: Stop does not wait for a function that has begun."
+        )
+        # where the code is at hand and nobody stops the timer, a lock is all that is missing
+        confidence = STRONG if stopped else WEAK if owner.here else FAIR + 0.05
+        sourced = owner.here is not None
+        return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)
+    return None
+
+
+def _stops_in(scene: Scene, frame: Frame) -> bool:
+    seen = scene.around(frame)
+    calls = seen.calls if seen else ()
+    return any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls)
+
+
+def _stops(owner: Side) -> bool:
+    calls = owner.here.calls if owner.here else ()
+    if any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls):
+        return True
+    told = words(owner.name)
+    return bool(told) and told[0] in ENDING | RENEWING | {"renew", "refresh", "extend", "cancel"}
+
+
+RULE = Rule(
+    "timer-after-stop",
+    "lifetime",
+    _find,
+    "sync.Mutex and a generation number",
+    "A lock per tick.",
+)

@@ -1,0 +1,77 @@
+"""A type that is not safe for concurrent use is shared.
+
+## What it sees
+
+Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`,
+`math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`,
+`std::shared_ptr` (the pointer itself), `std::list`. With source: the variable is declared as one.
+
+## Why it races
+
+Their documentation says that they are for one goroutine at a time. Every call changes something
+inside, also those that look like reads.
+
+## Example
+
+    var rng = rand.New(rand.NewSource(1))    // shared by all handlers: rng.Intn races
+
+## Remedy
+
+One per goroutine, or a mutex around every call. For `math/rand` the package's own functions are
+safe.
+
+## When it is wrong
+
+A buffer that is handed over from one goroutine to the next, with the hand-over missing: then the
+order is the defect.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import locking
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.unsafe_types import named
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+
+def _find(scene: Scene) -> Hit | None:
+    if scene.report.kind != "data-race":
+        return None
+    found = [
+        (side, frame, kind)
+        for side in scene.sides
+        for frame in side.inner
+        if (kind := named(frame.function))
+    ]
+    kinds = [kind for _, _, kind in found]
+    declared = named(scene.shared.type) if scene.shared else ""
+    if not kinds and not declared:
+        return None
+    kind = kinds[0] if kinds else declared
+    evidence = tuple(
+        side.told(f"{side.does.rpartition(' ')[0]} uses a `{what}`: `{frame.function[:80]}`")
+        for side, frame, what in {
+            side.name: (side, frame, what) for side, frame, what in found
+        }.values()
+    )
+    if declared and scene.shared:
+        evidence += (Evidence(f"`{scene.shared}` is declared as {scene.shared.type[:60]}"),)
+    held = locking.locks(scene) if scene.sourced else None
+    change = f"Use a `{kind}` per goroutine, or take one mutex around every call of it."
+    confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
+    return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
+
+
+RULE = Rule(
+    "unsafe-type-shared",
+    "contract",
+    _find,
+    "one object per goroutine, or sync.Mutex",
+    "Memory for each; or a lock per call.",
+    general=("missing-lock",),
+)

@@ -1,0 +1,98 @@
+"""`WaitGroup.Add` is not ordered before `Wait`.
+
+## What it sees
+
+The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
+`Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
+panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
+function that the `go` statement runs.
+
+## Why it races
+
+`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns while work is
+still to come.
+
+## Example
+
+    go func() { wg.Add(1); defer wg.Done(); work() }()
+    wg.Wait()                       // may see zero
+
+## Remedy
+
+Call `Add` before the `go` statement, in the goroutine that will call `Wait` or before it starts;
+`wg.Go(f)` of Go 1.25 does both.
+
+## When it is wrong
+
+A group that is used again for a next round (`waitgroup-reused`) shows the same two functions.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.scene import short
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+
+# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait"
+_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
+_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Done|Go)$")
+
+
+def _find(scene: Scene) -> Hit | None:
+    if not scene.go:
+        return None
+    if scene.report.kind == "waitgroup-misuse":
+        return _misuse(scene)
+    for adds, waits in scene.both:
+        if adds.above(_ADD) and waits.above(_WAIT) and not adds.above(_WAIT):
+            if waits.is_worker and not adds.is_worker:
+                return None  # who waits was started by who adds: the next round
+            return _hit(scene, adds, waits)
+    return None
+
+
+def _hit(scene: Scene, adds: Side, waits: Side) -> Hit:
+    inside = _inside(adds)
+    evidence = [
+        adds.told(f"`{short(adds.name) or '?'}` calls Add, which the detector models as a read"),
+        waits.told(f"`{short(waits.name) or '?'}` calls Wait, modelled as a write"),
+    ]
+    if inside:
+        evidence.append(adds.told("Add is called by the goroutine that is waited for"))
+    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
+    where = tuple(s.point for s in (adds, waits) if s.site)
+    confidence = SURE if inside else STRONG
+    return Hit(confidence, tuple(evidence), change, where, from_source=adds.here is not None)
+
+
+def _inside(adds: Side) -> bool:
+    """Is Add called where a go statement led, and not where it stands?"""
+    return adds.is_worker
+
+
+def _misuse(scene: Scene) -> Hit | None:
+    """The runtime's own panic; a group that is used again has another text."""
+    text = " ".join(value for _, value in scene.report.facts)
+    if "reused" in text or "negative" in text:
+        return None
+    side = scene.sides[0] if scene.sides else None
+    if side is None or not (side.above(_ADD) or "Add called concurrently" in text):
+        return None
+    evidence = (side.told("the runtime stopped: Add was called concurrently with Wait"),)
+    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
+    confidence = STRONG if "Add called" in text or side.is_worker else LIKELY
+    return Hit(confidence, evidence, change, (side.point,) if side.site else ())
+
+
+RULE = Rule(
+    "waitgroup-add-in-goroutine",
+    "group synchronisation",
+    _find,
+    "sync.WaitGroup",
+    "None.",
+)

@@ -1,0 +1,78 @@
+"""A WaitGroup is used for the next round before the last `Wait` has returned.
+
+## What it sees
+
+The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
+source: `Add` and `Wait` on the same group in a loop, by different goroutines.
+
+## Why it races
+
+`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs
+to the next round, and the group cannot tell the rounds apart.
+
+## Example
+
+    for range rounds { go worker(&wg); wg.Wait() }    // a worker of the next round adds already
+
+## Remedy
+
+A new group for every round, declared inside the loop; or let one goroutine do all calls of `Add`,
+after `Wait` has returned.
+
+## When it is wrong
+
+The panic is exact. Which `Add` came early is not in the report.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+# how the race detector models the two: see waitgroup-add-in-goroutine
+_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
+_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Go)$")
+
+
+def _find(scene: Scene) -> Hit | None:
+    if not scene.go or not scene.sides:
+        return None
+    change = "Declare a new WaitGroup for every round, inside the loop."
+    if scene.report.kind != "waitgroup-misuse":
+        return _round(scene, change)
+    side = scene.sides[0]
+    told = any("reused" in value for _, value in scene.report.facts)
+    waits = side.shows("sync.(*WaitGroup).Wait") is not None
+    if not told and not waits:
+        return None
+    evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
+    where = (side.point,) if side.site else ()
+    return Hit(SURE if told else STRONG, evidence, change, where)
+
+
+def _round(scene: Scene, change: str) -> Hit | None:
+    """Somebody waits in a goroutine of its own while who started it adds for the next round."""
+    for adds, waits in scene.both:
+        if not adds.above(_ADD) or not waits.above(_WAIT) or adds.above(_WAIT):
+            continue
+        if waits.is_worker and not adds.is_worker:
+            evidence = (
+                waits.told(f"Wait runs in {waits.actor.id}"),
+                adds.told("Add for the next round is called by who started it, before it returned"),
+            )
+            return Hit(STRONG, evidence, change, scene.points)
+    return None
+
+
+RULE = Rule(
+    "waitgroup-reused",
+    "group synchronisation",
+    _find,
+    "a sync.WaitGroup per round",
+    "None.",
+)

@@ -1,0 +1,134 @@
+"""A worker outlives what it works for.
+
+## What it sees
+
+One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
+request or round), the other is a worker of the last one, in a goroutine of its own that may have
+finished since; or memory was freed while a thread still used it.
+
+## Why it races
+
+Nothing waited for the worker before its object was used again. It reads and writes what already
+belongs to somebody else.
+
+## Example
+
+    func (s *Session) Execute(q string) {
+        s.stmt.Reset(q)             // the worker of the last statement still has &s.stmt
+        go worker.Evaluate(&s.stmt)
+    }
+
+## Remedy
+
+Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset; or give every
+statement an object of its own.
+
+## When it is wrong
+
+An object that is reset on purpose while it is in use, such as a counter: then a lock is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.lifetime import common, ending, is_background
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import in_closure, is_test_file, point, short
+from deadheat.diagnose.vocabulary import RENEWING
+from deadheat.model import Op, State
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+
+
+def _find(scene: Scene) -> Hit | None:
+    if freed := _freed(scene):
+        return freed
+    found = ending(scene, RENEWING)
+    if found is None:
+        return _next_round(scene)
+    worker, owner = found.worker, found.owner
+    named = short(scene.parent(found.frame.function))
+    evidence = [
+        owner.told(f"{owner.does}: `{named}` makes the object ready for its next use"),
+        worker.told(f"{worker.does} in a worker ({worker.actor.id}) of the last use"),
+    ]
+    if worker.creator:
+        started = point(worker.creator)
+        evidence.append(
+            worker.told(f"the worker was started in `{worker.creator.function}`")._replace(
+                at=started
+            )
+        )
+    if worker.actor.state is State.FINISHED:
+        evidence.append(
+            worker.told(f"{worker.actor.id} has finished since, but nothing waited for it")
+        )
+    change = (
+        f"Wait for the worker before `{named}` reuses its object, or give every use an object of its"
+        " own instead of resetting the old one."
+    )
+    where = tuple(p for p in (worker.creator and point(worker.creator), owner.point) if p)
+    again = common(scene, found)
+    if again:
+        told = f"`{again.function}` started the worker and now leads to `{named}`: the next round"
+        evidence.append(Evidence(told, point(again)))
+    confidence = STRONG if again else FAIR - 0.1
+    return Hit(confidence, tuple(evidence), change, where)
+
+
+def _next_round(scene: Scene) -> Hit | None:
+    """A function is above the line on which it started the worker: it has been called again."""
+    for owner, worker in scene.both:
+        if worker.closure or owner.name == worker.name or not is_background(worker):
+            continue
+        for started in worker.actor.created_at:
+            now = next((f for f in owner.frames if f.function == started.function), None)
+            if now is None or started.stale or is_test_file(started.file):
+                continue
+            if in_closure(worker, started) and not (owner.here and not _loops(owner)):
+                break  # it may as well be a loop's variable
+            if now.file != started.file or (now.line or 0) >= (started.line or 0):
+                break
+            named = short(scene.parent(now.function))
+            evidence = (
+                worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+                Evidence(f"`{named}` started it", point(started)),
+                Evidence("and is above that line: it has been called again", point(now)),
+            )
+            change = (
+                f"Wait for the last worker before `{named}` goes on, or give each its own object."
+            )
+            return Hit(LIKELY, evidence, change, (point(started), point(now)))
+    return None
+
+
+def _loops(side: Side) -> bool:
+    return bool(side.here and side.here.text.startswith("for "))
+
+
+def _freed(scene: Scene) -> Hit | None:
+    """The detector says that one side gave the memory back."""
+    for owner, worker in scene.both:
+        if owner.access.op is not Op.FREE:
+            continue
+        evidence = (
+            owner.told(f"{owner.does} the memory"),
+            worker.told(f"{worker.does} it in {worker.actor.id}"),
+        )
+        change = (
+            "Join the thread before its memory is freed, or share ownership by counting references."
+        )
+        return Hit(STRONG, evidence, change, (owner.point, worker.point))
+    return None
+
+
+RULE = Rule(
+    "worker-outlives-owner",
+    "lifetime",
+    _find,
+    "a join before reuse (sync.WaitGroup), or an object per use",
+    "The next use waits for the last worker; or an allocation per use.",
+)

@@ -1,0 +1,276 @@
+"""A report as rules see it: its sides, their actors, and the code around them where it is at hand."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from deadheat import registry
+from deadheat.diagnose.finding import Evidence, Point
+from deadheat.model import Actor, Op, Origin, State
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.source import Around, Held, Shared, Source
+    from deadheat.model import Access, Frame, Report
+
+WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
+# callers further out than this say nothing about a site
+NEAR = 6
+# "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
+_CLOSURE = re.compile(
+    r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}"
+)
+# "exec.(*Query).Reset", "Reset", "news::Feed::publish", "buffer_free"
+_LAST = re.compile(r"[~\w]+$")
+# "ResetContextOfStmt" as "Reset", "Context", …; "buffer_free" as "buffer", "free"
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# what detectors call a race; whatever else they report names its own defect
+RACES = frozenset(
+    (
+        "data-race",
+        "data-race-on-vptr",
+        "data-race-on-swift-object",
+        "race-on-external-object",
+        "use-after-free",
+        "use-after-free-on-vptr",
+        "assert-race",
+        "mixed-size-race",
+        "concurrent-map",
+        "waitgroup-misuse",
+        "error-stack",
+    )
+)
+_LONG = 200  # no name that a person gave is longer
+_GO = ("go", "go-fatal", "go-error")
+_KERNEL = ("kcsan",)
+
+
+class Side:
+    """One access: what it did, where, in whose hands, and what the code around it shows."""
+
+    def __init__(self, scene: Scene, access: Access) -> None:
+        self._scene, self.access = scene, access
+        self.site = access.site
+        self.writes = access.op in WRITES
+        self.atomic = access.op in ATOMIC
+        found = [a for a in scene.report.actors if a.id == access.actor]
+        self.actor = found[0] if found else Actor(access.actor)
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """The user's true frames from the site outwards."""
+        stack = self.access.stack
+        at = stack.index(self.site) if self.site in stack else 0
+        own = [f for f in stack[at:] if f.origin is Origin.USER and not f.stale]
+        return tuple(own[:NEAR])
+
+    @cached_property
+    def inner(self) -> tuple[Frame, ...]:
+        """The frames above the user's own: what the language or a library does for them.
+
+        A detector that lost the caller leaves only these, and the site is one of them.
+        """
+        return tuple(takewhile(lambda f: f.origin is not Origin.USER, self.true))
+
+    @cached_property
+    def true(self) -> tuple[Frame, ...]:
+        """All frames that are no leftovers."""
+        return tuple(f for f in self.access.stack if not f.stale)
+
+    def shows(self, *names: str) -> Frame | None:
+        """The first frame whose function ends in one of these names."""
+        return next((f for f in self.true if f.function.endswith(names)), None)
+
+    def above(self, pattern: re.Pattern[str]) -> Frame | None:
+        """The first frame above the site whose function a pattern finds."""
+        return next((f for f in self.inner if pattern.search(f.function)), None)
+
+    def below(self, pattern: re.Pattern[str]) -> Frame | None:
+        """The frame of a library that called the site, if a pattern finds it."""
+        stack = self.true
+        at = stack.index(self.site) if self.site in stack else len(stack)
+        near = next((f for f in stack[at + 1 :] if f.function != stack[at].function), None)
+        return near if near is not None and pattern.search(near.function) else None
+
+    @property
+    def point(self) -> Point:
+        return point(self.site) if self.site else Point("?")
+
+    @cached_property
+    def name(self) -> str:
+        """The function that a programmer wrote: `courier.(*Courier).Stop`."""
+        return self._scene.parent(self.site.function) if self.site else ""
+
+    def written(self, frame: Frame) -> str:
+        """The function that a frame's code was written in."""
+        return self._scene.parent(frame.function)
+
+    @cached_property
+    def owner(self) -> str:
+        """The type (or, for a function, the package) that the site belongs to."""
+        return owner(self.name)
+
+    @property
+    def closure(self) -> bool:
+        return bool(self.site and _CLOSURE.search(self.site.function))
+
+    @cached_property
+    def creator(self) -> Frame | None:
+        """Where in the user's code its goroutine or thread was started."""
+        started = (f for f in self.actor.created_at if not f.stale)
+        return next((f for f in started if f.origin is Origin.USER), None)
+
+    @cached_property
+    def is_worker(self) -> bool:
+        """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
+        if not self._scene.go:
+            return not self.is_main and bool(self.actor.created_at)
+        first = next((f for f in self.actor.created_at if f.origin is not Origin.RUNTIME), None)
+        return first is not None and first.origin is Origin.USER and not self.is_main
+
+    @property
+    def is_main(self) -> bool:
+        return self.actor.state is State.MAIN
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Does a test run in it, and not in what it started?"""
+        return any("testing.(*T).Run" in f.function for f in self.actor.created_at[:2])
+
+    @property
+    def in_test(self) -> bool:
+        """Does its site lie in a test's file?"""
+        return self.site is not None and is_test_file(self.site.file)
+
+    @cached_property
+    def here(self) -> Around | None:
+        """The code around its site."""
+        return self._scene.around(self.site) if self.site else None
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """The locks that the code shows to be held, by the site's function or by callers of its package.
+
+        What callers further away hold is about something else.
+        """
+        found: list[Held] = []
+        for frame in self.frames:
+            if self.site is None or frame.package != self.site.package:
+                continue
+            seen = self._scene.around(frame)
+            found += seen.held if seen else ()
+        return tuple(found)
+
+    def told(self, text: str) -> Evidence:
+        return Evidence(text, self.point)
+
+    @property
+    def does(self) -> str:
+        """`(*Courier).Stop writes`."""
+        who = f"`{short(self.name)}`" if self.name else "this side"
+        verb = {"read": "reads", "write": "writes", "free": "frees"}.get(self.access.op.value)
+        verb = verb or {"atomic-read": "reads atomically", "atomic-write": "writes atomically"}.get(
+            self.access.op.value, "accesses"
+        )
+        return f"{who} {verb}"
+
+
+class Scene:
+    """One report with its two sides."""
+
+    def __init__(self, report: Report, source: Source | None = None) -> None:
+        self.report, self.source = report, source
+        self.go = report.detector in _GO
+        self.kernel = report.detector in _KERNEL
+        self.sides = tuple(Side(self, access) for access in report.accesses[:2])
+        self._around: dict[tuple[str, int | None, str], Around | None] = {}
+        self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
+
+    @property
+    def both(self) -> tuple[tuple[Side, Side], ...]:
+        """The two sides either way round; none where one is missing."""
+        if len(self.sides) < 2:
+            return ()
+        a, b = self.sides
+        return (a, b), (b, a)
+
+    def parent(self, function: str) -> str:
+        return registry.dialect(self.report.detector).symbols.parent(function)
+
+    def around(self, frame: Frame) -> Around | None:
+        if self.source is None:
+            return None
+        key = (frame.file, frame.line, frame.function)
+        if key not in self._around:
+            self._around[key] = self.source.around(frame)
+        return self._around[key]
+
+    @cached_property
+    def shared(self) -> Shared | None:
+        return self.source.shared() if self.source else None
+
+    @cached_property
+    def sourced(self) -> bool:
+        """Is the code of both racing lines at hand?"""
+        return bool(self.sides) and all(side.here for side in self.sides)
+
+    @property
+    def what(self) -> str:
+        """The variable as the remedy calls it."""
+        if self.shared:
+            return f"`{self.shared}`"
+        name = self.report.location.name if self.report.location else None
+        return f"`{name}`" if name else "the variable"
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(side.point for side in self.sides if side.site)
+
+    @cached_property
+    def same_function(self) -> bool:
+        return len(self.sides) > 1 and self.sides[0].name == self.sides[1].name != ""
+
+
+def in_closure(side: Side, started: Frame) -> bool:
+    """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
+    name = side.written(started)
+    return any(
+        side.written(f) == name != f.function
+        and f.line != started.line
+        and "wrap" not in f.function
+        for f in side.frames
+    )
+
+
+def point(frame: Frame) -> Point:
+    return Point(frame.file, frame.line, frame.function)
+
+
+def is_test_file(file: str) -> bool:
+    return file.endswith("_test.go") or "/tests/" in f"/{file}"
+
+
+def owner(name: str) -> str:
+    """`courier.(*Courier)` of a method, the package or namespace of a function."""
+    if "::" in name:
+        return name.rpartition("::")[0]
+    return name.rpartition(".")[0]
+
+
+def short(name: str) -> str:
+    """A function without its package: `(*Courier).Stop`."""
+    return name.partition(".")[2] or name
+
+
+def last(name: str) -> str:
+    """The bare name of a function: `Stop`."""
+    found = _LAST.search(name[-_LONG:])
+    return found[0] if found else ""
+
+
+def words(name: str) -> list[str]:
+    """The words of a bare name, in lower case: `["reset", "context", "of", "stmt"]`."""
+    return [word.lower() for word in _WORD.findall(last(name))]

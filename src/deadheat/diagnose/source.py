@@ -1,0 +1,129 @@
+"""What rules may ask of the code at the pin: facts that a reader, which is injected, finds in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deadheat.model import Frame
+
+
+class Use(NamedTuple):
+    """Something that a line touches: `path` from the base to the name; a call is written `f()`."""
+
+    name: str
+    path: tuple[str, ...]
+    writes: bool
+    line: int
+    whole: str = ""  # the type that is stored in one go
+    element: bool = False  # not the variable itself but what it holds
+
+
+class Held(NamedTuple):
+    """A lock that is held at a line, as far as the function itself shows."""
+
+    name: str  # "Cache.mu": the receiver's name is replaced by its type
+    shared: bool  # for reading only
+    line: int
+
+
+class Call(NamedTuple):
+    """A call in a function: `name` is the last part, `on` what stands before it."""
+
+    name: str
+    on: str
+    arguments: str
+    line: int
+    deferred: bool = False
+    depth: int = 0  # in how many closures it lies
+    result: str = ""  # the variables that its results are assigned to
+
+
+class Closure(NamedTuple):
+    """A function literal around a line, and what is done with it: `go`, `defer`, `call NAME`, ``."""
+
+    first: int
+    last: int
+    use: str
+
+
+class Condition(NamedTuple):
+    """A condition under which a line runs."""
+
+    text: str
+    line: int
+
+
+class Declared(NamedTuple):
+    """Where a name of a function comes from: `loop`, `result`, `parameter`, `local`, `receiver`."""
+
+    how: str
+    line: int
+    type: str = ""
+
+
+class Start(NamedTuple):
+    """A statement that starts a goroutine or thread."""
+
+    line: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the function around a line shows."""
+
+    path: str
+    line: int
+    text: str
+    function: str
+    first: int
+    last: int
+    receiver: str = ""  # the type of which it is a method
+    by_value: bool = False  # the method works on a copy of it
+    uses: tuple[Use, ...] = ()  # of the line
+    stores: tuple[Use, ...] = ()  # of the whole function
+    held: tuple[Held, ...] = ()
+    closures: tuple[Closure, ...] = ()  # outermost first
+    conditions: tuple[Condition, ...] = ()  # outermost first
+    guards: tuple[Condition, ...] = ()  # conditions before it that would have left the function
+    branch: str = ""  # of a select: "<-ctx.Done()"
+    loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
+    calls: tuple[Call, ...] = ()
+    starts: tuple[Start, ...] = ()
+    names: Mapping[str, Declared] = field(default_factory=dict)
+    sends: tuple[int, ...] = ()  # lines that send on a channel
+    receives: tuple[int, ...] = ()  # lines that receive from one
+    results: str = ""  # the types that the function gives back, as written
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The variable that is raced for, as the code names it."""
+
+    name: str
+    kind: str  # field, captured, package, struct
+    owner: str = ""
+    type: str = ""
+    file: str = ""
+    line: int | None = None
+    part: str = ""  # what of it the other side works on, where one side stores all of it
+    sure: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+class Source(Protocol):
+    """The code at the pin."""
+
+    def around(self, frame: Frame) -> Around | None: ...
+
+    def shared(self) -> Shared | None: ...
+
+    def loops_share(self) -> bool | None:
+        """Is a loop's variable one for all its turns, as before Go 1.22? None if not known."""

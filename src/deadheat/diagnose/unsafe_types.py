@@ -1,0 +1,25 @@
+"""Which types are for one goroutine or thread at a time, from the list beside this module."""
+
+from __future__ import annotations
+
+import re
+
+from deadheat.symbols import frame_lists
+
+# "	data  bytes.Buffer", "*rand.Rand", "http.Header"
+_DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
+
+
+_LISTS = frame_lists.read("unsafe.types.txt", "deadheat.diagnose")
+_PAIRS = [line.partition("=>") for lines in _LISTS.values() for line in lines]
+_TYPES = {begins.strip(): name.strip() for begins, _, name in _PAIRS}
+_NAMES = {name.rpartition("/")[2]: name for name in _TYPES.values()}
+
+
+def named(text: str) -> str:
+    """The type that a frame's function belongs to, or that a declaration has; "" for others."""
+    for begins, name in _TYPES.items():
+        if text.startswith(begins):
+            return name
+    declared = _DECLARED.match(text.strip())
+    return _NAMES.get(f"{declared[1]}.{declared[2]}", "") if declared else ""

@@ -1,0 +1,15 @@
+"""What the names of functions tell, from the list beside this module; knows no report."""
+
+from __future__ import annotations
+
+from deadheat.symbols import frame_lists
+
+_GROUPS = {
+    group: frozenset(word for line in lines for word in line.split())
+    for group, lines in frame_lists.read("words.txt", "deadheat.diagnose").items()
+}
+ENDING = _GROUPS["ending"]
+RENEWING = _GROUPS["renewing"]
+LAZY = _GROUPS["lazy"]
+CHANGING = _GROUPS["changing"]
+ACTING = _GROUPS["acting"]

@@ -1,0 +1,198 @@
+"""Diagnosis: every cause is found where it is, says why, and never contradicts another one aloud."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import deadheat
+from corpus.label_go import unpack
+from deadheat import registry
+from deadheat.diagnose import CRASHED, causes, diagnose
+from deadheat.diagnose.finding import UNKNOWN, Finding
+from deadheat.diagnose.rank import THRESHOLD
+from deadheat.diagnose.scene import Scene
+from deadheat.model import Access, Report
+from eval.code import Sources, source
+from tests.cases import CORPUS, all_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.code.source import CodeSource
+
+ROOT = Path(__file__).parent / "causes"
+ARCHIVES = sorted(ROOT.glob("*/*.txtar"))
+RULES = registry.rules()
+SECTIONS = ("What it sees", "Why it races", "Example", "Remedy", "When it is wrong")
+
+
+@cache
+def read(path: Path) -> list[tuple[Report, CodeSource]]:
+    """The reports of an archive, each with its code."""
+    files = unpack(path.read_text(encoding="utf-8"))
+    text = files.pop("report.txt")
+    sources = Sources({name: content.encode() for name, content in files.items()})
+    reports = [sighting.report for sighting in deadheat.scan(text)]
+    return [(report, source(sources, report)) for report in reports]
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    plain: dict[str, Any] = {"cause": finding.cause, "confidence": round(finding.confidence, 2)}
+    plain["evidence"] = list(map(str, finding.evidence))
+    plain["remedy"] = str(finding.remedy)
+    return plain | ({"test_only": True} if finding.test_only else {})
+
+
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_cause(path: Path, rewrite: bool) -> None:
+    """What is said of a small program's race, alone and with its code; a person reads the diff."""
+    found = [
+        {"alone": told(diagnose(report)[0]), "with source": told(diagnose(report, code)[0])}
+        for report, code in read(path)
+    ]
+    expected = path.with_suffix(".json")
+    if rewrite:
+        expected.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    assert found == json.loads(expected.read_text())
+    assert path.parent.name in {one["with source"]["cause"] for one in found}
+
+
+def test_every_cause_has_its_case() -> None:
+    assert {path.parent.name for path in ARCHIVES} == {rule.cause for rule in RULES}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.cause)
+def test_every_rule_explains_itself(rule: Any) -> None:
+    import sys
+
+    text = sys.modules[rule.find.__module__].__doc__ or ""
+    assert [section for section in SECTIONS if f"\n## {section}\n" not in text] == []
+    assert rule.find.__module__.rpartition(".")[2] == rule.cause.replace("-", "_")
+    assert {other.cause for other in RULES} >= {*rule.general}
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@cache
+def reports() -> list[tuple[str, Report]]:
+    """Every golden case, and of each program of the corpus a recording or two."""
+    found = [(case.name, s.report) for case in all_cases() for s in case.sightings()]
+    for folder in sorted(CORPUS.glob("*/*/recorded")):
+        for path in [
+            *folder.glob("go1.2[17].txt"),
+            *folder.glob("*clang.txt"),
+            *folder.glob("helgrind.txt"),
+        ]:
+            name = f"{folder.parent.name}/{path.stem}"
+            text = path.read_text(encoding="utf-8")
+            found += [(name, s.report) for s in deadheat.scan(text)]
+    return found
+
+
+def scenes() -> Iterator[tuple[str, Report, CodeSource | None]]:
+    yield from ((name, report, None) for name, report in reports())
+    for path in ARCHIVES:
+        for report, code in read(path):
+            yield path.stem, report, None
+            yield path.stem, report, code
+
+
+def test_no_rule_fails_and_every_finding_says_why() -> None:
+    for name, report, code in scenes():
+        for finding in diagnose(report, code):
+            assert finding.crashed is None, (name, finding)
+            assert 0 <= finding.confidence <= 1, (name, finding)
+            if finding.cause == UNKNOWN:
+                assert finding.settle or code is not None or report.kind != "data-race", name
+                continue
+            assert finding.evidence, (name, finding.cause)
+            assert finding.remedy is not None, (name, finding.cause)
+            assert finding.remedy.change, (name, finding.cause)
+            assert finding.remedy.check, (name, finding.cause)
+
+
+def wider(cause: str) -> set[str]:
+    (general,) = (rule.general for rule in RULES if rule.cause == cause)
+    return {*general, *(wide for one in general for wide in wider(one))}
+
+
+def test_two_rules_never_both_claim_it_and_disagree() -> None:
+    for name, report, code in scenes():
+        scene = Scene(report, code)
+        hits = [(rule.cause, hit) for rule in RULES if (hit := rule.find(scene)) is not None]
+        sure = [cause for cause, hit in hits if hit.confidence >= 0.9]
+        for one in sure:
+            rest = [c for c in sure if c != one and c not in wider(one) and one not in wider(c)]
+            assert rest == [], (name, one)
+
+
+def test_what_is_said_does_not_depend_on_the_order_of_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = [(report, code, diagnose(report, code)) for _, report, code in scenes()]
+    shuffled = list(RULES)
+    random.Random(7).shuffle(shuffled)
+    monkeypatch.setattr(registry, "rules", lambda: tuple(shuffled))
+    assert [diagnose(report, code) for report, code, _ in before] == [f for _, _, f in before]
+
+
+def test_the_order_of_the_sides_does_not_matter() -> None:
+    for name, report, _ in scenes():
+        turned = replace(report, accesses=report.accesses[::-1])
+        if len(report.accesses) == 2 and report.kind == "data-race":
+            assert diagnose(turned)[0].cause == diagnose(report)[0].cause, name
+
+
+# -- what is left ----------------------------------------------------------------------------------
+
+
+def test_where_nothing_is_known_it_is_said_what_would_settle_it() -> None:
+    found = diagnose(Report("go", "data-race", ()))
+    assert found[0].cause == UNKNOWN
+    assert any("other access" in text for text in found[0].settle)
+    assert causes(Report("go", "data-race", ()))[0].evidence == found[0].settle
+
+
+def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report, _ = read(ROOT / "concurrent-map" / "tags.txtar")[0]
+    good = diagnose(report)
+
+    def fails(_: Scene) -> None:
+        raise ValueError("boom")
+
+    broken = tuple(
+        replace(rule, find=fails) if rule.cause == "partial-lock" else rule for rule in RULES
+    )
+    monkeypatch.setattr(registry, "rules", lambda: broken)
+    found = diagnose(report)
+    assert found[:-1] == good
+    assert found[-1].crashed == "partial-lock"
+    assert [c.cause for c in causes(report)][-1] == CRASHED
+    assert "boom" in causes(report)[-1].evidence[0]
+
+
+def test_causes_stand_in_the_json() -> None:
+    text = unpack((ROOT / "concurrent-map" / "tags.txtar").read_text())["report.txt"]
+    sighting = deadheat.scan(text)[0]
+    plain = deadheat.sighting_to_wire(sighting)
+    assert plain["causes"][0]["cause"] == "concurrent-map"
+    assert plain["causes"][0]["confidence"] >= THRESHOLD
+    assert "tags.go:16" in plain["causes"][0]["evidence"][0]
+
+
+def test_a_side_without_a_frame_is_no_obstacle() -> None:
+    for name, report, _ in scenes():
+        bare = [replace(access, stack=(), site=None) for access in report.accesses]
+        assert diagnose(replace(report, accesses=tuple(bare))), name
+        one: tuple[Access, ...] = report.accesses[:1]
+        assert all(f.crashed is None for f in diagnose(replace(report, accesses=one))), name
