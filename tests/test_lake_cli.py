@@ -13,7 +13,9 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
+from deadheat.pipeline import watch
 from deadheat.pipeline.batch import Batch
+from deadheat.pipeline.ingest import Summary
 from tests.cases import ROOT
 from tests.lakes import taken
 
@@ -57,6 +59,47 @@ def test_ingest_says_what_was_new(
     ]  # fmt: skip
     status, out, _ = told(capsys, "ingest", "shop", "--lake", "lake")
     assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 known already")
+
+
+class Query:
+    """A query that does one batch and is then interrupted."""
+
+    def awaitTermination(self) -> None:  # noqa: N802, its name in Spark
+        raise KeyboardInterrupt
+
+    def stop(self) -> None:
+        pass
+
+
+def test_watching_tells_of_each_batch_until_it_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def watching(*args: Any) -> Query:
+        *_, every, tell = args
+        assert every == 0.5
+        tell(Summary())
+        tell(Summary(files=2, bytes=1 << 25, seconds=1.0, rejects=(("x", "is broken"),) * 12))
+        return Query()
+
+    monkeypatch.setattr(watch, "watching", watching)
+    given = ("ingest", SAMPLES, "--lake", tmp_path / "lake", "--watch", "--every", "0.5")
+    status, out, err = told(capsys, *given)
+    assert status == 130
+    assert out.splitlines()[0].startswith("2 files taken in (33.6 MB in 1.0 s, 33.6 MB/s)")
+    assert err.splitlines()[-2:] == [
+        "deadheat: and 2 more, in the table rejects",
+        "deadheat: interrupted",
+    ]
+
+
+@pytest.mark.parametrize("option", [("--every", "0"), ("--conf", "x"), ("--every", "soon")])
+def test_wrong_options_are_refused(
+    capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["ingest", "x", "--lake", "y", *option])
+    assert ended.value.code == 2
+    assert option[0] in capsys.readouterr().err
 
 
 def test_nothing_that_can_be_read_is_a_fault(

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import deadheat
@@ -29,10 +31,11 @@ from deadheat.identity.families import families as core_families
 from deadheat.lake import care, lookup
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, lines, mapping, units, watch
+from deadheat.pipeline import consolidate, lines, session, source, staged, units, watch
 from deadheat.pipeline import ingest as ingesting
 from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.components import labels
+from deadheat.pipeline.frames import typed
 from deadheat.pipeline.receipts import Plan
 from deadheat.reading import REACH
 from deadheat.triage import scan_text
@@ -226,9 +229,11 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_ranges_give_what_the_whole_gives(spark: Any, long: Path, tmp_path: Path) -> None:
     taken(spark, tmp_path / "cut", [long], unit=20_000)
+    taken(spark, tmp_path / "cut-by-many", [long], unit=20_000, few=0)
     assert len(units.units(next(units.works([str(long)])), 20_000)) > 5
     taken(spark, tmp_path / "whole", [long])
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
+    assert content(tmp_path / "cut-by-many") == content(tmp_path / "whole")
     assert sightings(tmp_path / "whole") == expected([long])
 
 
@@ -248,7 +253,7 @@ def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) ->
     ):
         log.write_bytes(whole[:end])
         os.utime(log, (1_770_000_000 + end, 1_770_000_000 + end))
-        summary = taken(spark, root, [log, other])
+        summary = taken(spark, root, [log, other], few=0 if end == len(whole) else FEW)
     assert summary.bytes < len(whole), "it was read from where it ended"
     assert sightings(root) == expected([log, other])
     assert list(care.faults(Lake(str(root)))) == []
@@ -327,25 +332,55 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(
     log = tmp_path / "a.log"
     log.write_bytes(REPORT + b"x" * (1 << 21) + b"\n" + OTHER)
     (tmp_path / "b.log").write_bytes(REPORT + b"x" * (1 << 19) + b"\n" * 3 + b"y" * (1 << 19))
-    found = [*_read(tmp_path, 1 << 19)]
+    found = _read(tmp_path, 1 << 19)
     assert {(row["uri"], row["fault"]) for row in found if row["fault"]} == {
         (str(log), lines.FAULT)
     }
     assert sum(not row["fault"] for row in found) == 3
 
 
-def _read(folder: Path, unit: int) -> Iterator[dict[str, Any]]:
-    """What a task would see, right here."""
+def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
+    """What a task sees and writes, right here."""
     todo = [one for work in units.works([str(folder)]) for _, one in units.units(work, unit)]
+    return _written(folder.parent / f"{folder.name}-seen", todo)
+
+
+def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
+    root.mkdir()
     batch = pa.RecordBatch.from_pylist([one._asdict() for one in todo], units.UNITS)
-    for seen in mapping.reading(iter([batch]), "test"):
-        yield from seen.to_pylist()
+    (told,) = staged._writer(str(root), ".", "test")(iter([batch]))
+    found: list[dict[str, Any]] = pq.read_table(root / told["name"][0].as_py()).to_pylist()
+    return found
+
+
+def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.log", "b.log", "c.log"):
+        (tmp_path / name).write_bytes(REPORT)
+    todo = [one for work in units.works([str(tmp_path)]) for _, one in units.units(work)]
+    (tmp_path / "a.log").unlink()
+    whole = files.whole
+
+    def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.Seen:
+        if uri.endswith("b.log"):
+            raise ValueError("nobody thought of this")
+        return whole(raw, uri, *args, **more)
+
+    monkeypatch.setattr(files, "whole", failing)
+    found = _written(tmp_path / "seen", todo)
+    told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
+    assert sorted(told, key=str) == [
+        ("a.log", "no such file or directory", True),
+        ("b.log", "reading failed (ValueError('nobody thought of this'))", False),
+        ("c.log", None, None),
+    ]
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
     for folder, unit in ((long.parent, 20_000), (cases, units.UNIT)):
         wanted = expected([*folder.rglob("*.log")])
-        found = [*_read(folder, unit)]
+        found = _read(folder, unit)
         told = sorted((r["uri"], r["offset"], r["lane"] or "", r["fingerprint"]) for r in found)
         assert told == [
             (s.uri, s.span.offset, s.span.lane or "", s.verdict.fingerprint) for s in wanted
@@ -409,6 +444,27 @@ def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
         for s in wanted
         if s.report.accesses[0].site
     )
+
+
+def test_the_format_is_read_a_partition_at_a_time() -> None:
+    reader: Any = source.DeadheatSource({"path": str(SAMPLES)}).reader(typed(source.COLUMNS))
+    found = [
+        row
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for row in batch.to_pylist()
+    ]
+    wanted = [s for path in SAMPLES.rglob("*.*") for s in scan_text(path.read_bytes(), str(path))]
+    assert sorted(row["title"] for row in found) == sorted(s.verdict.title for s in wanted) != []
+    with pytest.raises(DeadheatError, match="no path"):
+        source.DeadheatSource({}).reader(typed(source.COLUMNS))
+
+
+def test_the_package_is_packed_for_executors() -> None:
+    with zipfile.ZipFile(session.packed()) as archive:
+        names = archive.namelist()
+    assert {"deadheat/__init__.py", "deadheat/pipeline/mapping.py"} <= {*names}
+    assert not [name for name in names if name.endswith(".pyc")]
 
 
 def test_duckdb_and_polars_read_the_lake(lake: Path) -> None:

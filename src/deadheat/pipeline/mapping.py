@@ -127,11 +127,11 @@ class _Mapping:
 
     def _found(self, raw: Any, unit: Plain) -> Iterator[Plain]:
         uri, ranged = unit["uri"], unit["ranged"]
-        if ranged:
-            found = files.part(raw, uri, unit["start"], unit["end"], _WISH)
-        else:
-            found = files.whole(raw, uri, not unit["named"], wish=_WISH)
         try:
+            if ranged:
+                found = files.part(raw, uri, unit["start"], unit["end"], _WISH)
+            else:
+                found = files.whole(raw, uri, not unit["named"], wish=_WISH)
             yield from self._read(found, ranged)
         except Exception as error:  # noqa: BLE001, one file must not end the run; its row tells
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
