@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import UNKNOWN, Finding
@@ -60,10 +61,19 @@ def ranked(
         best = found[0].confidence if found else 0.0
         return (Finding(UNKNOWN, round(1 - best, 2), settle=tuple(settle)), *found)
     first, *rest = found
-    related = {*_wider(first.cause, rules), *(c for c in rules if first.cause in _wider(c, rules))}
-    related |= {*_REASONS.get(first.cause, ()), *_TOGETHER.get(first.cause, ())}
+    related = _kin(first.cause, tuple(rules.values())) | {
+        *_REASONS.get(first.cause, ()),
+        *_TOGETHER.get(first.cause, ()),
+    }
     others = [f if f.cause in related else _capped(f, first) for f in rest]
     return (first, *sorted(others, key=order))
+
+
+@lru_cache(maxsize=64)
+def _kin(cause: str, rules: tuple[Rule, ...]) -> frozenset[str]:
+    """The causes that a cause refines, and those that refine it."""
+    known = {rule.cause: rule for rule in rules}
+    return frozenset(_wider(cause, known)) | {c for c in known if cause in _wider(c, known)}
 
 
 def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -265,12 +265,14 @@ def short(name: str) -> str:
     return name.partition(".")[2] or name
 
 
+@lru_cache(maxsize=1 << 10)
 def last(name: str) -> str:
     """The bare name of a function: `Stop`."""
     found = _LAST.search(name[-_LONG:])
     return found[0] if found else ""
 
 
-def words(name: str) -> list[str]:
-    """The words of a bare name, in lower case: `["reset", "context", "of", "stmt"]`."""
-    return [word.lower() for word in _WORD.findall(last(name))]
+@lru_cache(maxsize=1 << 10)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a bare name, in lower case: `("reset", "context", "of", "stmt")`."""
+    return tuple([word.lower() for word in _WORD.findall(last(name))])

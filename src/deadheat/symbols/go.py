@@ -54,7 +54,6 @@ _CLOSURE = regex(
 _OLD_CLOSURE = regex(r"\.func·\d+$")
 # "memberlist.*Memberlist.(github.com/hashicorp/memberlist.probe)·fm", a method value of Go 1.3
 _OLD_METHOD_VALUE = regex(r"([^.]+)\.[*_](\w+)\.\((?:\S*\.)?(\w+)\)·fm$")
-_TEST_WORDS = (".Test", ".Benchmark", ".Example", ".Fuzz")
 _TEST_INITIALS = ("T", "B", "E", "F")
 _TEST_NAME = regex(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*$")
 
@@ -154,7 +153,10 @@ def is_test(function: str) -> bool:
 
 def test_name(function: str) -> str | None:
     """The test that a frame was written in: `TestX` for `pkg.TestX.func1.2`."""
-    if not any(word in function for word in _TEST_WORDS):
+    if (
+        ".Test" not in function and ".Benchmark" not in function
+        and ".Example" not in function and ".Fuzz" not in function
+    ):  # fmt: skip
         return None
     last = parent(function).rpartition(".")[2]
     return last if _TEST_NAME.match(last) else None
