@@ -134,7 +134,7 @@ def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: in
         raw = damage.apply(recording.text, random.Random(rng.random()))
         left = list(recording.items)
         for sighting in deadheat.scan(raw, recording.uri):
-            item = _origin(sighting.report, recording.items)
+            item = _origin(sighting.report, recording.items, left)
             if item is None:
                 continue
             out.append(replace(item, kind=damage.name, sighting=sighting))
@@ -143,13 +143,18 @@ def damaged(recordings: Sequence[Recording], damages: Sequence[Damage], seed: in
     return out
 
 
-def _origin(report: Report, items: Sequence[Item]) -> Item | None:
-    """The report that a damaged one was: the one with which it has most in common."""
+def _origin(report: Report, items: Sequence[Item], left: Sequence[Item]) -> Item | None:
+    """The report that a damaged one was: the one with which it has most in common.
+
+    Of several that are the same but for their place, one that no other has been taken for.
+    """
     mine = _features(report)
     shared = [(sum((mine & _features(i.sighting.report)).values()), i) for i in items if i.sighting]
     best = max((count for count, _ in shared), default=0)
     likely = [item for count, item in shared if count == best > 0]
-    return likely[0] if len({item.race for item in likely}) == 1 else None
+    if len({item.race for item in likely}) != 1:
+        return None
+    return next((item for item in likely if any(item is one for one in left)), likely[0])
 
 
 def _features(report: Report) -> Counter[str]:
