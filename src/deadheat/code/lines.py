@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.code import syntax
+from deadheat.code import extents, syntax
 
 if TYPE_CHECKING:
     from deadheat.code.asking import Claim
@@ -55,7 +55,7 @@ def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
         return _ANYWHERE
     if claim.language == "go":
         return go_extent(claim.function, source)
-    spans = syntax.functions(claim.language, source, claim.function)
+    spans = functions(claim.language, source, claim.function)
     inside = [s for s in spans if s[0] <= claim.line <= s[1]]
     return inside[0] if inside else spans[0] if spans else None
 
@@ -198,7 +198,8 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
     """The extents of all functions of that name, with a parser only where it takes one."""
     if language == "go":
         return go_functions(source, name)
-    return syntax.functions(language, source, name)
+    found = extents.functions(language, source, name)
+    return syntax.functions(language, source, name) if found is None else found
 
 
 def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:

@@ -110,3 +110,24 @@ def member(language: str, sources: dict[str, bytes], name: str) -> tuple[str, st
                 text = (label.text or b"").decode("utf-8", "replace") if label is not None else ""
                 found.append((text, path, node.start_point.row + 1))
     return found[0] if len({f[0] for f in found}) == 1 else None
+
+
+def named_calls(language: str, source: bytes, name: bytes, line: int) -> list[str]:
+    """The literal names in `x.Run("name", func…)` around a line, outermost first.
+
+    None at all if one of them is no literal.
+    """
+    found: list[str] = []
+    node: Node | None = parse(language, source).root_node.descendant_for_point_range(
+        (line - 1, 0), (line - 1, 0)
+    )
+    while node is not None:
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if function is not None and (function.text or b"").endswith(b"." + name):
+            arguments = node.child_by_field_name("arguments")
+            first = arguments.named_child(0) if arguments is not None else None
+            if first is None or first.type != "interpreted_string_literal":
+                return []
+            found.append((first.text or b"").decode("utf-8", "replace").strip('"'))
+        node = node.parent
+    return found[::-1]
