@@ -97,7 +97,8 @@ def test_a_bug_report_answers_what_a_maintainer_asks(explain: Explain, repo: Rep
     assert "touch `count` of `Hub` only if one happens before the other." in text
     assert "goroutine 8 (finished by then) reads in" in text.replace("\\", "")
     assert ">    12     h.count = 0" in text
-    assert "5 of 5 frames fit" in text
+    assert f"- `{first[:11]}` on `main`, 2020-09-14; 5 of 5 frames fit" in text.replace("\\", "")
+    assert "write at 0x00c000012340 by goroutine 7 (running)\n" in text
 
 
 def test_without_a_clone_the_unknown_is_said_to_be_unknown(explain: Explain) -> None:

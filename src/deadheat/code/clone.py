@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # "module github.com/pingcap/tidb", in go.mod
 _MODULE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
+# "committer A Tester <tester@example.com> 1600086400 +0000"
+_COMMITTED = re.compile(rb"^committer [^\n]{0,500}> (\d{1,10}) [+-]\d{4}$", re.MULTILINE)
 _ABBREVIATED = re.compile(r"[0-9a-f]{7,64}$")
 _RULED = ("lines", "extents", "syntax")
 # answers that other rules gave are no answers
@@ -147,6 +150,13 @@ class Clone:
 
     def _commit(self, name: str) -> str | None:
         return self.git.ids([f"{name}^{{commit}}"])[0]
+
+    def day(self, commit: str) -> str | None:
+        """The day (UTC) on which a commit came to be what it is: `2021-12-14`."""
+        told = _COMMITTED.search(self.git.object(commit) or b"")
+        if told is None:
+            return None
+        return datetime.fromtimestamp(int(told[1]), UTC).date().isoformat()
 
     def source(self, commit: str, path: str) -> bytes | None:
         return self.git.object(f"{commit}:{path}")

@@ -69,6 +69,7 @@ class Dossier:
     missing: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = ()  # what the clone says to the document's claims
     snippets: tuple[Snippet, ...] = ()
+    days: tuple[str | None, str | None] = (None, None)  # of the pin's first and last commit
     causes: tuple[Finding, ...] = ()  # the surest first; `unknown` if none is sure enough
 
 
@@ -159,6 +160,7 @@ def _explained(
         missing,
         tuple(answers),
         tuple(snippets(marked, path_of, source_of)),
+        (clone.day(found.window.first), clone.day(found.window.last)),
         diagnose(marked, CodeSource(found_at, lambda p: clone.source(at, p), tree, both, named)),
     )
 

@@ -28,7 +28,7 @@ def dossier_to_wire(dossier: Dossier, related: Sequence[str] = ()) -> Plain:
     return {
         "variable": dossier.variable and _variable(dossier.variable),
         "touched": [_touched(t) for t in dossier.touched],
-        "pin": dossier.pin and _pin(dossier.pin),
+        "pin": dossier.pin and {**_pin(dossier.pin), "days": list(dossier.days)},
         "still_present": dossier.still_present,
         "fixed_by": [_candidate(c) for c in dossier.fixed_by],
         "fixed_in": list(dossier.fixed_in),

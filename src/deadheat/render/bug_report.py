@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.model import State
 from deadheat.render import facts
 from deadheat.render.escape import code, fence, markdown
 
@@ -110,8 +111,8 @@ def _code(snippet: Plain) -> str:
 
 def _stack(access: Access, actor: Actor | None) -> str:
     at = f" at {access.address}" if access.address else ""
-    state = f", {actor.state}" if actor and actor.state != "unknown" else ""
-    lines = [f"{access.op} by {access.actor or 'an unknown actor'}{state}{at}"]
+    state = f" ({actor.state})" if actor and actor.state is not State.UNKNOWN else ""
+    lines = [f"{access.op}{at} by {access.actor or 'an unknown actor'}{state}"]
     lines += _frames(access.stack)
     if actor and actor.created_at:
         lines += ["created at", *_frames(actor.created_at)]

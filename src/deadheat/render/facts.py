@@ -60,7 +60,9 @@ def version(told: Plain) -> list[str]:
     pin = told["pin"]
     if pin is None:
         return ["Not known: no frame lies in a repository that was given."]
-    lines = [f"{window(pin)}, {pin['frames_fit']} of {pin['frames']} frames fit"]
+    days = " to ".join(dict.fromkeys(day for day in pin["days"] if day))
+    when = f", {days}" if days else ""
+    lines = [f"{window(pin)}{when}; {pin['frames_fit']} of {pin['frames']} frames fit"]
     surest = pin["surest"]
     if pin["named"]:
         lines.append(f"in it `{pin['named']}` (`{surest['last'][:SHORT]}`), which was named")
