@@ -58,6 +58,8 @@ class Clone:
             raise
         self._found: dict[tuple[str, str], list[str]] = {}
         self._trees: dict[str, Tree] = {}
+        # of functions, by language and name, then by the version of the file
+        self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
     def close(self) -> None:
         self.answers.close()

@@ -69,6 +69,7 @@ class Past:
         found = [(c, message) for c, message in found if c.commit not in reverted]
         found.sort(key=lambda f: -f[0].points)
         close = []
+        self._read([c.place for c, _ in found[:_CLOSER_LOOKS]])
         for candidate, message in found[:_CLOSER_LOOKS]:
             if message.parents > 1 and (inner := self._clone.beside.merged(candidate.commit)):
                 merged = _joined(message, [said for _, said in inner])
@@ -141,6 +142,19 @@ class Past:
             ]
         words.append((self._report.test or "", "test"))
         return [(w, what) for w, what in dict.fromkeys(words) if len(w) > 2]
+
+    def _read(self, places: list[int]) -> None:
+        """Reads in one go what the closer looks will ask for one by one."""
+        for target in self._targets:
+            blobs: dict[str, list[str | None]] = {}
+            for place in places:
+                path = self._path(target, place)
+                versions = self._clone.main.versions(path)
+                old, new = version_at(versions, place - 1), version_at(versions, place)
+                if old != new:
+                    blobs.setdefault(path, []).extend((old, new))
+            for path, wanted in blobs.items():
+                follow.function_texts(self._clone, wanted, path, target.function)
 
     def _look(self, candidate: Candidate, place: int, variable: Variable | None) -> None:
         """What a commit does to the functions of the report."""
@@ -299,10 +313,10 @@ class Past:
     def _recent(self, target: Target) -> list[int]:
         """The last places before the pin at which a function changed."""
         versions = [v for v in self._clone.main.versions(target.path) if v.pos <= self.at][-40:]
-        texts = [
-            (v.pos, follow.function_text(self._clone, v.blob, target.path, target.function))
-            for v in versions
-        ]
+        known = follow.function_texts(
+            self._clone, [v.blob for v in versions], target.path, target.function
+        )
+        texts = [(v.pos, known.get(v.blob)) for v in versions]
         changed = [b[0] for a, b in pairwise(texts) if a[1] != b[1]]
         return changed[::-1][:3]
 

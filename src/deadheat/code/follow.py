@@ -10,7 +10,7 @@ from deadheat.code.history import Change, version_at
 from deadheat.code.languages import language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.code.clone import Clone
 
@@ -95,8 +95,19 @@ def _likeness(a: bytes, b: bytes) -> float:
 
 def function_text(clone: Clone, blob: str | None, path: str, function: str) -> bytes | None:
     """The text of a function in one version of a file; None if it has none."""
-    source = clone.git.object(blob) if blob else None
-    return _function(source, path, function) if source is not None else None
+    return function_texts(clone, [blob], path, function)[blob] if blob else None
+
+
+def function_texts(
+    clone: Clone, blobs: Iterable[str | None], path: str, function: str
+) -> dict[str | None, bytes | None]:
+    """The same for many versions, which are read in one go; what was once read is kept."""
+    tongue = language(path)
+    known = clone.texts.setdefault((tongue, function), {})
+    missing = dict.fromkeys(blob for blob in blobs if blob and blob not in known)
+    for blob, source in clone.git.objects(missing):
+        known[blob] = _function(source, path, function) if source is not None else None
+    return known
 
 
 def _function(source: bytes, path: str, function: str) -> bytes | None:
@@ -104,9 +115,10 @@ def _function(source: bytes, path: str, function: str) -> bytes | None:
     if tongue is None or not function:
         return None
     if tongue == "go":
-        span = lines.go_extent(function, source)
-    else:
-        span = next(iter(lines.functions(tongue, source, function)), None)
+        place = lines.go_place(function, source)
+        end = source.find(b"\n", place[1]) if place else -1
+        return source[place[0] : end if end >= 0 else len(source)] if place else None
+    span = next(iter(lines.functions(tongue, source, function)), None)
     return b"\n".join(syntax.rows(source, *span)) if span else None
 
 

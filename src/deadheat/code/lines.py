@@ -61,13 +61,21 @@ def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
 
 
 def go_extent(function: str, source: bytes) -> tuple[int, int] | None:
+    found = go_place(function, source)
+    if found is None:
+        return None
+    first = source.count(b"\n", 0, found[0]) + 1
+    return first, first + source.count(b"\n", *found)
+
+
+def go_place(function: str, source: bytes) -> tuple[int, int] | None:
+    """Where a function begins and where the line begins that ends it, in bytes."""
     anchor, header = _go_header(function)
     at = -1
     while (at := source.find(anchor, at + 1)) >= 0:
         start = source.rfind(b"\n", 0, at) + 1 if anchor[:1] != b"\n" else at + 1
         if header.match(source, start):
-            first = source.count(b"\n", 0, start) + 1
-            return first, first + source.count(b"\n", start, _go_end(source, start))
+            return start, _go_end(source, start)
     return None
 
 

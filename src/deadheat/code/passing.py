@@ -39,7 +39,7 @@ def passed(
 
 def _parameters(source: bytes, first: int) -> list[str]:
     """The names of a function's parameters, in their order."""
-    root = syntax.parse("go", source).root_node
+    root = syntax.parse("go", syntax.local("go", source, first)).root_node
     node = next(
         (n for n in root.children if n.type in _FUNCTIONS and n.start_point.row == first - 1), None
     )
@@ -53,7 +53,7 @@ def _parameters(source: bytes, first: int) -> list[str]:
 
 def _arguments(source: bytes, line: int, name: str) -> Iterator[list[tuple[str, ...]]]:
     """What each call of that name on a line is given, as chains; an empty one for what is none."""
-    root, row = syntax.parse("go", source).root_node, line - 1
+    root, row = syntax.parse("go", syntax.local("go", source, line)).root_node, line - 1
     waiting = [root]
     while waiting:
         node = waiting.pop()
