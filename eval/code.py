@@ -27,8 +27,14 @@ class Sources(Tree):
         self.commit = _AT
         self.files = files
         self.git: Any = SimpleNamespace(object=files.get)
-        self._entries = [(path, path) for path in files]
         self.all = files
+
+    def near(self, path: str) -> dict[str, bytes]:
+        above = path.rpartition("/")[0]
+        return {p: text for p, text in self.files.items() if p.rpartition("/")[0] == above}
+
+    def folder(self, path: str) -> list[str]:
+        return list(self.near(path))
 
     def paths(self, frame: Frame) -> list[str]:
         """The files whose path ends a frame's, the longest first."""

@@ -9,7 +9,8 @@ import pytest
 
 from deadheat import cli
 from deadheat.code.clone import Clone
-from deadheat.code.dossier import Dossier, Hints, dossier
+from deadheat.code.dossier import Dossier, dossier
+from deadheat.code.hints import Hints
 from deadheat.code.owners import approvers, code_owners
 from deadheat.code.places import Module, matches, module
 from deadheat.code.reproduce import reproduce
@@ -300,6 +301,62 @@ def test_a_suite_is_known_from_its_source(repo: Repository) -> None:
     found = told(repo, frames((f"{MODULE}/hub.(*suite).TestIt", f"{place.path}:12")))
     assert found.reproduce is not None
     assert found.reproduce.framework == "gocheck"
+
+
+SUBTESTS = """package hub
+
+import "testing"
+
+func TestHub(t *testing.T) {
+	t.Run("two words", func(t *testing.T) {
+		t.Run("a.b", func(t *testing.T) {
+			h.Close()
+		})
+	})
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			h.Close()
+		})
+	}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "run"),
+    [(8, r"^TestHub$/^two_words$/^a\.b$"), (13, "^TestHub$")],
+    ids=["named", "from a table"],
+)
+def test_a_sub_test_is_run_alone_if_its_name_is_known(
+    repo: Repository, line: int, run: str
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB, "hub/hub_test.go": SUBTESTS})
+    report = go_report(
+        (
+            "write",
+            [
+                (f"{MODULE}/hub.(*Hub).Close", "/src/relay/hub/hub.go:12"),
+                (f"{MODULE}/hub.TestHub.func1.1", f"/src/relay/hub/hub_test.go:{line}"),
+                ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259"),
+            ],
+        ),
+        ("read", [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:18")]),
+    )
+    found = told(repo, report).reproduce
+    assert found is not None
+    assert found.command == f"go test -race ./hub -run '{run}' -count=20"
+
+
+def test_a_merge_says_what_its_commits_say(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.git("checkout", "-q", "-b", "topic")
+    inner = repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
+    repo.git("checkout", "-q", "main")
+    repo.put("hub: end", {"hub/end.go": "package hub\n"})
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7 from topic", "topic")
+    best = told(repo, race(HUB)).fixed_by[0]
+    assert best.commit == repo.git("rev-parse", "HEAD")
+    assert {"says that it is about a data race", f"merges {inner[:11]}"} <= set(best.why)
 
 
 TEXT = """==================

@@ -263,6 +263,55 @@ def test_a_struct_that_is_stored_whole(repo: Repository) -> None:
     assert variable.part == "tracker of Context"
 
 
+PASSED = """package hub
+
+type Config struct {
+	Metadata map[string]string
+}
+
+func strip(prefix string, metadata map[string]string) {
+	delete(metadata, "version")
+}
+
+func copied(cfg *Config) {
+	strip("x", cfg.Metadata)
+}
+
+func set(cfg *Config) {
+	cfg.Metadata["level"] = "1"
+}
+"""
+
+
+def test_through_a_parameter(repo: Repository) -> None:
+    repo.put("hub", {"hub/hub.go": PASSED})
+
+    def at(needle: str) -> str:
+        return f"/src/relay/hub/hub.go:{line(PASSED, needle)}"
+
+    report = go_report(
+        (
+            "write",
+            [
+                ("runtime.mapdelete_faststr", "/usr/local/go/src/runtime/map_faststr.go:321"),
+                (f"{MODULE}/hub.strip", at("delete(")),
+                (f"{MODULE}/hub.copied", at('strip("x"')),
+            ],
+        ),
+        (
+            "write",
+            [
+                ("runtime.mapassign_faststr", "/usr/local/go/src/runtime/map_faststr.go:223"),
+                (f"{MODULE}/hub.set", at('["level"]')),
+            ],
+        ),
+    )
+    variable = explained(repo, report).variable
+    assert variable is not None
+    assert (variable.name, variable.owner) == ("Metadata", "Config")
+    assert variable.why == "one line touches it as a parameter, which hub.copied passes"
+
+
 def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
     source = (
         "package hub\n\nfunc A(a *X) {\n\ta.one = 1\n}\n\nfunc B(b *Y) int {\n\treturn b.two\n}\n"

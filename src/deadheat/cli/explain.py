@@ -46,7 +46,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--issue", action="append", default=[], metavar="N", help="its number in the issue tracker"
     )
-    command.add_argument("--format", choices=("json", "text"), default="text", help="default: text")
+    command.add_argument("--format", choices=("html", "json", "markdown", "text"), default="text")
     command.add_argument(
         "--frames", type=int, default=6, metavar="N", help="frames per stack in text (default: 6)"
     )
@@ -57,11 +57,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     # `deadheat scan` must not wait for what only this command needs
-    from deadheat.cli.scan import style_of
     from deadheat.code.clone import Clone
-    from deadheat.code.dossier import Hints, dossier
-    from deadheat.code.wire import dossier_to_wire
-    from deadheat.render.dossiers import DossierText
+    from deadheat.code.dossier import dossier
+    from deadheat.code.hints import Hints, told
 
     sightings, faults = _read(args.paths)
     if not args.quiet:
@@ -70,17 +68,52 @@ def run(args: argparse.Namespace) -> int:
     hints = Hints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
         clones = [stack.enter_context(Clone(where)) for where in args.repo]
-        found = [(s, dossier(s.report, clones, hints)) for s in _best(sightings)]
-    if args.format == "json":
-        json.dump([_plain(*pair) for pair in found], sys.stdout, ensure_ascii=False, indent=1)
-        sys.stdout.write("\n")
-    else:
-        text = DossierText(style_of(args))
-        for number, (sighting, told) in enumerate(found, 1):
-            sys.stdout.write(text(number, sighting, dossier_to_wire(told)) + "\n\n")
+        found = [
+            (s, dossier(s.report, clones, hints.before(told(s.document)))) for s in _best(sightings)
+        ]
+    _write(args, found)
     if found:
         return cli.RACES
     return cli.ENVIRONMENT if faults else cli.NOTHING
+
+
+def _write(args: argparse.Namespace, found: list[tuple[Sighting, Dossier]]) -> None:
+    from deadheat.cli.scan import style_of
+    from deadheat.code.wire import dossier_to_wire
+    from deadheat.render.bug_report import BugReport
+    from deadheat.render.dossier_page import Page
+    from deadheat.render.dossiers import DossierText
+
+    family = _families(found)
+    told = [
+        (
+            _marked(sighting, dossier),
+            dossier_to_wire(dossier, family.get(sighting.verdict.race, ())),
+        )
+        for sighting, dossier in found
+    ]
+    if args.format == "json":
+        json.dump([_plain(*pair) for pair in told], sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+        return
+    if args.format == "html":
+        sys.stdout.write(Page()(told))
+        return
+    way = BugReport() if args.format == "markdown" else DossierText(style_of(args))
+    for number, pair in enumerate(told, 1):
+        sys.stdout.write(way(number, *pair))
+
+
+def _families(found: list[tuple[Sighting, Dossier]]) -> dict[str, list[str]]:
+    """The other races of each one's family, by its id."""
+    from deadheat.identity.families import families, keys
+
+    races = {sighting.verdict.race: list(keys(dossier.report)) for sighting, dossier in found}
+    return {
+        race: [other for other in family.races if other != race]
+        for family in families(races)
+        for race in family.races
+    }
 
 
 def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
@@ -116,10 +149,12 @@ def _worth(sighting: Sighting) -> tuple[int, int]:
     return -len(report.damage), sum(len(access.stack) for access in report.accesses)
 
 
-def _plain(sighting: Sighting, told: Dossier) -> Plain:
-    from deadheat import wire
-    from deadheat.code.wire import dossier_to_wire
-    from deadheat.model import Sighting
+def _marked(sighting: Sighting, told: Dossier) -> Sighting:
+    """The sighting with the frames marked that the source refutes."""
+    return Sighting(told.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
 
-    marked = Sighting(told.report, sighting.verdict, sighting.uri, sighting.span)
-    return wire.sighting_to_wire(marked) | dossier_to_wire(told)
+
+def _plain(sighting: Sighting, told: Plain) -> Plain:
+    from deadheat import wire
+
+    return wire.sighting_to_wire(sighting) | told

@@ -50,7 +50,8 @@ _FAR = 60  # how far above a node its closure or block is looked for
 def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     """The facts about a line; None if it lies in no function."""
     row = line - 1
-    function = _function(syntax.parse(tongue, source).root_node, row)
+    root = syntax.parse(tongue, syntax.local(tongue, source, line)).root_node
+    function = _function(root, row)
     if function is None or function.end_byte - function.start_byte > _BIGGEST:
         return None
     nodes, up = family(function)

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
     from deadheat.code.words import Message
 
-# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
-_CLOSES = re.compile(
-    r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
-)
 SURE = 0.8
 SOON = 30
+_DOUBTED = 3.0
 
 
 @dataclass(slots=True)
@@ -31,10 +28,12 @@ class Candidate:
     time: int
     points: float = 0.0
     why: list[str] = field(default_factory=list)
+    in_file: bool = False  # does it change a file of the report, a function of it,
     in_function: bool = False
-
     racy: bool = False
-    in_racing: bool = False
+    outspoken: bool = False  # it calls the thing a data race
+    in_racing: bool = False  # a racing one?
+    closes: bool = False  # it says that it closes the issue that the report is in
     on_variable: bool = False
     place: int = 0
     distance: int = 0
@@ -45,10 +44,16 @@ class Candidate:
             self.points += points
             self.why.append(why)
 
+    def doubted(self) -> Candidate:
+        """The candidate, as one that nothing but its nearness and its words speak for."""
+        self.points = min(self.points, _DOUBTED)
+        return self
+
     @property
     def is_convincing(self) -> bool:
         """Does it speak of a race, and is it about this one?"""
-        return self.racy and self.in_function and (self.on_variable or self.distance <= SOON)
+        near = self.on_variable or self.distance <= SOON
+        return self.closes or (self.racy and self.in_function and near)
 
     @property
     def score(self) -> float:
@@ -60,24 +65,25 @@ def spoken(
 ) -> Candidate:
     """What a commit says about itself."""
     candidate = Candidate(commit, message.subject, message.time)
-    closed = _CLOSES.findall(message.text)
+    closed = message.closed
     issue = next(
         (i for i in issues if re.search(rf"(?:#|issues/){re.escape(i)}\b", message.text)), None
     )
     if issue is not None:
-        candidate.on_variable = True
+        candidate.on_variable, candidate.closes = True, issue in closed
         candidate.gain(9.0 if issue in closed else 4.0, f"names #{issue}")
     elif issues and closed:
         candidate.gain(-3.0, f"closes another issue, #{closed[0]}")
     candidate.racy = message.is_racy or issue is not None
-    if RACE.search(message.text):
+    candidate.outspoken = message.names_race
+    if message.names_race:
         candidate.gain(
             2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race"
         )
     elif message.is_racy:
         candidate.gain(1.5, "speaks of synchronisation")
     for word, what in words:
-        if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message.text):
+        if word in message.text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message.text):
             candidate.gain(1.2 if _is_telling(word) else 0.3, f"names the {what} {word}")
     return candidate
 
@@ -89,11 +95,17 @@ def _is_telling(word: str) -> bool:
 
 def timely(candidate: Candidate, place: int, at: int) -> None:
     """Most races are mended soon after they are reported."""
-    candidate.place, candidate.distance = place, (distance := max(0, place - at))
+    distance = max(0, place - at)
+    candidate.place, candidate.distance = place, distance
     near = 2.5 * math.exp(-distance / 200)
     if near > 0.2:
         candidate.gain(
-            near, f"{distance} commits after the window" if distance else "in the window"
+            near,
+            "in the window"
+            if not distance
+            else "the next commit after the window"
+            if distance == 1
+            else f"{distance} commits after the window",
         )
 
 

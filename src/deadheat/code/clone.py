@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deadheat.code import lines, places
+from deadheat.code.beside import Beside
 from deadheat.code.git import Git
 from deadheat.code.history import MainLine, version_at
+from deadheat.code.messages import Messages
 from deadheat.code.store import Answers
+from deadheat.code.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,13 +25,21 @@ if TYPE_CHECKING:
 
 # "module github.com/pingcap/tidb", in go.mod
 _MODULE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
+# "committer A Tester <tester@example.com> 1600086400 +0000"
+_COMMITTED = re.compile(rb"^committer [^\n]{0,500}> (\d{1,10}) [+-]\d{4}$", re.MULTILINE)
 _ABBREVIATED = re.compile(r"[0-9a-f]{7,64}$")
+_RULED = ("lines", "extents", "syntax")
 # answers that other rules gave are no answers
 _RULES = blake2b(
-    b"".join(files("deadheat.code").joinpath(n).read_bytes() for n in ("lines.py", "syntax.py")),
+    b"".join(files("deadheat.code").joinpath(f"{n}.py").read_bytes() for n in _RULED),
     digest_size=6,
 ).hexdigest()
+# "refs/heads/release-5.2", "refs/remotes/origin/v1.12.x", "refs/heads/5.0-stable"
+_RELEASE = re.compile(
+    r"refs/(?:heads|remotes/[^/]+)/(?:(?:.*[/_-])?(?:releases?|stable|branch)\b.*|[vV]?\d+\.\d+\S*)$"
+)
 _FAR = 1 << 24
+_TREES = 3
 _ABSENT = -1
 
 
@@ -38,11 +50,16 @@ class Clone:
         self.git = Git(where)
         try:
             self.main = MainLine(self.git)
+            self.messages = Messages(self.git, self.main)
+            self.beside = Beside(self.git, self.main)
             self.answers = Answers()
         except BaseException:
             self.git.close()
             raise
         self._found: dict[tuple[str, str], list[str]] = {}
+        self._trees: dict[str, Tree] = {}
+        # of functions, by language and name, then by the version of the file
+        self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
     def close(self) -> None:
         self.answers.close()
@@ -60,6 +77,32 @@ class Clone:
         """The Go modules that the repository is, or was when it began to have a go.mod."""
         content = self.git.object(f"{self.main.tip}:go.mod") if self.main.tip else None
         return [m.decode("utf-8", "replace") for m in _MODULE.findall(content or b"")]
+
+    @cached_property
+    def tags(self) -> dict[str, str]:
+        """Every tag with the commit that it stands for."""
+        return self._peeled("refs/tags/")
+
+    @cached_property
+    def branches(self) -> dict[str, str]:
+        """Every release branch with its newest commit, by its name without a remote's."""
+        named = {_short(n): n for n in self.git.refs if _RELEASE.match(n)}
+        return {short: self.git.refs[full] for short, full in named.items()}
+
+    def _peeled(self, prefix: str) -> dict[str, str]:
+        names = {
+            n.removeprefix(prefix): i for n, i in self.git.refs.items() if n.startswith(prefix)
+        }
+        commits = self.git.ids(f"{name}^{{commit}}" for name in names.values())
+        return {name: c for name, c in zip(names, commits, strict=True) if c}
+
+    def tree(self, commit: str) -> Tree:
+        """The sources of a commit; the last few are kept."""
+        if commit not in self._trees:
+            while len(self._trees) >= _TREES:
+                del self._trees[next(iter(self._trees))]
+            self._trees[commit] = Tree(self.git, commit)
+        return self._trees[commit]
 
     def paths(self, frame: Frame) -> list[str]:
         """The paths that a frame's file has had in this repository."""
@@ -110,6 +153,13 @@ class Clone:
     def _commit(self, name: str) -> str | None:
         return self.git.ids([f"{name}^{{commit}}"])[0]
 
+    def day(self, commit: str) -> str | None:
+        """The day (UTC) on which a commit came to be what it is: `2021-12-14`."""
+        told = _COMMITTED.search(self.git.object(commit) or b"")
+        if told is None:
+            return None
+        return datetime.fromtimestamp(int(told[1]), UTC).date().isoformat()
+
     def source(self, commit: str, path: str) -> bytes | None:
         return self.git.object(f"{commit}:{path}")
 
@@ -141,3 +191,9 @@ class Clone:
             packed = _ABSENT if span is None else span[0] * _FAR + min(span[1], _FAR - 1)
             self.answers.learn(question, blob, packed)
         return {b: divmod(known[b], _FAR) for b in blobs if known.get(b, _ABSENT) != _ABSENT}
+
+
+def _short(ref: str) -> str:
+    """`release-5.2` for `refs/heads/release-5.2` and `refs/remotes/origin/release-5.2`."""
+    kind, _, rest = ref.removeprefix("refs/").partition("/")
+    return rest if kind == "heads" else rest.partition("/")[2]

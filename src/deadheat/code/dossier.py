@@ -5,16 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deadheat.code import fixes, lines, owners, places, reproduce, sides, stale, variable
-from deadheat.code.pin import Pin, cut, pin
+from deadheat.code import (
+    claimed,
+    fixes,
+    lines,
+    owners,
+    places,
+    releases,
+    reproduce,
+    sides,
+    stale,
+    variable,
+)
+from deadheat.code.hints import Hints
+from deadheat.code.pin import cut, pin
+from deadheat.code.snippets import Snippet, snippets
 from deadheat.code.source import CodeSource
-from deadheat.code.tree import Tree
 from deadheat.diagnose import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deadheat.code.candidates import Candidate
+    from deadheat.code.claimed import Answer
     from deadheat.code.clone import Clone
     from deadheat.code.owners import Owner
     from deadheat.code.places import Module
@@ -22,16 +35,9 @@ if TYPE_CHECKING:
     from deadheat.code.stale import Break
     from deadheat.code.touches import Touch
     from deadheat.code.variable import Variable
+    from deadheat.code.window import Pin
     from deadheat.diagnose.finding import Finding
     from deadheat.model import Frame, Report
-
-
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """What a document says of itself; checked, never taken on trust."""
-
-    candidates: tuple[str, ...] = ()  # revisions and dates (YYYY-MM-DD)
-    issues: tuple[str, ...] = ()  # the numbers that it has, or names, in the tracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,9 @@ class Dossier:
     reproduce: Reproduction | None = None
     module: Module | None = None  # the dependency that the race is in
     missing: tuple[str, ...] = ()
+    answers: tuple[Answer, ...] = ()  # what the clone says to the document's claims
+    snippets: tuple[Snippet, ...] = ()
+    days: tuple[str | None, str | None] = (None, None)  # of the pin's first and last commit
     causes: tuple[Finding, ...] = ()  # the surest first; `unknown` if none is sure enough
 
 
@@ -68,13 +77,16 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     """The dossier of a report, from the clone that knows its racing frames best."""
     hints = hints or Hints()
     module = _module(report)
+    if module and (revision := places.revision(module)):
+        # the path of a module cache names the version; checked like any other
+        hints = Hints((revision,)).before(hints)
     pinned = [(c, found) for c in clones if (found := pin(c, report, hints.candidates))]
     best = max(pinned, key=lambda p: _rank(p[0], p[1], report), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
         return Dossier(
             report,
-            reproduce=reproduce.reproduce(report),
+            reproduce=reproduce.reproduce(report) or reproduce.stated(hints.steps),
             module=module,
             missing=missing,
             causes=diagnose(report),
@@ -104,7 +116,7 @@ def _explained(
     missing: tuple[str, ...],
 ) -> Dossier:
     at = found.surest.last
-    tree = Tree(clone.git, at)
+    tree = clone.tree(at)
     marked, breaks = stale.Proof(clone, tree, found).report(report)
     both = sides.sides(clone, tree, marked)
     named = variable.variable(tree, both, marked)
@@ -124,12 +136,13 @@ def _explained(
         path = path_of(frame)
         return clone.source(at, path) if path else None
 
-    def file_of(frame: Frame) -> tuple[str, bytes] | None:
-        path = path_of(frame)
-        content = clone.source(at, path) if path else None
-        return (path, content) if path and content is not None else None
+    def found_at(frame: Frame) -> tuple[str, bytes] | None:
+        path, source = path_of(frame), source_of(frame)
+        return (path, source) if path is not None and source is not None else None
 
-    code = CodeSource(file_of, lambda path: clone.source(at, path), tree, both, named)
+    sure = bool(mended) and mended[0].is_convincing
+    released = releases.released(clone, mended[0].commit) if sure else []
+    answers = claimed.Check(clone, found, marked, past).answers(hints.claims, mended, released)
     return Dossier(
         marked,
         clone.git.where,
@@ -138,14 +151,17 @@ def _explained(
         tuple(_touched(side) for side in both),
         tuple(breaks),
         tuple(mended),
-        tuple(past.released(mended[0])) if mended and mended[0].is_convincing else (),
-        tuple(past.introduced_by()),
+        tuple(released),
+        tuple(past.introduced_by([a for a in answers if a.claim.kind == "suspect"])),
         past.still_present(mended),
         tuple(owners.owners(clone, clone.main.tip, past.now(paths), past.authors())),
-        reproduce.reproduce(marked, path_of, source_of),
+        reproduce.reproduce(marked, path_of, source_of) or reproduce.stated(hints.steps),
         module,
         missing,
-        diagnose(marked, code),
+        tuple(answers),
+        tuple(snippets(marked, path_of, source_of)),
+        (clone.day(found.window.first), clone.day(found.window.last)),
+        diagnose(marked, CodeSource(found_at, lambda p: clone.source(at, p), tree, both, named)),
     )
 
 

@@ -10,7 +10,7 @@ from deadheat.code.history import Change, version_at
 from deadheat.code.languages import language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.code.clone import Clone
 
@@ -18,6 +18,8 @@ _SPACE = re.compile(rb"\s+")
 _ALIKE = 0.5
 _MOST_MOVES = 8
 _BATCH = 48
+# a shorter line stands everywhere: "return nil"; a fix that is brought elsewhere may lose a line
+_TELLING, _NEARLY = 12, 0.8
 
 
 class Step(NamedTuple):
@@ -64,16 +66,11 @@ def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str
     if blob is None:
         return None
     brought, taken = clone.main.moves(pos)
-    tongue = language(path)
-    others = [end for end in (brought if to else taken) if language(end[0]) == tongue]
-    same = [other for other, content in others if content == blob]
-    if same:
+    others = brought if to else taken
+    if same := others.by_content.get(blob):
         return max(same, key=lambda other: _shared(path, other))
-    name = path.rpartition("/")[2]
-    folder = path.rpartition("/")[0]
-    near = [
-        o for o in others if o[0].rpartition("/")[2] == name or o[0].rpartition("/")[0] == folder
-    ]
+    tongue = language(path)
+    near = [end for end in others.near(path) if language(end[0]) == tongue]
     near.sort(key=lambda o: -_shared(path, o[0]))
     text = clone.git.object(blob)
     for other, content in near[:20]:
@@ -98,8 +95,19 @@ def _likeness(a: bytes, b: bytes) -> float:
 
 def function_text(clone: Clone, blob: str | None, path: str, function: str) -> bytes | None:
     """The text of a function in one version of a file; None if it has none."""
-    source = clone.git.object(blob) if blob else None
-    return _function(source, path, function) if source is not None else None
+    return function_texts(clone, [blob], path, function)[blob] if blob else None
+
+
+def function_texts(
+    clone: Clone, blobs: Iterable[str | None], path: str, function: str
+) -> dict[str | None, bytes | None]:
+    """The same for many versions, which are read in one go; what was once read is kept."""
+    tongue = language(path)
+    known = clone.texts.setdefault((tongue, function), {})
+    missing = dict.fromkeys(blob for blob in blobs if blob and blob not in known)
+    for blob, source in clone.git.objects(missing):
+        known[blob] = _function(source, path, function) if source is not None else None
+    return known
 
 
 def _function(source: bytes, path: str, function: str) -> bytes | None:
@@ -107,9 +115,10 @@ def _function(source: bytes, path: str, function: str) -> bytes | None:
     if tongue is None or not function:
         return None
     if tongue == "go":
-        span = lines.go_extent(function, source)
-    else:
-        span = next(iter(syntax.functions(tongue, source, function)), None)
+        place = lines.go_place(function, source)
+        end = source.find(b"\n", place[1]) if place else -1
+        return source[place[0] : end if end >= 0 else len(source)] if place else None
+    span = next(iter(lines.functions(tongue, source, function)), None)
     return b"\n".join(syntax.rows(source, *span)) if span else None
 
 
@@ -143,3 +152,20 @@ def _held(
 def squeezed(line: bytes) -> bytes:
     """A line without its layout."""
     return _SPACE.sub(b" ", line).strip()
+
+
+def rows(clone: Clone, blob: str | None) -> set[bytes]:
+    """The lines of a version that say something, without their layout."""
+    source = clone.git.object(blob) if blob else None
+    squeezed_rows = map(squeezed, (source or b"").split(b"\n"))
+    return {row for row in squeezed_rows if len(row) >= _TELLING}
+
+
+def hold(clone: Clone, fixed: str, added: set[bytes], blobs: set[str]) -> dict[str, int]:
+    """Which versions of a file hold nearly all that a fix added to it."""
+    question = f"mended {fixed}"
+    known = clone.answers.known(question)
+    for blob, source in clone.git.objects(sorted(b for b in blobs if b not in known)):
+        there = set(map(squeezed, (source or b"").split(b"\n")))
+        clone.answers.learn(question, blob, int(len(added & there) >= _NEARLY * len(added)))
+    return known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from typing import IO, TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 # what nobody reads in an editor is no source of a race, and may be a trap
 BIGGEST = 1 << 23
 _PIECE = 1 << 16
+_HELD = 1 << 27  # bytes of objects
+# a name that will always stand for the same content
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?$")
 _QUESTIONS = 1 << 14  # bytes; a pipe holds more, so that neither side waits for the other
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 
@@ -44,6 +48,8 @@ class Git:
         self.where = where
         self._shadow = Shadow(where)
         self._batch: subprocess.Popen[bytes] | None = None
+        self._held: dict[str, bytes] = {}
+        self._size = 0
         self.missing = self._shadow.missing
         self.refs = self._shadow.refs
         self.head_name, self.head = self._shadow.head_name, self._shadow.head
@@ -112,15 +118,26 @@ class Git:
 
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The content of each object by its name (`id`, `commit:path`); None if it cannot be had."""
-        waiting: list[str] = []
-        length = 0
-        for name in names:
-            if length + len(name) > _QUESTIONS:
-                yield from self._read(waiting)
-                waiting, length = [], 0
-            waiting.append(name[:_QUESTIONS])
-            length += len(name) + 1
-        yield from self._read(waiting)
+        for wanted in _rounds(names):
+            held = {name: self._held.get(name) for name in wanted}
+            fresh = self._read([name for name in wanted if held[name] is None])
+            for name in wanted:
+                content = held[name]
+                if content is None:
+                    _, content = next(fresh)
+                    self._hold(name, content)
+                yield name, content
+            for _ in fresh:  # it has given all; now it knows, too
+                pass
+
+    def _hold(self, name: str, content: bytes | None) -> None:
+        """Keeps what is asked for again and again; the oldest goes first."""
+        if content is None or name in self._held or not _ID.match(name):
+            return
+        self._held[name] = content
+        self._size += len(content)
+        while self._size > _HELD:
+            self._size -= len(self._held.pop(next(iter(self._held))))
 
     def object(self, name: str) -> bytes | None:
         ((_, content),) = list(self.objects([name]))
@@ -128,6 +145,9 @@ class Git:
 
     def ids(self, names: Iterable[str]) -> list[str | None]:
         """The id of each object by its name, without reading it."""
+        names = list(names)
+        if not names:
+            return []
         with tempfile.TemporaryFile() as file:
             file.writelines(_question(name) for name in names)
             file.seek(0)
@@ -199,3 +219,17 @@ def _id(answer: bytes) -> str | None:
     """`<id>`, or `<name> missing`."""
     told = answer.rstrip(b"\n")
     return None if b" " in told else told.decode()
+
+
+def _rounds(names: Iterable[str]) -> Iterator[list[str]]:
+    """The names in lists that are sure to fit into a pipe."""
+    waiting: list[str] = []
+    length = 0
+    for name in names:
+        if waiting and length + len(name) > _QUESTIONS:
+            yield waiting
+            waiting, length = [], 0
+        waiting.append(name[:_QUESTIONS])
+        length += len(name) + 1
+    if waiting:
+        yield waiting

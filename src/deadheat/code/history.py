@@ -10,9 +10,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from deadheat.code import store, words
+from deadheat.code import store
 from deadheat.code.languages import is_source
-from deadheat.code.words import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,20 +25,20 @@ CREATE TABLE IF NOT EXISTS paths (path INTEGER PRIMARY KEY, full TEXT UNIQUE, na
 CREATE INDEX IF NOT EXISTS paths_by_name ON paths (name);
 CREATE TABLE IF NOT EXISTS changes
   (path INTEGER, pos INTEGER, blob TEXT, PRIMARY KEY (path, pos)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS changes_by_pos ON changes (pos);
 CREATE TABLE IF NOT EXISTS words
   (pos INTEGER PRIMARY KEY, racy INTEGER, subject TEXT, message TEXT, author TEXT, time INTEGER,
    parents INTEGER);
 CREATE INDEX IF NOT EXISTS words_by_racy ON words (racy, pos);
 CREATE TABLE IF NOT EXISTS located
   (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (full, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS links (id TEXT PRIMARY KEY, parent TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS aside
+  (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _TRUNKS = ("main", "master", "trunk", "develop", "devel")
 # not links, submodules or deletions
 _FILES = (b"100644", b"100755", b"100664")
-
-
-_WORDS = "pos, subject, message, author, time, parents"
 
 
 class Change(NamedTuple):
@@ -47,6 +46,24 @@ class Change(NamedTuple):
 
     pos: int
     blob: str | None
+
+
+class Moved:
+    """Files with their content, found by that or by their name or folder."""
+
+    def __init__(self, files: list[tuple[str, str]]) -> None:
+        self.by_content: dict[str, list[str]] = {}
+        self._near: dict[str, list[tuple[str, str]]] = {}
+        for path, blob in files:
+            self.by_content.setdefault(blob, []).append(path)
+            folder, _, name = path.rpartition("/")
+            for key in (f"{folder}/", name):
+                self._near.setdefault(key, []).append((path, blob))
+
+    def near(self, path: str) -> list[tuple[str, str]]:
+        """The files that have a file's name, or lie in its folder."""
+        folder, _, name = path.rpartition("/")
+        return list(dict.fromkeys(self._near.get(name, []) + self._near.get(f"{folder}/", [])))
 
 
 class Line(Protocol):
@@ -87,22 +104,28 @@ class MainLine:
     def __init__(self, git: Git) -> None:
         self._git = git
         self.name, self.tip = trunk(git)
-        self._database = store.opened(f"history-{_mark(git)}", _SCHEMA)
+        self.database = store.opened(f"history-{_mark(git)}", _SCHEMA)
         self._versions: dict[str, list[Change]] = {}
-        self._moves: dict[int, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
+        self._moves: dict[int, tuple[Moved, Moved]] = {}
         try:
             self._grow()
         except sqlite3.Error:  # no room, no lock: this run does without a memory
-            self._database.close()
-            self._database = store.in_memory(_SCHEMA)
+            self.database.close()
+            self.database = store.in_memory(_SCHEMA)
             self._grow()
 
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def position(self, commit: str) -> int | None:
-        row = self._database.execute("SELECT pos FROM commits WHERE id = ?", (commit,)).fetchone()
+        if "commits" in self.__dict__:
+            return self._places.get(commit)
+        row = self.database.execute("SELECT pos FROM commits WHERE id = ?", (commit,)).fetchone()
         return row[0] if row else None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {commit: at for at, commit in enumerate(self.commits)}
 
     @cached_property
     def end(self) -> int:
@@ -111,25 +134,25 @@ class MainLine:
 
     @cached_property
     def commits(self) -> list[str]:
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT id FROM commits WHERE pos <= ? ORDER BY pos", (self.end,)
         )
         return [row[0] for row in rows]
 
     def time(self, pos: int) -> int:
-        row = self._database.execute("SELECT time FROM commits WHERE pos = ?", (pos,)).fetchone()
+        row = self.database.execute("SELECT time FROM commits WHERE pos = ?", (pos,)).fetchone()
         return row[0] if row else 0
 
     def before(self, time: int) -> int:
         """The place of the last commit that was made by then."""
-        row = self._database.execute(
+        row = self.database.execute(
             "SELECT max(pos) FROM commits WHERE time <= ? AND pos <= ?", (time, self.end)
         ).fetchone()
         return row[0] or 0
 
     def versions(self, path: str) -> list[Change]:
         if path not in self._versions:
-            rows = self._database.execute(
+            rows = self.database.execute(
                 "SELECT pos, blob FROM changes WHERE pos <= ?"
                 " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
                 (self.end, path),
@@ -139,79 +162,49 @@ class MainLine:
 
     def named(self, name: str) -> list[str]:
         """Every path that a file of this name ever had."""
-        rows = self._database.execute("SELECT full FROM paths WHERE name = ?", (name,))
+        rows = self.database.execute("SELECT full FROM paths WHERE name = ?", (name,))
         return [row[0] for row in rows]
 
     def below(self, folder: str) -> list[str]:
         """Every path that ever lay right in a folder."""
         prefix = f"{folder}/" if folder else ""
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT full FROM paths WHERE full >= ? AND full < ?", (prefix, f"{prefix}\U0010ffff")
         )
         return [row[0] for row in rows if "/" not in row[0][len(prefix) :]]
 
-    def said(self, pos: int) -> Message:
-        """What one commit says."""
-        self._hear()
-        rows = self._database.execute(f"SELECT {_WORDS} FROM words WHERE pos = ?", (pos,))
-        return Message(*next(iter(rows))[1:])
-
-    def heard(self, after: int, also: Iterable[int], number: str) -> dict[int, Message]:
-        """What later commits say: those that speak of races, of an issue, and some others."""
-        self._hear()
-        named = "OR message LIKE ?" if number else ""
-        rows = self._database.execute(
-            f"SELECT {_WORDS} FROM words WHERE pos > ? AND pos <= ? AND (racy {named})",
-            (after, self.end, *([f"%{number}%"] if number else [])),
+    def changed(self, pos: int) -> list[str]:
+        """The source files that a commit changed."""
+        rows = self.database.execute(
+            "SELECT full FROM changes JOIN paths USING (path) WHERE pos = ? ORDER BY full", (pos,)
         )
-        found = {row[0]: Message(*row[1:]) for row in rows}
-        for pos in also:
-            if pos not in found:
-                found[pos] = self.said(pos)
-        return found
+        return [row[0] for row in rows]
 
-    def _hear(self) -> None:
-        """Reads the messages that were not read before."""
-        (known,) = self._database.execute("SELECT coalesce(max(pos), -1) FROM words").fetchone()
-        if known >= self.end:
-            return
-        heard = self._git.objects(self.commits[known + 1 :])
-        rows = []
-        for pos, (_, content) in enumerate(heard, known + 1):
-            told = words.message(content or b"")
-            rows.append(
-                (pos, told.is_racy, told.subject, told.text, told.author, told.time, told.parents)
-            )
-        with self._database:
-            self._database.executemany(
-                "INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)",
-                rows,
-            )
-
-    def moves(self, pos: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    def moves(self, pos: int) -> tuple[Moved, Moved]:
         """The files that a commit brought and those that it took away, each with its content."""
         if pos not in self._moves:
-            rows = self._database.execute(
+            rows = self.database.execute(
                 "SELECT full, now.blob, (SELECT blob FROM changes AS old WHERE old.path = now.path"
                 " AND old.pos < now.pos ORDER BY old.pos DESC LIMIT 1)"
                 " FROM changes AS now JOIN paths USING (path) WHERE now.pos = ?",
                 (pos,),
             ).fetchall()
-            brought = [(path, new) for path, new, old in rows if new and not old]
-            self._moves[pos] = brought, [(path, old) for path, new, old in rows if old and not new]
+            brought = Moved([(path, new) for path, new, old in rows if new and not old])
+            taken = Moved([(path, old) for path, new, old in rows if old and not new])
+            self._moves[pos] = brought, taken
         return self._moves[pos]
 
     def located(self, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The content of files at commits that need not lie on the line."""
         known: dict[tuple[str, str], str] = {}
         for path in dict.fromkeys(path for _, path in pairs):
-            rows = self._database.execute("SELECT id, blob FROM located WHERE full = ?", (path,))
+            rows = self.database.execute("SELECT id, blob FROM located WHERE full = ?", (path,))
             known.update({(commit, path): blob for commit, blob in rows})
         missing = [pair for pair in pairs if pair not in known]
         found = self._git.ids(f"{commit}:{path}" for commit, path in missing)
         fresh = {pair: blob or "" for pair, blob in zip(missing, found, strict=True)}
-        with contextlib.suppress(sqlite3.Error), self._database:
-            self._database.executemany(
+        with contextlib.suppress(sqlite3.Error), self.database:
+            self.database.executemany(
                 "INSERT OR REPLACE INTO located VALUES (?, ?, ?)",
                 ((*pair, blob) for pair, blob in fresh.items()),
             )
@@ -222,8 +215,8 @@ class MainLine:
         """Takes in what has come since the last time; others may be doing the same."""
         if not self.tip or self.position(self.tip) is not None:
             return
-        with self._database:
-            self._database.execute("BEGIN IMMEDIATE")
+        with self.database:
+            self.database.execute("BEGIN IMMEDIATE")
             if self.position(self.tip) is None:
                 self._append()
 
@@ -232,54 +225,33 @@ class MainLine:
             self._git.lines("rev-list", "--first-parent", "--parents", "--timestamp", self.tip)
         )
         chain = [line.split() for line in reversed(told)]
-        known = dict(self._database.execute("SELECT id, pos FROM commits"))
+        known = dict(self.database.execute("SELECT id, pos FROM commits"))
         fork = 0
         while fork < len(chain) and known.get(chain[fork][1]) == fork:
             fork += 1
         for table in ("changes", "commits", "words"):
-            self._database.execute(f"DELETE FROM {table} WHERE pos >= ?", (fork,))
-        self._database.executemany(
+            self.database.execute(f"DELETE FROM {table} WHERE pos >= ?", (fork,))
+        self.database.executemany(
             "INSERT INTO commits VALUES (?, ?, ?)",
             ((pos, c[1], int(c[0])) for pos, c in enumerate(chain[fork:], fork)),
         )
         self._take_in(fork, [(c[1], c[2] if len(c) > 2 else "") for c in chain[fork:]])
 
     def _take_in(self, fork: int, chain: list[tuple[str, str]]) -> None:
-        known: dict[str, int] = dict(self._database.execute("SELECT full, path FROM paths"))
+        known: dict[str, int] = dict(self.database.execute("SELECT full, path FROM paths"))
         count = len(known)
         rows = []
         for pos, path, blob in changes(self._git, chain):
             if path not in known:
                 known[path] = len(known) + 1
             rows.append((known[path], pos + fork, blob))
-        self._database.executemany(
+        self.database.executemany(
             "INSERT INTO paths VALUES (?, ?, ?)",
             ((n, p, p.rpartition("/")[2]) for p, n in known.items() if n > count),
         )
         rows.sort()
-        self._database.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
-
-
-class SideLine:
-    """A release branch or the like: its own commits after those that it shares with the main line."""
-
-    def __init__(self, git: Git, main: MainLine, name: str, tip: str) -> None:
-        self.name = name
-        told = git.lines("rev-list", "--first-parent", "--parents", tip, f"^{main.tip}")
-        chain = [tuple(line.split()[:2]) for line in reversed(list(told))]
-        self.commits = [link[0] for link in chain]
-        self._git, self._fork = git, chain[0][1] if chain and len(chain[0]) > 1 else ""
-        self._changes: dict[str, list[Change]] = {}
-        pairs = [(link[0], link[1] if len(link) > 1 else "") for link in chain]
-        for pos, path, blob in changes(git, pairs):
-            self._changes.setdefault(path, []).append(Change(pos, blob))
-
-    def versions(self, path: str) -> list[Change]:
-        own = self._changes.get(path, [])
-        if own and own[0].pos == 0:
-            return own
-        (first,) = self._git.ids([f"{self._fork}:{path}"]) if self._fork else [None]
-        return [Change(0, first), *own]
+        self.database.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
+        self.database.execute("CREATE INDEX IF NOT EXISTS changes_by_pos ON changes (pos)")
 
 
 def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, str, str | None]]:
@@ -287,12 +259,13 @@ def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, s
     places = {commit: pos for pos, (commit, _) in enumerate(chain)}
     asked = (f"{commit} {parent}".rstrip() for commit, parent in chain)
     pos, meta = 0, b""
+    known: dict[bytes, str | None] = {}
     for record in git.records(
         asked, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
     ):
         if meta:
-            path = record.decode("utf-8", "replace")
-            if is_source(path):
+            path = known[record] if record in known else known.setdefault(record, _source(record))
+            if path is not None:
                 _, mode, _, new, _ = meta.split(b" ")
                 yield pos, path, new.decode() if mode in _FILES else None
             meta = b""
@@ -300,6 +273,12 @@ def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, s
             meta = record
         else:
             pos = places[record.decode()]
+
+
+def _source(record: bytes) -> str | None:
+    """The path of a source file; None for what is not read."""
+    path = record.decode("utf-8", "replace")
+    return path if is_source(path) else None
 
 
 def _mark(git: Git) -> str:

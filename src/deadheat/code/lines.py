@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.code import syntax
+from deadheat.code import extents, syntax
 
 if TYPE_CHECKING:
     from deadheat.code.asking import Claim
@@ -55,19 +55,27 @@ def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
         return _ANYWHERE
     if claim.language == "go":
         return go_extent(claim.function, source)
-    spans = syntax.functions(claim.language, source, claim.function)
+    spans = functions(claim.language, source, claim.function)
     inside = [s for s in spans if s[0] <= claim.line <= s[1]]
     return inside[0] if inside else spans[0] if spans else None
 
 
 def go_extent(function: str, source: bytes) -> tuple[int, int] | None:
+    found = go_place(function, source)
+    if found is None:
+        return None
+    first = source.count(b"\n", 0, found[0]) + 1
+    return first, first + source.count(b"\n", *found)
+
+
+def go_place(function: str, source: bytes) -> tuple[int, int] | None:
+    """Where a function begins and where the line begins that ends it, in bytes."""
     anchor, header = _go_header(function)
     at = -1
     while (at := source.find(anchor, at + 1)) >= 0:
         start = source.rfind(b"\n", 0, at) + 1 if anchor[:1] != b"\n" else at + 1
         if header.match(source, start):
-            first = source.count(b"\n", 0, start) + 1
-            return first, first + source.count(b"\n", start, _go_end(source, start))
+            return start, _go_end(source, start)
     return None
 
 
@@ -198,7 +206,8 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
     """The extents of all functions of that name, with a parser only where it takes one."""
     if language == "go":
         return go_functions(source, name)
-    return syntax.functions(language, source, name)
+    found = extents.functions(language, source, name)
+    return syntax.functions(language, source, name) if found is None else found
 
 
 def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:

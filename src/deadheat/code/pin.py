@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deadheat.code import asking, lines
-from deadheat.code.history import SideLine
 from deadheat.code.sweep import NOTHING, Run, Sum, add, pieces, runs_of, widened
+from deadheat.code.window import Found, Pin, Revision, Window
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,57 +22,12 @@ if TYPE_CHECKING:
 
 # a place is worth the closer look that outer frames take if it does this well on the racing ones
 _WORTH = 0.6
-# "refs/heads/release-5.2", "refs/remotes/origin/v1.12.x", "refs/heads/5.0-stable"
-_RELEASE = re.compile(
-    r"refs/(?:heads|remotes/[^/]+)/(?:.*(?:release|stable|branch).*|[vV]?\d+\.\d+\S*)$"
-)
-_BRANCHES = 12
+# lines beside the main one that are searched where it does not fit, if they do nearly as well
+_SIDES, _NEAR = 3, 0.8
+# how much worse a window may do in which the racing lines have a name in common; how many are asked
+_ALMOST, _LOOKS = 0.85, 24
 _NUMBERS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
-
-
-class Found(NamedTuple):
-    """A run of a line that does best, and its neighbours in which the frames lie where they should."""
-
-    line: Line
-    run: Run
-    wide: Run
-
-    def window(self, run: Run) -> Window:
-        commits = self.line.commits
-        return Window(self.line.name, commits[run.first], commits[run.last], run.length)
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Commits of one line, from first to last."""
-
-    line: str
-    first: str
-    last: str
-    commits: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """Where a report's frames fit: each lies in its function, in `surest` each does what it says."""
-
-    window: Window
-    surest: Window
-    frames: int
-    fitting: int
-    tags: tuple[str, ...]
-    misfits: tuple[Frame, ...]
-    ties: tuple[Window, ...]  # others that do as well
-    named: str | None  # what the document names, where that decided
-    absent: tuple[Frame, ...]  # frames whose file this repository never had
-    ambiguous: tuple[Frame, ...]
-    main: Window | None = None  # the best of the main line, where a side line does better
-
-    @property
-    def exact(self) -> bool:
-        """Does every frame fit? If not, the window is the best base of a version not seen here."""
-        return self.fitting == self.frames
 
 
 def cut(clone: Clone, found: Pin, before: int) -> Pin:
@@ -96,7 +52,14 @@ def pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | N
     asked = [a for a in every if clone.paths(a.frame)]
     if not asked or not clone.main.tip:
         return None
-    return _Pinning(clone, asked, [a.frame for a in every if a not in asked]).pin(candidates)
+    absent = [a.frame for a in every if a not in asked and _is_written(a.frame)]
+    return _Pinning(clone, asked, absent).pin(candidates)
+
+
+def fit(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
+    """How many of the frames that a clone knows fit one commit, and how many there are."""
+    asked = [a for a in asking.claims(report) if clone.paths(a.frame)]
+    return _Pinning(clone, asked, []).fit(commit)
 
 
 class _Pinning:
@@ -106,14 +69,14 @@ class _Pinning:
     def pin(self, candidates: Sequence[str]) -> Pin | None:
         best = self._best(self._clone.main)
         score = best[0].run.score if best else 0
-        fitting = self._revisions(self._tags(), score)
-        if any(r.score > score for r in fitting):
-            best = self._sides(fitting)
-            score = best[0].run.score if best else 0
+        fitting = self._revisions(self._clone.tags, 0)
+        aside = self._aside(fitting, score)
+        if aside and aside[0].run.score > score:
+            best, score = aside, aside[0].run.score
         if not best:
             return None
         tags = sorted(r.name for r in fitting if r.score == score)
-        named = self._named(candidates, score)
+        named = self._named(best, candidates, score)
         chosen = named[1] if named else self._newest(best, candidates)
         told = self._told(chosen, best, tags, named)
         if told is None or chosen.line is self._clone.main:
@@ -124,7 +87,21 @@ class _Pinning:
         """The runs of a line that do best, oldest first."""
         runs = self._runs(line)
         most = max((run.score for run in runs), default=0)
-        return [Found(line, r, widened(r, runs)) for r in runs if r.score == most]
+        best = [Found(line, r, widened(r, runs)) for r in runs if r.score == most]
+        if not best or any(self._is_plain(found) or self._shares(found) for found in best):
+            return best
+        # no racing line plainly does what it should: one that shares a name with the other does
+        near = sorted((r for r in runs if most > r.score >= _ALMOST * most), key=lambda r: -r.score)
+        for run in near[:_LOOKS]:
+            if self._shares(found := Found(line, run, widened(run, runs))):
+                return [found]
+        return best
+
+    def _is_plain(self, found: Found) -> bool:
+        """Does each racing line plainly do what its frame says?"""
+        racing = [a for a in self._asked if a.racing]
+        commit = found.line.commits[found.run.last]
+        return self._scored([commit], racing)[commit] == lines.DOES * sum(a.weight for a in racing)
 
     def _base(self) -> Window | None:
         """Where on the main line the frames lie best, whatever they do: where a side line began."""
@@ -165,14 +142,6 @@ class _Pinning:
                 fits = not one.racing or grades[blob] == lines.DOES
                 add(steps, first, end, Sum(one.weight * fits, gain))
 
-    def _tags(self) -> dict[str, str]:
-        refs = self._clone.git.refs
-        return {
-            name.removeprefix("refs/tags/"): commit
-            for name, commit in refs.items()
-            if name.startswith("refs/tags/")
-        }
-
     def _revisions(self, names: dict[str, str], least: int) -> list[Revision]:
         """The revisions that do at least so well."""
         racing = [a for a in self._asked if a.racing] or self._asked
@@ -198,47 +167,68 @@ class _Pinning:
                     scores[commit] += grades.get(blob, 0) * one.weight
         return scores
 
-    def _sides(self, fitting: list[Revision]) -> list[Found]:
-        """The best runs on the release lines of the revisions that do better than the main line."""
-        best: list[Found] = []
-        score = max(r.score for r in fitting)
-        seen: set[str] = set()
-        for revision in sorted(r for r in fitting if r.score == score):
-            if revision.commit not in seen:
-                side = self._side(revision)
-                seen.update(side.commits)
-                best += self._best(side) if side.commits else []
-        score = max((found.run.score for found in best), default=0)
-        return [found for found in best if found.run.score == score]
+    def _aside(self, fitting: list[Revision], score: int) -> list[Found]:
+        """The best runs on the few lines beside the main one that may do better than it.
 
-    def _side(self, revision: Revision) -> SideLine:
-        return SideLine(self._clone.git, self._clone.main, *self._branch(revision))
+        A report from the middle of a release branch fits neither its tags nor its tip, but nearly.
+        """
+        if score == lines.DOES * sum(a.weight for a in self._asked):
+            return []
+        tips = self._revisions(self._clone.branches, 0)
+        near = [r for r in {*fitting, *tips} if r.score >= _NEAR * score and self._is_aside(r)]
+        near.sort(key=lambda r: (-r.score, r.name))
+        found: list[Found] = []
+        searched: dict[str, Line] = {}
+        for revision in near:
+            if any(revision.commit in line.commits for line in searched.values()):
+                continue
+            if len(searched) == _SIDES:
+                break
+            side = self._side(revision)
+            searched[side.name] = side
+            found += self._best(side) if side.commits else []
+        most = max((f.run.score for f in found), default=0)
+        return [f for f in found if f.run.score == most]
+
+    def _is_aside(self, revision: Revision) -> bool:
+        return self._clone.main.position(revision.commit) is None
+
+    def _side(self, revision: Revision) -> Line:
+        return self._clone.beside.line(*self._branch(revision))
 
     def _branch(self, revision: Revision) -> tuple[str, str]:
-        """The release branch that carries a tag, by its numbers; else the tag itself."""
-        git, numbers = self._clone.git, _NUMBERS.findall(revision.name)[:2]
-        named = [
-            (name, tip)
-            for name, tip in git.refs.items()
-            if _RELEASE.match(name) and _NUMBERS.findall(name.rpartition("/")[2])[:2] == numbers
-        ]
-        for name, tip in sorted(named, key=lambda ref: len(ref[0]))[:_BRANCHES]:
-            if revision.commit in git.lines("rev-list", "--first-parent", "-n", "5000", tip):
-                return name.partition("/")[2].partition("/")[2], tip
+        """The release branch that carries a revision, by its numbers; else the revision itself."""
+        branches, numbers = self._clone.branches, _NUMBERS.findall(revision.name)[:2]
+        if revision.name in branches:
+            return revision.name, revision.commit
+        for name, tip in sorted(branches.items(), key=lambda branch: len(branch[0])):
+            if _NUMBERS.findall(name)[:2] == numbers:
+                line = self._clone.beside.line(name, tip)
+                if revision.commit in line.commits:
+                    return name, tip
         return revision.name, revision.commit
 
-    def _named(self, candidates: Sequence[str], score: int) -> tuple[str, Found] | None:
-        """The revision among the candidates that does as well as any."""
+    def _named(
+        self, best: list[Found], candidates: Sequence[str], score: int
+    ) -> tuple[str, Found] | None:
+        """The revision among the candidates that does as well as any, in the window around it."""
         for name in candidates:
             commit = None if _DATE.match(name) else self._clone.resolve(name)
             if commit is None or not self._revisions({name: commit}, score):
                 continue
-            line: Line = self._clone.main
-            if commit not in line.commits:
-                line = self._side(Revision(name, commit, score))
-            at = line.commits.index(commit)
-            run = Run(at, at, Sum(0, score))
-            return name, Found(line, run, run)
+            around = self._around(best, commit)
+            if around is None:
+                around = self._around(self._best(self._side(Revision(name, commit, score))), commit)
+            if around is not None:
+                at = around.line.commits.index(commit)
+                return name, around._replace(run=Run(at, at, around.run.sum))
+        return None
+
+    def _around(self, best: list[Found], commit: str) -> Found | None:
+        """The window that a commit lies in."""
+        for found in best:
+            if commit in found.line.commits[found.wide.first : found.wide.last + 1]:
+                return found
         return None
 
     def _newest(self, best: list[Found], candidates: Sequence[str]) -> Found:
@@ -263,12 +253,20 @@ class _Pinning:
             said.append(lines.touched_names(lines.text(source, one.claim.line) or b""))
         return len(said) > 1 and bool(set.intersection(*said))
 
+    def fit(self, commit: str) -> tuple[int, int]:
+        misfits = self._misfits(commit, self._clone.blobs([commit], self._paths()))
+        frames = {_place(a.frame) for a in self._asked}
+        return len(frames - set(map(_place, misfits))), len(frames)
+
+    def _misfits(self, commit: str, blobs: dict[tuple[str, str], str]) -> list[Frame]:
+        return [a.frame for a in self._asked if not self._fits(a, commit, blobs)]
+
     def _told(
         self, chosen: Found, best: list[Found], tags: list[str], named: tuple[str, Found] | None
     ) -> Pin | None:
         at = chosen.line.commits[chosen.run.last]
         blobs = self._clone.blobs([at], self._paths())
-        misfits = [a.frame for a in self._asked if not self._fits(a, at, blobs)]
+        misfits = self._misfits(at, blobs)
         if len(misfits) == len(self._asked):
             return None
         frames = {_place(a.frame) for a in self._asked}
@@ -279,7 +277,7 @@ class _Pinning:
             len(frames - set(map(_place, misfits))),
             tuple(tags),
             tuple(misfits),
-            tuple(f.window(f.run) for f in best if f is not chosen and not named),
+            tuple(f.window(f.run) for f in best if f.wide != chosen.wide or f.line != chosen.line),
             named[0] if named else None,
             tuple(self._absent),
             tuple(a.frame for a in self._asked if self._is_ambiguous(a, at, blobs)),
@@ -297,12 +295,10 @@ class _Pinning:
         return sum((commit, p) in blobs for p in self._clone.paths(one.frame)) > 1
 
 
-class Revision(NamedTuple):
-    """A tag or branch, and how well it does."""
-
-    name: str
-    commit: str
-    score: int
+def _is_written(frame: Frame) -> bool:
+    """Is a frame's file one that somebody has in a repository?"""
+    made = frame.origin in (Origin.TEST, Origin.GENERATED) or frame.file.endswith("testmain.go")
+    return not made
 
 
 def _place(frame: Frame) -> tuple[str, int | None]:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _MODULE_CACHE = re.compile(r"(?:^|/)mod/([^@]{1,300})@(v[^/]{1,100})/")
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
+# "v0.0.0-20210903195433-0a6d2a3c1f2b": a version without a tag ends in the commit
+_PSEUDO = re.compile(r"\d{14}-([0-9a-f]{12})(?:\+incompatible)?$")
 _VENDOR = re.compile(r"(?:^|/)vendor/(?:src/)?")
 _MAJOR = re.compile(r"/v\d{1,3}(?=/|$)")
 _ESCAPED = re.compile(r"!([a-z])")
@@ -36,10 +38,21 @@ def module(frame: Frame) -> Module | None:
     if told := _EXTERNAL.search(path):
         return Module(_bazel(frame.package, told[1]), None, False)
     if "/vendor/" in frame.package:
-        return Module(_root(frame.package.rpartition("/vendor/")[2]), None, True)
+        home, _, package = frame.package.rpartition("/vendor/")
+        root = _root(package)
+        # etcd once vendored itself: "github.com/coreos/etcd/cmd/vendor/github.com/coreos/etcd/raft"
+        return None if f"{home}/".startswith(f"{root}/") else Module(root, None, True)
     if told := _last(_VENDOR, path):
         return Module(_root(path[told.end() :].rpartition("/")[0]), None, True)
     return None
+
+
+def revision(told: Module) -> str | None:
+    """The tag or commit that a module's version stands for."""
+    if told.version is None:
+        return None
+    pseudo = _PSEUDO.search(told.version)
+    return pseudo[1] if pseudo else told.version.removesuffix("+incompatible")
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from deadheat.code import syntax
 from deadheat.model import Frame, Origin
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from deadheat.model import Report
+    from deadheat.model import Claim, Report
 
     Path = Callable[[Frame], str | None]
     Source = Callable[[Frame], bytes | None]
@@ -39,6 +41,7 @@ class Reproduction:
 
     framework: str
     command: str
+    claimed: bool = False  # the document's own steps, which nobody has tried
 
 
 def reproduce(
@@ -57,8 +60,47 @@ def reproduce(
         frames = [*frames, *_imported(source)]
     for way in (_bazel, _gocheck, _testify, _ginkgo, _go_test, _binary):
         if found := way(frames, test, where):
-            return found
+            return _narrowed(found, report, source_of) if way is _go_test else found
     return None
+
+
+def _narrowed(found: Reproduction, report: Report, source_of: Source | None) -> Reproduction:
+    """The command for the sub-test alone, where its name is known."""
+    names = _subtest(report, source_of) if source_of else []
+    if report.test and "/" in report.test:
+        names = report.test.split("/")[1:]
+    exact = "".join(f"/^{re.escape(name.replace(' ', '_'))}$" for name in names)
+    if not exact or "'" in exact:
+        return found
+    return Reproduction(found.framework, found.command.replace("$' ", f"${exact}' ", 1))
+
+
+def _subtest(report: Report, source_of: Source) -> list[str]:
+    """The names that `t.Run` was called with around the closure that the test's runner called."""
+    for stack in (access.stack for access in report.accesses):
+        for frame, below in pairwise(stack):
+            own = go.test_name(frame.function) and not go.is_test(frame.function)
+            if below.function == "testing.tRunner" and own and frame.line is not None:
+                source = source_of(frame)
+                return syntax.named_calls("go", source, b"Run", frame.line) if source else []
+    return []
+
+
+def stated(steps: Sequence[Claim]) -> Reproduction | None:
+    """What the document says to do, in its order, each step with who is to take it."""
+    rows = [row for step in steps if (row := _step(step))]
+    roles = {step.role for step in steps if step.kind == "step"}
+    if not roles:
+        return None
+    return Reproduction(roles.pop() if len(roles) == 1 else "steps", "\n".join(rows), True)
+
+
+def _step(step: Claim) -> str:
+    details = dict(step.details)
+    if step.kind == "injection":
+        return f"-- {step.role} {step.value}: {details.get('expression', '')}".rstrip(": ")
+    session = f"/* {details['session']} */ " if details.get("session") else ""
+    return f"{session}{step.value};" if step.role == "sql" else step.value
 
 
 def _imported(source: bytes) -> list[Frame]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.code import lines, syntax, touches
+from deadheat.code import lines, passing, syntax, touches
 from deadheat.code.asking import declared
 from deadheat.code.languages import language
 from deadheat.code.touches import CALLEE, Touch
@@ -48,6 +48,7 @@ class Side(NamedTuple):
     first: int  # its line
     touches: list[Touch]
     calls: list[Touch]
+    outer: Side | None = None  # its caller, touching what it passes for the parameters
 
 
 def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
@@ -59,13 +60,35 @@ def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
             if side := next(
                 (_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None
             ):
-                found[number] = side
+                found[number] = side._replace(outer=_outer(clone, tree, side))
                 break
     for number, access in enumerate(report.accesses):
         if number not in found and found and access.stack:
             side = _unplaced(clone, tree, access, next(iter(found.values())).path)
             found |= {number: side} if side else {}
     return [found[number] for number in sorted(found)]
+
+
+def _outer(clone: Clone, tree: Tree, side: Side) -> Side | None:
+    """The caller of a racing function, with what its line passes to it."""
+    stack = side.access.stack
+    after = stack.index(side.frame) + 1
+    name = declared(side.frame.function, "go").rpartition(".")[2]
+    if after >= len(stack) or not name or stack[after].line is None or stack[after].stale:
+        return None
+    caller = stack[after]
+    for (_, path), blob in clone.blobs([tree.commit], clone.paths(caller)).items():
+        source, span = clone.git.object(blob), None
+        if source is not None and language(path) == language(side.path) == "go":
+            span = _span("go", source, caller)
+        if source is None or span is None:
+            continue
+        found = passing.passed(
+            side.touches, side.source, side.first, name, source, caller.line or 0
+        )
+        body = b"\n".join(syntax.rows(source, *span))
+        return Side(side.access, caller, path, source, body, span[0], found, []) if found else None
+    return None
 
 
 def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | None:
@@ -99,7 +122,7 @@ def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
     name = declared(frame.function, tongue)
     if tongue == "go" and name:
         return lines.go_extent(name, source)
-    spans = syntax.functions(tongue, source, name)
+    spans = lines.functions(tongue, source, name)
     line = frame.line or 0
     return next((s for s in spans if s[0] <= line <= s[1]), spans[0] if spans else None)
 

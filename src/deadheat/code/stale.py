@@ -12,8 +12,8 @@ from deadheat.model import Frame, Origin, Report
 
 if TYPE_CHECKING:
     from deadheat.code.clone import Clone
-    from deadheat.code.pin import Pin
     from deadheat.code.tree import Tree
+    from deadheat.code.window import Pin
 
 Stack = tuple[Frame, ...]
 # calls and conversions that lead to no code of the user's

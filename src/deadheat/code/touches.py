@@ -55,7 +55,7 @@ class Touch(NamedTuple):
 
 def touches(language: str, source: bytes, line: int) -> list[Touch]:
     """Everything that a line can touch, surest first."""
-    root = syntax.parse(language, source).root_node
+    root = syntax.parse(language, syntax.local(language, source, line)).root_node
     row = line - 1
     found: dict[tuple[str, ...], Touch] = {}
     for node in _on(root, row):

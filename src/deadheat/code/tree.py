@@ -52,6 +52,8 @@ class Tree:
 
     def __init__(self, git: Git, commit: str) -> None:
         self._git, self.commit = git, commit
+        self._folders: dict[str, dict[str, str]] = {}
+        self._near: dict[str, dict[str, bytes]] = {}
 
     @cached_property
     def _entries(self) -> list[tuple[str, str]]:
@@ -78,17 +80,29 @@ class Tree:
 
     def folder(self, path: str) -> list[str]:
         """The files beside a file."""
-        above = path.rpartition("/")[0]
-        return [p for p, _ in self._entries if p.rpartition("/")[0] == above]
+        return list(self._beside(path.rpartition("/")[0]))
 
     def near(self, path: str) -> dict[str, bytes]:
         """The files of a file's folder, with what they hold."""
-        if "all" in self.__dict__:
-            return {p: self.all.get(p, b"") for p in self.folder(path)}
-        blobs = dict(self._entries)
-        names = self.folder(path)
-        contents = self._git.objects(blobs[name] for name in names)
-        return {n: content or b"" for n, (_, content) in zip(names, contents, strict=True)}
+        above = path.rpartition("/")[0]
+        if above not in self._near:
+            files = self._beside(above)
+            contents = self._git.objects(files.values())
+            self._near[above] = {
+                name: content or b"" for name, (_, content) in zip(files, contents, strict=True)
+            }
+        return self._near[above]
+
+    def _beside(self, folder: str) -> dict[str, str]:
+        """Path and content id of the source files right in a folder."""
+        if folder not in self._folders:
+            name = f"{self.commit}:{folder}" if folder else f"{self.commit}^{{tree}}"
+            prefix = f"{folder}/" if folder else ""
+            listed = _listed(self._git.object(name) or b"", len(self.commit) // 2)
+            self._folders[folder] = {
+                f"{prefix}{file}": blob for file, blob in listed if language(file)
+            }
+        return self._folders[folder]
 
     def fields(self, name: str, sources: dict[str, bytes]) -> list[Field]:
         """Every field of that name in these Go files."""
@@ -132,6 +146,16 @@ class Tree:
             if (match := pattern.match(source, start))
         }
         return told.pop() if len(told) == 1 else ""
+
+
+def _listed(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
+    """The files of a folder as git keeps them: mode, name, NUL, the id in so many bytes."""
+    at = 0
+    while (end := tree.find(b"\0", at)) >= 0 and len(tree) >= end + 1 + width:
+        mode, _, name = tree[at:end].partition(b" ")
+        if mode.startswith(b"100"):
+            yield name.decode("utf-8", "surrogateescape"), tree[end + 1 : end + 1 + width].hex()
+        at = end + 1 + width
 
 
 def bare(kind: str) -> str:

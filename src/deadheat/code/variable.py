@@ -53,6 +53,7 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
         or _struct(tree, b, a)
         or _hop(tree, a, b)
         or _hop(tree, b, a)
+        or _passed(tree, a, b)
     )
 
 
@@ -176,19 +177,25 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
         part = next((h for h in held if h), None)
         if found is None or part is None:
             continue
-        field = _field(tree, a, stored)
         name = ".".join(stored.path[1:]) or stored.name
         owner = Types(tree, a.path, a.body).variable(stored.path[0])
+        field = _field(tree, a, stored) or _nested(tree, a, stored.name, owner)
         return Variable(
             name,
             owner or (field[0] if field else None),
             "struct",
-            field[1] if field else Place(found[0], found[1]),
+            field[1] if field else None,
             False,
             f"one side stores a whole {bare(stored.whole)}, the other works on its {part}",
             f"{part} of {bare(stored.whole)}",
         )
     return None
+
+
+def _nested(tree: Tree, side: Side, name: str, owner: str) -> tuple[str, Place] | None:
+    """A field of a struct without a name that lies in the owner: `cached struct { data [2]T }`."""
+    found = [f for f in tree.fields(name, tree.near(side.path)) if f.owner == owner]
+    return (owner, found[0].place) if len(found) == 1 else None
 
 
 def _receiver(side: Side) -> str:
@@ -232,6 +239,18 @@ def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
                     tree, there, b, possible(inner, a.access.op, source), b.touches, why
                 ):
                     return found
+    return None
+
+
+def _passed(tree: Tree, a: Side, b: Side) -> Variable | None:
+    """The same through a parameter: what a caller passes to a racing function."""
+    for one, other in ((a.outer, b), (a, b.outer), (a.outer, b.outer)):
+        if one is None or other is None:
+            continue
+        caller = one if one is a.outer else other
+        why = f"one line touches it as a parameter, which {caller.frame.function} passes"
+        if found := _common(tree, one, other, one.touches, other.touches, why):
+            return found
     return None
 
 

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from deadheat.code.narrative import narrative
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deadheat.code.candidates import Candidate
+    from deadheat.code.claimed import Answer
     from deadheat.code.dossier import Dossier, Touched
-    from deadheat.code.pin import Pin, Window
+    from deadheat.code.snippets import Snippet
     from deadheat.code.stale import Break
     from deadheat.code.variable import Variable
+    from deadheat.code.window import Pin, Window
     from deadheat.diagnose.finding import Finding, Point
-    from deadheat.model import Frame, Report
+    from deadheat.model import Frame
 
 Plain = dict[str, Any]
 
 
-def dossier_to_wire(dossier: Dossier) -> Plain:
+def dossier_to_wire(dossier: Dossier, related: Sequence[str] = ()) -> Plain:
     """Everything that a clone told. What is not known is null or empty."""
     at = dossier.pin.surest.last if dossier.pin else None
     return {
         "variable": dossier.variable and _variable(dossier.variable),
         "touched": [_touched(t) for t in dossier.touched],
-        "pin": dossier.pin and _pin(dossier.pin),
+        "pin": dossier.pin and {**_pin(dossier.pin), "days": list(dossier.days)},
         "still_present": dossier.still_present,
         "fixed_by": [_candidate(c) for c in dossier.fixed_by],
         "fixed_in": list(dossier.fixed_in),
@@ -37,14 +41,17 @@ def dossier_to_wire(dossier: Dossier) -> Plain:
             "framework": dossier.reproduce.framework,
             "command": dossier.reproduce.command,
             "at": at,
+            "claimed": dossier.reproduce.claimed,
         },
         "owners": [{"who": o.who, "why": o.why} for o in dossier.owners],
-        "related": [],
+        "related": list(related),
         "stale": [_break(b) for b in dossier.breaks],
         "module": dossier.module
         and {"path": dossier.module.path, "version": dossier.module.version},
         "repo": dossier.where,
         "missing": list(dossier.missing),
+        "checked": [_answer(a) for a in dossier.answers],
+        "snippets": [_snippet(s) for s in dossier.snippets],
         "narrative": narrative(dossier),
     }
 
@@ -109,6 +116,28 @@ def _candidate(candidate: Candidate) -> Plain:
     }
 
 
+def _answer(answer: Answer) -> Plain:
+    claim = answer.claim
+    return {
+        "kind": claim.kind,
+        "role": claim.role,
+        "value": claim.value,
+        "quote": claim.quote,
+        "holds": answer.holds,
+        "why": answer.why,
+        "commit": answer.commit,
+    }
+
+
+def _snippet(snippet: Snippet) -> Plain:
+    return {
+        "site": _frame(snippet.frame),
+        "path": snippet.path,
+        "first": snippet.first,
+        "lines": list(snippet.rows),
+    }
+
+
 def _break(found: Break) -> Plain:
     return {
         "where": found.where,
@@ -142,37 +171,3 @@ def _cause(finding: Finding) -> Plain:
 
 def _point(point: Point) -> Plain:
     return {"file": point.file, "line": point.line, "function": point.function}
-
-
-def narrative(dossier: Dossier) -> Plain:
-    """What should have been and what was, in a sentence each; no more than is known."""
-    report = dossier.report
-    sites = [a.site for a in report.accesses]
-    if len(sites) < 2 or None in sites:
-        return {"expected": "no race", "saw": _saw(report)}
-    what = _name(dossier.variable) or "what they share"
-    names = [site.function for site in sites if site]
-    return {
-        "expected": f"{names[0]} and {names[1]} are ordered when they touch {what}",
-        "saw": f"{_saw(report)}, and nothing orders the two",
-    }
-
-
-def _name(variable: Variable | None) -> str:
-    if variable is None:
-        return ""
-    return f"{variable.name} of {variable.owner}" if variable.owner else variable.name
-
-
-def _saw(report: Report) -> str:
-    sides = [
-        f"{access.op} in {access.site.function if access.site else 'an unknown place'}"
-        + (f" ({access.site.file}:{access.site.line})" if access.site and access.site.line else "")
-        for access in report.accesses
-    ]
-    test = f" during {report.test}" if report.test else ""
-    return " against ".join(_in_order(sides)) + test
-
-
-def _in_order(sides: Sequence[str]) -> list[str]:
-    return list(sides) or ["a report without accesses"]

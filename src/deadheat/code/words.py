@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 RACE = re.compile(r"\bdata[ -]?rac(?:e|es|ing)\b|\brac(?:e|es|y) condition", re.IGNORECASE)
@@ -11,6 +12,12 @@ RACY = re.compile(
     r"|\block(?:ing|s|ed)?\b|\bconcurrent (?:access|map|read|write|use|modif)\w*",
     re.IGNORECASE,
 )
+# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
+_CLOSES = re.compile(
+    r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
+)
+# "fix it (#30487)", "Merge pull request #30487 from …": the change that a commit is
+_CHANGE = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
 
 
 class Message(NamedTuple):
@@ -24,7 +31,28 @@ class Message(NamedTuple):
 
     @property
     def is_racy(self) -> bool:
-        return bool(RACE.search(self.text) or RACY.search(self.subject))
+        return self.names_race or RACY.search(self.subject) is not None
+
+    @property
+    def names_race(self) -> bool:
+        """Does it call the thing by its name, anywhere?"""
+        return _names_race(self.text)
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """The issues that it says to close."""
+        return _closed(self.text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _names_race(text: str) -> bool:
+    # every message of a history is asked once: most do not have the letters
+    return "rac" in text.lower() and RACE.search(text) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _closed(text: str) -> tuple[str, ...]:
+    return tuple(_CLOSES.findall(text))
 
 
 def message(content: bytes) -> Message:
@@ -43,3 +71,9 @@ def message(content: bytes) -> Message:
         # a merge's own subject says only what was merged
         subject += f": {rest.partition(chr(10))[0]}"
     return Message(subject, text, author, time, parents)
+
+
+def change(subject: str) -> str | None:
+    """The number of the change that a commit says to be; of several the last, which GitHub put there."""
+    found = _CHANGE.findall(subject)
+    return next((number for pair in reversed(found) for number in pair if number), None)

@@ -1,0 +1,100 @@
+"""Where functions of C, C++ and Rust lie, from the layout that their authors keep; no parser.
+
+A history has thousands of versions of a large file, and to parse one takes longer than to read ten. What
+the layout does not show is for the parser to say: `None` means that it must be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Spans = list[tuple[int, int]]
+# what a definition's first line does not begin with: a statement, a comment, a directive, a string
+_NO_HEADER = b" \t#/*}\"'"
+# "return f(x) {" is none either, nor is "x = f(…"
+_STATEMENT = re.compile(rb"\b(?:return|else|case|if|while|for|switch|do|typedef|using)\b|[=\"?]")
+# "    pub(crate) async ", "unsafe extern \"C\" "
+_BEFORE_FN = re.compile(rb"([ \t]{0,80})(?:[\w():\" ]{1,80} )?")
+_OPENS = re.compile(rb"[ \t]{0,9}\(")
+# how far a list of parameters may go on, how far into its line a name may stand, how often in a file
+_LONG, _WIDE, _MOST = 4_000, 400, 5_000
+
+
+def functions(language: str, source: bytes, name: str) -> Spans | None:
+    """The extents of the functions of that name, in lines counted from 1."""
+    word = name.encode("utf-8", "replace")
+    if not word or word not in source:
+        return []
+    found, doubtful = _rust(source, word) if language == "rust" else _c(source, word)
+    return None if doubtful and not found else found
+
+
+def _c(source: bytes, word: bytes) -> tuple[Spans, bool]:
+    """Definitions that begin in the first column, up to the brace that stands there, too."""
+    found: Spans = []
+    doubtful = False
+    for at in _occurrences(source, word):
+        after = at + len(word)
+        brace = source.find(b"{", after, after + _LONG)
+        if brace < 0 or not _OPENS.match(source, after) or source.find(b";", after, brace) >= 0:
+            continue
+        start = source.rfind(b"\n", max(0, at - _WIDE), at) + 1
+        if not start and at > _WIDE:
+            continue
+        if source[start : start + 1] in _NO_HEADER or _STATEMENT.search(source, start, at):
+            doubtful = True
+        else:
+            found.append(_span(source, start, brace, b"\n}"))
+    return found, doubtful
+
+
+def _rust(source: bytes, word: bytes) -> tuple[Spans, bool]:
+    """`pub(crate) async fn name`, up to the brace that is indented as its line is."""
+    found: Spans = []
+    doubtful = False
+    for at in _occurrences(source, b"fn " + word):
+        start, after = source.rfind(b"\n", max(0, at - _WIDE), at) + 1, at + 3 + len(word)
+        before = _BEFORE_FN.fullmatch(source, start, at)
+        brace = source.find(b"{", after, after + _LONG)
+        if brace < 0 or source.find(b";\n", after, brace) >= 0:
+            continue
+        if before is None:
+            doubtful = True
+        else:
+            found.append(_span(source, start, brace, b"\n" + before[1] + b"}"))
+    return found, doubtful
+
+
+def _occurrences(source: bytes, word: bytes) -> Iterator[int]:
+    """Where a word stands as a word of its own, up to a number that nobody writes by hand."""
+    at = -1
+    for _ in range(_MOST):
+        at = source.find(word, at + 1)
+        if at < 0:
+            return
+        before, after = (
+            source[at - 1 : at] if at else b"",
+            source[at + len(word) : at + len(word) + 1],
+        )
+        if not _is_word(before) and not _is_word(after):
+            yield at
+
+
+def _span(source: bytes, start: int, brace: int, end: bytes) -> tuple[int, int]:
+    """The lines of a function whose body opens at a brace."""
+    first = source.count(b"\n", 0, start) + 1
+    line_end = source.find(b"\n", brace)
+    text = source[brace : line_end if line_end >= 0 else len(source)]
+    if text.count(b"{") == text.count(b"}"):  # all on one line
+        return first, first + source.count(b"\n", start, brace)
+    closed = source.find(end, brace)
+    closed = closed + 1 if closed >= 0 else len(source)
+    return first, first + source.count(b"\n", start, closed)
+
+
+def _is_word(before: bytes) -> bool:
+    return before.isalnum() or before == b"_"

@@ -1,0 +1,96 @@
+"""Functions of C, C++ and Rust by their layout agree with the parser; where they cannot, it is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from deadheat.code import extents, lines, syntax
+
+C = b"""#include <stdio.h>
+
+/* drain(q) is called by the worker { */
+static void drain(struct queue *q);
+
+static void drain(struct queue *q)
+{
+	if (q->length) {
+		q->length = 0;
+	}
+}
+
+int
+waiting (const struct queue *q, int
+	limit) {
+	return drain_all(q) ? limit : q->length;
+}
+
+static int (*table[])(struct queue *) = { waiting };
+int one(void) { return 1; }
+
+int last(void)
+{
+	drain(0); one();
+	return waiting(0, 1);
+}
+"""
+CPP = b"""namespace news {
+
+void Feed::publish(const Item& item) const {
+  items_.push_back(item);
+}
+
+class Feed {
+ public:
+  void drop() {
+    items_.clear();
+  }
+};
+
+}  // namespace news
+"""
+RUST = b"""pub struct Feed { items: Vec<u32> }
+
+impl Feed {
+    pub(crate) async fn publish<T>(&mut self, item: T)
+    where
+        T: Into<u32>,
+    {
+        self.items.push(item.into());
+    }
+
+    unsafe extern "C" fn raw(x: *mut u32) { *x = 1; }
+}
+
+fn publish_all() {
+    let f = || { publish() };
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "names"),
+    [
+        ("c", C, ["drain", "one", "last", "table", "nobody", "limit"]),
+        ("cpp", CPP, ["publish"]),
+        ("rust", RUST, ["publish", "publish_all", "raw", "nobody"]),
+    ],
+    ids=["c", "cpp", "rust"],
+)
+def test_the_layout_agrees_with_the_parser(language: str, source: bytes, names: list[str]) -> None:
+    for name in names:
+        assert extents.functions(language, source, name) == syntax.functions(language, source, name)
+
+
+def test_a_return_type_on_a_line_of_its_own() -> None:
+    assert extents.functions("c", C, "waiting") == [(14, 17)]
+
+
+def test_what_the_layout_does_not_show_is_asked_of_the_parser() -> None:
+    assert extents.functions("cpp", CPP, "drop") is None
+    assert lines.functions("cpp", CPP, "drop") == syntax.functions("cpp", CPP, "drop") == [(9, 11)]
+
+
+def test_a_source_that_is_one_long_line_takes_no_time() -> None:
+    source = b"drain(" * 200_000
+    assert extents.functions("c", source, "drain") == []
+    assert extents.functions("rust", b"fn drain" * 200_000, "drain") == []
