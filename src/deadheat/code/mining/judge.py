@@ -1,0 +1,169 @@
+"""The verdict on one commit: is it the fix of a race, by what, and what it says and does for that."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deadheat.code.mining import deeds as did
+from deadheat.code.mining import reading, speech
+from deadheat.code.mining.deeds import Deeds
+from deadheat.code.mining.speech import Weight
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from deadheat.code.git import Git
+    from deadheat.code.mining.reading import Changed, Listed
+    from deadheat.code.mining.speech import Speech
+    from deadheat.code.words import Message
+    from deadheat.model import Sighting
+
+# "go.mod", "Cargo.lock", "DEPS.bzl": where the versions of other people's code are written down
+_DEPENDENCIES = re.compile(r"(?:^|/)(?:go\.(?:mod|sum)|Cargo\.(?:toml|lock)|DEPS\.bzl|glide\.\w{4}|Gopkg\.\w{4})$|(?:^|/)_?vendor/")
+_WORD = re.compile(r"[A-Za-z_]\w{2,80}")
+# what a report in a message cannot do without, in any detector's words
+_QUOTED = re.compile(r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE)
+# how large a change may be that is about a race without saying so
+_MENTIONS, _REMEDIES, _SYMPTOMS = 600, 400, 60
+_STABLE = re.compile(r"\bunstable|\bflak|\bstab|\bpanic|\bconcurren|\bgoroutine|\bnil pointer|\bparallel", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A commit that mended a race."""
+
+    commit: str
+    subject: str
+    time: int
+    strategy: str
+    strategies: tuple[str, ...]  # all that it does, the chief one first
+    why: tuple[str, ...]
+    files: tuple[str, ...]
+    functions: tuple[str, ...]
+    types: tuple[str, ...]
+    variables: tuple[str, ...]
+    issues: tuple[str, ...]
+    pull: str | None
+    is_merge: bool
+    reports: tuple[Sighting, ...] = ()
+    tests_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """A commit that took others back."""
+
+    commit: str
+    commits: tuple[str, ...]  # ids, or beginnings of ids
+    pulls: tuple[str, ...]
+    subject: str
+
+
+def judged(
+    git: Git, commits: Collection[Listed], racy_issues: Collection[str] = ()
+) -> Iterator[Fix | Revert]:
+    """The fixes and the reverts among some commits. `racy_issues` are known to be about races."""
+    spoken = []
+    for one, message in reading.messages(git, commits):
+        said = speech.heard(message.subject, message.text)
+        if said.is_revert:
+            yield Revert(one.commit, said.reverts, said.reverts_pulls, message.subject)
+        elif not said.catches_up and (said.weight or set(said.issues) & set(racy_issues)):
+            spoken.append((one, message, said))
+    changed = reading.changes(git, [one for one, _, _ in spoken])
+    for one, message, said in spoken:
+        files = changed[one.commit]
+        if 0 < len(files) <= reading.MOST_FILES:
+            fix = _judge(git, one, message, said, files, set(said.issues) & set(racy_issues))
+            if fix:
+                yield fix
+
+
+def _judge(
+    git: Git, one: Listed, message: Message, said: Speech, files: list[Changed], linked: set[str]
+) -> Fix | None:
+    done = Deeds()
+    for path, old, new in reading.sources(git, files):
+        did.take(done, path, old, new)
+    reports = quoted(message.text)
+    why = verdict(said, done, [file.path for file in files], bool(reports), sorted(linked))
+    if not why:
+        return None
+    tests_only = bool(done.files) and all(map(did.is_test, done.files))
+    strategies = done.strategies or [did.OTHER if done.files else did.DEPENDENCY]
+    chief = did.TEST if tests_only else strategies[0]
+    named = set(_WORD.findall(message.text[: speech.LONGEST]))
+    return Fix(
+        one.commit,
+        message.subject,
+        message.time,
+        chief,
+        tuple(strategies),
+        tuple(why),
+        tuple(done.files or [f.path for f in files][:20]),
+        tuple(did.most(done.functions, named)),
+        tuple(did.most(done.types, named)),
+        tuple(did.most(done.variables, named)),
+        said.issues,
+        said.pull,
+        message.parents > 1,
+        tuple(reports),
+        tests_only,
+    )
+
+
+def quoted(text: str) -> list[Sighting]:
+    """The reports that a message quotes."""
+    from deadheat.triage import scan_text
+
+    text = text[: speech.LONGEST]
+    return scan_text(text, "message") if _QUOTED.search(text) else []
+
+
+def verdict(
+    said: Speech, done: Deeds, paths: Iterable[str], quotes: bool, linked: list[str]
+) -> list[str]:
+    """Why a commit is taken for the fix of a race; empty if it is not."""
+    why = [said.why] if said.why else []
+    if quotes:
+        why.append("its message quotes a report")
+    why += [f"it closes #{number}, which is about a race" for number in linked]
+    if not done.lines:
+        by_words = said.weight == Weight.SAYS and any(map(_DEPENDENCIES.search, paths))
+        return [*why, "it takes in another version of a dependency"] if by_words else []
+    deed = _deed(done)
+    if deed:
+        why.append(deed)
+    return why if _holds(said, done, quotes or bool(linked)) else []
+
+
+def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
+    mends = said.mends or not said.makes
+    grown = done.brought * 2 > done.lines and done.lines > _SYMPTOMS  # mostly new code
+    if proved:
+        return True
+    if said.weight == Weight.SAYS:
+        return mends or bool(done.synchronises)
+    if said.weight == Weight.MENTION:
+        return mends and not grown and done.lines <= _MENTIONS and bool(done.strategies)
+    if said.weight == Weight.REMEDY:
+        return mends and not grown and done.lines <= _REMEDIES and done.synchronises > 0
+    return False
+
+
+def _deed(done: Deeds) -> str:
+    if not done.strategies:
+        return ""
+    return f"it {_PHRASES[done.strategies[0]]}"
+
+
+_PHRASES = {
+    did.LOCK: "adds a lock",
+    did.ATOMIC: "makes accesses atomic",
+    did.COPY: "makes a copy",
+    did.ORDER: "changes the order of what is done",
+    did.JOIN: "waits for something to end",
+    did.UNSHARED: "takes something out of what is shared",
+}

@@ -1,0 +1,166 @@
+"""What a commit's message says about races; words only, knows no git and no source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+# nobody reads more of a message, and a hostile one may be huge
+LONGEST = 1 << 18
+_SUBJECT = 2_000
+_SENTENCE = 400
+
+# "fix data race", "DATARACE", "racy", "a race between", "KCSAN: data-race in"
+_RACE = re.compile(r"\bdata[ _-]?rac(?:e|es|y|ing)\b|\brac(?:e|es|y|ing)\b", re.IGNORECASE)
+# a race in memory or in time, and not some other contest
+_PLAIN_RACE = re.compile(
+    r"\bdata[ _-]?rac(?:e|es|y|ing)\b|\brac(?:e|es|y|ing)[ -]conditions?\b", re.IGNORECASE
+)
+# what speaks of the detector and of how tests are run: "enable race for more package", "-race",
+# "check race when using tikv", "speed up race test", "timeout for race", "norace"
+_TOOL = re.compile(
+    r"(?<!\S)-race\b|\bno-?race\b"
+    r"|\brac(?:e|ing)[ -](?:detect(?:or|ion)|tests?|testing|builds?|mode|check(?:s|er|ing)?|flags?"
+    r"|enabled|tags?|ci|runs?|skips?|jobs?|instrumentation|workflows?|shards?|version)\b"
+    r"|\b(?:enabl|disabl|skip|check|support|activat|turn|us)\w{0,4}(?: \w{1,12}){0,3} rac(?:e|es)\b"
+    r"(?![ -]conditions?)(?! between)"
+    r"|\b(?:under|for|in|with|without) (?:-)?race(?= *(?:$|[(.,;:]|\n|builds?|mode))",
+    re.IGNORECASE,
+)
+# "fatal error: concurrent map writes", "not thread safe", "concurrently using the session"
+_UNSAFE = re.compile(
+    r"\bconcurrent map\b|\bconcurrent(?:ly)? (?:access|us(?:e|ing|age)|modif|read(?!er|ing a file from)"
+    r"|writ(?!er|ing to)|mutat|updat\w{0,4} (?:of|to))\w*"
+    r"|\b(?:read|writ|access|us|modif|reading/writ|run|call)\w{0,5}\b[^.\n]{0,60}\bconcurrently\b"
+    r"|\b(?:thread|goroutine|concurren\w{1,4}|routine)[ -]?(?:un)?safe(?:ty|ly)?\b"
+    r"|\bunsafe(?:ly)? (?:concurren|access|shar)\w*|\bunsynchroni[sz]ed\b|\bnot synchroni[sz]ed\b"
+    r"|\bwithout (?:any |holding |a |the |taking |acquiring )*(?:\w{1,20} )?(?:lock|mutex|synchroni[sz]ation)\b"
+    r"|\bmemory (?:ordering|barrier)\b|\btorn (?:read|write)s?\b|\buse[ -]after[ -]free\b",
+    re.IGNORECASE,
+)
+# "add a mutex in TxnState.initStmtBuf", "make EnableSlowLog atomic", "use atomic values for"
+_REMEDY = re.compile(
+    r"\b(?:add|adds|added|adding|use|uses|used|using|take|takes|taking|hold|holds|holding|protect|protects|guard"
+    r"|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b(?: [\w.`*-]{1,30}){0,4}?"
+    r" (?:rw)?(?:lock|locks|locking|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12})\b"
+    r"|\bmake\b[^.\n]{0,60}\batomic\b|\b(?:protect|guard)(?:s|ed|ing)?\b[^.\n]{0,60}\b(?:lock|mutex)\b",
+    re.IGNORECASE,
+)
+# what may have been a race: an unstable test, a panic, a worker that goes on too long
+_SYMPTOM = re.compile(
+    r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstabili[sz]e\b|\bstable\b|\bpanic\w{0,5}\b|\bgoroutines?\b"
+    r"|\bconcurren\w{1,6}\b|\bsynchroni[sz]\w{0,6}\b|\b(?:rw)?(?:un)?lock(?:s|ed|ing)?\b|\bmutex\w{0,4}\b"
+    r"|\batomic\w{0,4}\b|\bparallel\w{0,3}\b|\bnil pointer\b|\bdeep[ -]?copy\b|\bshar(?:ed|ing)\b"
+    r"|\bwait(?:s|ing|ed|group)?\b|\bthreads?\b|\btiming\b|\bintermittent\w{0,2}\b",
+    re.IGNORECASE,
+)
+_MENDS = re.compile(
+    r"\b(?:fix|avoid|prevent|resolv|solv|remov|eliminat|address|correct|handl|guard|protect|mak|ensur|repair"
+    r"|reduc|stop|don't|do not|never|bug|workaround|work around|mend|close|closes)(?:e|es|ed|ing|s)?\b",
+    re.IGNORECASE,
+)
+# a subject that promises something new: a race that its message mentions was of its own making
+_MAKES = re.compile(
+    r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduce|implement|enable|allow|refactor|refine|improve"
+    r"|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?|document|replace|benchmark|merge|extract|split|test)\b",
+    re.IGNORECASE,
+)
+# "* fix data race", a line of the list that GitHub makes of a branch's commits
+_BULLET = re.compile(r"^ {0,4}[*-] ", re.MULTILINE)
+# 'Revert "executor: fix data race (#1)"', "revert: …", "This reverts commit 6c0fcea070a…."
+_REVERT = re.compile(r"^(?:[\w/*, .-]{0,60}: *)?\"?revert\b", re.IGNORECASE)
+_REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})")
+_REVERTED_PULL = re.compile(r"^[^\n]{0,500}?\brevert\b[^\n]{0,500}?\(#(\d{1,9})\)", re.IGNORECASE)
+# "close #31965", "fix pingcap/tidb#31965", "Fixes: https://github.com/…/issues/31965", "ref #1"
+_ISSUES = re.compile(
+    r"\b(?:close|fix|resolve|ref|reference|see|update)[sd]?(?:es)?:? {1,4}\S{0,80}?(?:#|issues/)(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_MORE_ISSUES = re.compile(r", *(?:close|ref|fix)?\w{0,2} *\S{0,80}?#(\d{1,9})\b", re.IGNORECASE)
+# "executor: fix data race (#30701)", "Merge pull request #777 from pingcap/coocood/tear-down"
+_PULL = re.compile(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9}) ")
+# "Merge branch 'master' into fix-race": others' work comes to this branch
+_CATCHES_UP = re.compile(r"^Merge (?:remote-tracking )?(?:branch|commit|tag|remote)\b", re.IGNORECASE)
+
+
+class Weight(IntEnum):
+    """How much of the answer is in the words alone."""
+
+    NOTHING = 0
+    SYMPTOM = 1  # something that a race may have caused
+    REMEDY = 2  # something that is done against races, or an unsafe use
+    MENTION = 3  # the text below the subject speaks of a race
+    SAYS = 4  # the subject does
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What a message says."""
+
+    weight: Weight
+    why: str
+    mends: bool = False
+    makes: bool = False
+    issues: tuple[str, ...] = ()
+    pull: str | None = None
+    is_revert: bool = False
+    reverts: tuple[str, ...] = ()  # commits, by their ids or their beginnings
+    reverts_pulls: tuple[str, ...] = ()
+    catches_up: bool = False
+
+
+def heard(subject: str, text: str) -> Speech:
+    """The speech of one commit."""
+    subject, text = subject[:_SUBJECT], text[:LONGEST]
+    weight, why = _weighed(subject, text)
+    pull = _PULL.search(subject)
+    is_revert = _REVERT.match(subject) is not None
+    return Speech(
+        weight,
+        why,
+        _MENDS.search(subject) is not None,
+        _MAKES.search(subject) is not None,
+        tuple(dict.fromkeys(_ISSUES.findall(text) + _MORE_ISSUES.findall(text[:_SUBJECT])))[:20],
+        (pull[1] or pull[2]) if pull else None,
+        is_revert,
+        tuple(_REVERTS.findall(text)),
+        tuple(_REVERTED_PULL.findall(subject)) if is_revert else (),
+        _CATCHES_UP.match(subject) is not None and "pull request" not in subject,
+    )
+
+
+def _weighed(subject: str, text: str) -> tuple[Weight, str]:
+    if found := _RACE.search(_TOOL.sub(" ", subject)):
+        return Weight.SAYS, f"its subject says “{found[0]}”"
+    body = text.partition("\n")[2]
+    if found := _unlisted(body):
+        return Weight.MENTION, f"its message says “{found}”"
+    for pattern, weight in ((_UNSAFE, Weight.REMEDY), (_REMEDY, Weight.REMEDY)):
+        if found := pattern.search(subject):
+            return weight, f"its subject says “{found[0]}”"
+    if found := _UNSAFE.search(body[:_SUBJECT]):
+        return Weight.REMEDY, f"its message says “{found[0]}”"
+    if found := _SYMPTOM.search(subject):
+        return Weight.SYMPTOM, f"its subject says “{found[0]}”"
+    return Weight.NOTHING, ""
+
+
+def _unlisted(body: str) -> str:
+    """A race in prose; one in the list of a branch's own commits was made and mended in it."""
+    if not _PLAIN_RACE.search(body) and not _RACE.search(body):
+        return ""
+    for line in body.split("\n"):
+        if _BULLET.match(line):
+            continue
+        if found := _RACE.search(_TOOL.sub(" ", line[:_SENTENCE])):
+            return found[0]
+    return ""
+
+
+def listed_race(text: str) -> bool:
+    """Does a line of the list of a branch's commits speak of a data race?"""
+    return any(
+        _BULLET.match(line) and _PLAIN_RACE.search(_TOOL.sub(" ", line[:_SENTENCE]))
+        for line in text.split("\n")[1:]
+    )
