@@ -25,7 +25,7 @@ _LOCKS = re.compile(
 )
 # "atomic.LoadInt32(&x)", "x.Load()", "n atomic.Int64", "std::atomic<int>", "WRITE_ONCE(p->x, 1)"
 _ATOMICS = re.compile(
-    rb"\batomic\w{0,6}\.\w|\.(?:Load|Store|CompareAndSwap|CAS|Swap)\(|\bstd::atomic|\b_Atomic\b|\b__atomic_"
+    rb"\b\w{0,8}atomic\w{0,6}\.\w|\.(?:Load|Store|CompareAndSwap|CAS|Swap)\(|\bstd::atomic|\b_Atomic\b|\b__atomic_"
     rb"|\batomic(?:64)?_(?:read|set|inc|dec|add|sub|load|store|cmpxchg|xchg|fetch)\w{0,30}\("
     rb"|\b(?:READ|WRITE)_ONCE\(|\bdata_race\(|\bsmp_(?:load|store|mb|rmb|wmb)\w{0,12}"
     rb"|\bAtomic(?:Bool|Ptr|[IU](?:8|16|32|64|size))\b|\bOrdering::"
@@ -34,6 +34,7 @@ _ATOMICS = re.compile(
 _COPIES = re.compile(
     rb"\.(?:Deep|Shallow|Fast|Full)?(?:Clone|Copy)\w{0,30}\(|\bcopy\(|\b(?:Deep|Shallow)?(?:[Cc]lone|[Cc]opy)[A-Z]\w{0,30}\("
     rb"|\b(?:Clone|Copy)\(|\bappend\(\[\]\w{1,30}\(nil\)|\[:0:0\]|\.clone\(\)|^(\w{1,60}) := \1$|\.to_owned\(\)"
+    rb"|^\w{1,60} :?= \*[A-Za-z_]"
 )
 # "wg.Wait()", "<-done", "wg sync.WaitGroup", "pthread_join(", "cancel_work_sync("
 _JOINS = re.compile(
@@ -53,11 +54,18 @@ _FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
 # "e.cancelFunc", "ctx.GetSessionVars().StmtCtx": the way to a field, that is not called itself
 _CHAIN = re.compile(rb"(?<![\w.])[A-Za-z_]\w{0,60}(?:\(\))?(?:\.[A-Za-z_]\w{0,60}(?:\(\))?){0,6}\.([A-Za-z_]\w{0,60})(?![\w(])")
 _TAKEN = re.compile(rb"&([A-Za-z_]\w{0,60})\b(?![.\w{(])")
+_TEXT = re.compile(rb'"[^"]{0,500}"|`[^`]{0,500}`')
 _UNLOCK = re.compile(rb"\.R?Unlock\(\)|unlock")
 _NO_VARIABLE = re.compile(rb"(?i)^(?:\w{0,20}(?:mu|mutex|lock|lk|locker|wg)|rwmutex|waitgroup|err|ctx|t|c|ok|nil|equals|isnil|isnotnil|istrue)$")
 _CALLED_ATOMIC = re.compile(rb"([A-Za-z_]\w{0,60})\.(?:Load|Store|CompareAndSwap|CAS|Swap|Add|Inc|Dec|Toggle)\(")
 # "executor/x_test.go", "tests/realtikvtest/…", "pkg/testkit/…"
 _TEST_PATH = re.compile(r"_test\.\w{1,4}$|(?:^|/)(?:\w{0,30}tests?|testkit|testutils?|testdata|\w{0,20}selftests?)/|(?:^|/)test_\w{1,60}\.\w{1,4}$")
+# "startTS := txn.StartTS()": what was asked for later, asked for before
+_TAKEN_BEFORE = re.compile(rb"^\w{1,60}(?:, \w{1,60})? := ([^=]{6,200})$")
+# "b.err = errors.Trace(err)", "cfg.Labels[k] = v"
+_STORED = re.compile(rb"^[A-Za-z_]\w{0,60}(?:\(\))?(?:\.\w{1,60}(?:\(\))?){0,5}\.([A-Za-z_]\w{0,60})(?:\[[^\]]{0,60}\])? (?:=|\+=|-=) ")
+_PLAIN = frozenset((b"return err", b"return nil", b"return nil, err", b"} else {", b"if err != nil {", b"continue", b"default:", b"import ("))
+_TELLING, _MOST_TEXT = 10, 1 << 18
 _GUARDED = 12
 _MOST = 16
 
@@ -74,6 +82,8 @@ class Deeds:
     lines: int = 0
     product: int = 0  # lines that are not those of tests
     brought: int = 0  # lines of functions and types that were not there before
+    new: list[bytes] = field(default_factory=list)  # lines of functions that were there before
+    gone: list[bytes] = field(default_factory=list)
 
     @property
     def strategies(self) -> list[str]:
@@ -107,13 +117,19 @@ def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
         owner = edit.unit.name.rpartition(".")[0].strip("(*)")
         if owner and not edit.unit.is_type:
             deeds.types[owner] += 1
-        _weigh(deeds, edit)
+        _weigh(deeds, edit, is_test(path))
         _name(deeds, edit)
 
 
-def _weigh(deeds: Deeds, edit: Edit) -> None:
-    """Each strategy's points: what was added of it beyond what was taken away."""
+def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
+    """Each strategy's points: what was added of it beyond what was taken away.
+
+    New code that has locks of its own orders nothing that was there before.
+    """
     new, gone = edit.new, edit.removed
+    is_new = len(new) == len(edit.after)
+    if is_new and in_test:
+        return
     points = deeds.points
     for name, pattern, worth in (
         (LOCK, _LOCKS, 4),
@@ -125,18 +141,39 @@ def _weigh(deeds: Deeds, edit: Edit) -> None:
     ):
         more = sum(bool(pattern.search(line)) for line in new)
         less = sum(bool(pattern.search(line)) for line in gone)
-        points[name] += worth * (more - less)
-    moved = edit.moved
-    if any(_LOCKS.search(line) or _UNLOCK.search(line) for line in moved):
+        if not is_new or name in (LOCK, ATOMIC):
+            points[name] += worth * (more - less)
+    if any(_LOCKS.search(line) or _UNLOCK.search(line) for line in edit.moved):
         points[LOCK] += 2  # the same lock around more
-    points[ORDER] += 2 * min(len(moved), 4)
-    serial = sum(bool(_SERIAL.search(line)) for line in gone) - sum(
-        bool(_SERIAL.search(line)) for line in new
-    )
-    points[UNSHARED] += 3 * serial
-    points[UNSHARED] += 3 * len(_kept_to_oneself(new, gone))
+    points[UNSHARED] += 3 * (_parallel(gone) - _parallel(new) + len(_kept_to_oneself(new, gone)))
     if edit.unit.is_type or not edit.unit.name:
         points[UNSHARED] += 2 * max(0, len(_declared(gone) - _declared(new)))
+    if not is_new:
+        deeds.new += new
+    deeds.gone += gone
+
+
+def conclude(deeds: Deeds) -> None:
+    """What can only be told when all files have been seen."""
+    new, gone = set(deeds.new), set(deeds.gone)
+    moved = sum(_settled(line) in gone for line in new if len(line) >= _TELLING and line not in _PLAIN)
+    deeds.points[ORDER] += min(moved, 3)
+    old = b"\n".join(gone)[:_MOST_TEXT]
+    taken = [m[1] for line in new if (m := _TAKEN_BEFORE.match(line)) and m[1] in old]
+    deeds.points[COPY] += 2 * len(taken)
+    written = {m[1] for line in gone if (m := _STORED.match(line))}
+    deeds.points[UNSHARED] += 2 * len(written - {m[1] for line in new if (m := _STORED.match(line))})
+    if len(deeds.gone) > 3 * len(deeds.new):
+        deeds.points[UNSHARED] += 1  # something is simply not done any more
+
+
+def _settled(line: bytes) -> bytes:
+    """`defer f()` is `f()`, later."""
+    return line.removeprefix(b"defer ")
+
+
+def _parallel(lines: list[bytes]) -> int:
+    return sum(bool(_SERIAL.search(line)) for line in lines)
 
 
 def _kept_to_oneself(new: list[bytes], gone: list[bytes]) -> set[bytes]:
@@ -152,7 +189,7 @@ def _declared(lines: list[bytes]) -> set[bytes]:
 
 def _name(deeds: Deeds, edit: Edit) -> None:
     """The variables that the change is about; those under a new lock or made atomic count most."""
-    for line in edit.new + edit.removed:
+    for line in map(_unquoted, edit.new + edit.removed):
         _count(deeds, _CHAIN.findall(line), 1)
         if _ATOMICS.search(line):
             _count(deeds, _CALLED_ATOMIC.findall(line) + _TAKEN.findall(line), 3)
@@ -167,6 +204,11 @@ def _name(deeds: Deeds, edit: Edit) -> None:
                         continue
                     break
                 _count(deeds, _CHAIN.findall(line), 2)
+
+
+def _unquoted(line: bytes) -> bytes:
+    """An import or a message is no variable."""
+    return _TEXT.sub(b'""', line)
 
 
 def _count(deeds: Deeds, names: list[bytes] | set[bytes], worth: int) -> None:

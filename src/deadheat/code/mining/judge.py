@@ -26,8 +26,14 @@ _WORD = re.compile(r"[A-Za-z_]\w{2,80}")
 # what a report in a message cannot do without, in any detector's words
 _QUOTED = re.compile(r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE)
 # how large a change may be that is about a race without saying so
-_MENTIONS, _REMEDIES, _SYMPTOMS = 600, 400, 60
-_STABLE = re.compile(r"\bunstable|\bflak|\bstab|\bpanic|\bconcurren|\bgoroutine|\bnil pointer|\bparallel", re.IGNORECASE)
+_SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
+_MOST_LINES = {
+    Weight.NOTHING: 0,
+    Weight.SYMPTOM: _SYMPTOMS,
+    Weight.REMEDY: 400,
+    Weight.UNSAFE: 400,
+    Weight.MENTION: 600,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ def _judge(
     done = Deeds()
     for path, old, new in reading.sources(git, files):
         did.take(done, path, old, new)
+    did.conclude(done)
     reports = quoted(message.text)
     why = verdict(said, done, [file.path for file in files], bool(reports), sorted(linked))
     if not why:
@@ -140,17 +147,24 @@ def verdict(
 
 
 def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
-    mends = said.mends or not said.makes
-    grown = done.brought * 2 > done.lines and done.lines > _SYMPTOMS  # mostly new code
+    """The fewer words, the plainer the deed has to be."""
     if proved:
         return True
+    mends = said.mends or not said.makes
+    grown = done.lines > _SYMPTOMS and done.brought * 2 > done.lines  # mostly new code
     if said.weight == Weight.SAYS:
         return mends or bool(done.synchronises)
+    if grown or done.lines > _MOST_LINES[said.weight]:
+        return False
     if said.weight == Weight.MENTION:
-        return mends and not grown and done.lines <= _MENTIONS and bool(done.strategies)
+        return mends and bool(done.strategies)
+    if said.weight == Weight.UNSAFE:
+        return said.mends and not said.swaps and (bool(done.strategies) or done.lines <= _FEW)
     if said.weight == Weight.REMEDY:
-        return mends and not grown and done.lines <= _REMEDIES and done.synchronises > 0
-    return False
+        return not said.swaps and done.synchronises > 0
+    small = done.brought * 3 <= done.lines
+    guards = done.points[did.LOCK] + (done.points[did.ATOMIC] if said.shakes else 0)
+    return said.mends and not said.swaps and small and guards >= _PLAIN
 
 
 def _deed(done: Deeds) -> str:

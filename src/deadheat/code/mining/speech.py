@@ -32,10 +32,11 @@ _TOOL = re.compile(
 _UNSAFE = re.compile(
     r"\bconcurrent map\b|\bconcurrent(?:ly)? (?:access|us(?:e|ing|age)|modif|read(?!er|ing a file from)"
     r"|writ(?!er|ing to)|mutat|updat\w{0,4} (?:of|to))\w*"
-    r"|\b(?:read|writ|access|us|modif|reading/writ|run|call)\w{0,5}\b[^.\n]{0,60}\bconcurrently\b"
+    r"|\b(?:read|writ|access|us|modif|reading/writ)\w{0,5}\b[^.\n]{0,60}\bconcurrently\b"
     r"|\b(?:thread|goroutine|concurren\w{1,4}|routine)[ -]?(?:un)?safe(?:ty|ly)?\b"
     r"|\bunsafe(?:ly)? (?:concurren|access|shar)\w*|\bunsynchroni[sz]ed\b|\bnot synchroni[sz]ed\b"
     r"|\bwithout (?:any |holding |a |the |taking |acquiring )*(?:\w{1,20} )?(?:lock|mutex|synchroni[sz]ation)\b"
+    r"|\bconcurren(?:t|cy) (?:bug|issue|problem|error|panic|execution)s?\b"
     r"|\bmemory (?:ordering|barrier)\b|\btorn (?:read|write)s?\b|\buse[ -]after[ -]free\b",
     re.IGNORECASE,
 )
@@ -44,6 +45,8 @@ _REMEDY = re.compile(
     r"\b(?:add|adds|added|adding|use|uses|used|using|take|takes|taking|hold|holds|holding|protect|protects|guard"
     r"|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b(?: [\w.`*-]{1,30}){0,4}?"
     r" (?:rw)?(?:lock|locks|locking|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12})\b"
+    r"|\bgoroutines?\b[^.\n]{0,40}\b(?:exit|finish|end|quit|return)\w{0,3}\b"
+    r"|(?:^|: *)(?:rw)?lock (?:the|before|when|while|during|in)\b"
     r"|\bmake\b[^.\n]{0,60}\batomic\b|\b(?:protect|guard)(?:s|ed|ing)?\b[^.\n]{0,60}\b(?:lock|mutex)\b",
     re.IGNORECASE,
 )
@@ -55,6 +58,14 @@ _SYMPTOM = re.compile(
     r"|\bwait(?:s|ing|ed|group)?\b|\bthreads?\b|\btiming\b|\bintermittent\w{0,2}\b",
     re.IGNORECASE,
 )
+# the same thing in other clothes: "use atomic.Pointer instead of atomic.Value", "lock-free"
+_SWAPS = re.compile(
+    r"\breplac\w{1,4}\b|\binstead of\b|\bperformance\b|\bspeed\b|\bfaster\b|\bredundant\b|\bunnecessary\b|\bmigrat"
+    r"|\breduce (?:the )?(?:memory|alloc|lock|contention)|\boptimi[sz]|\block-free\b|\bdeadlock",
+    re.IGNORECASE,
+)
+# what fails now and then
+_SHAKES = re.compile(r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstab(?:ili[sz]e|le)\b|\bpanic", re.IGNORECASE)
 _MENDS = re.compile(
     r"\b(?:fix|avoid|prevent|resolv|solv|remov|eliminat|address|correct|handl|guard|protect|mak|ensur|repair"
     r"|reduc|stop|don't|do not|never|bug|workaround|work around|mend|close|closes)(?:e|es|ed|ing|s)?\b",
@@ -89,9 +100,10 @@ class Weight(IntEnum):
 
     NOTHING = 0
     SYMPTOM = 1  # something that a race may have caused
-    REMEDY = 2  # something that is done against races, or an unsafe use
-    MENTION = 3  # the text below the subject speaks of a race
-    SAYS = 4  # the subject does
+    REMEDY = 2  # something that is done against races
+    UNSAFE = 3  # something that is used at once by several and must not be
+    MENTION = 4  # the text below the subject speaks of a race
+    SAYS = 5  # the subject does
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,8 @@ class Speech:
     why: str
     mends: bool = False
     makes: bool = False
+    swaps: bool = False
+    shakes: bool = False
     issues: tuple[str, ...] = ()
     pull: str | None = None
     is_revert: bool = False
@@ -121,6 +135,8 @@ def heard(subject: str, text: str) -> Speech:
         why,
         _MENDS.search(subject) is not None,
         _MAKES.search(subject) is not None,
+        _SWAPS.search(subject) is not None,
+        _SHAKES.search(subject) is not None,
         tuple(dict.fromkeys(_ISSUES.findall(text) + _MORE_ISSUES.findall(text[:_SUBJECT])))[:20],
         (pull[1] or pull[2]) if pull else None,
         is_revert,
@@ -136,11 +152,11 @@ def _weighed(subject: str, text: str) -> tuple[Weight, str]:
     body = text.partition("\n")[2]
     if found := _unlisted(body):
         return Weight.MENTION, f"its message says “{found}”"
-    for pattern, weight in ((_UNSAFE, Weight.REMEDY), (_REMEDY, Weight.REMEDY)):
+    for pattern, weight in ((_UNSAFE, Weight.UNSAFE), (_REMEDY, Weight.REMEDY)):
         if found := pattern.search(subject):
             return weight, f"its subject says “{found[0]}”"
     if found := _UNSAFE.search(body[:_SUBJECT]):
-        return Weight.REMEDY, f"its message says “{found[0]}”"
+        return Weight.UNSAFE, f"its message says “{found[0]}”"
     if found := _SYMPTOM.search(subject):
         return Weight.SYMPTOM, f"its subject says “{found[0]}”"
     return Weight.NOTHING, ""
