@@ -36,6 +36,7 @@ _COPIES = re.compile(
     rb"|\b(?:Clone|Copy)\(|\bappend\(\[\]\w{1,30}\(nil\)|\[:0:0\]|\.clone\(\)|^(\w{1,60}) := \1$|\.to_owned\(\)"
     rb"|^\w{1,60} :?= \*[A-Za-z_]"
 )
+_SHADOW = re.compile(rb"^(\w{1,60}) := \1$")
 # "wg.Wait()", "<-done", "wg sync.WaitGroup", "pthread_join(", "cancel_work_sync("
 _JOINS = re.compile(
     rb"\.Wait\(\)|\bWaitGroup\w{0,10}\b|\b\w{0,20}wg\w{0,5}\.(?:Add|Done|Run|Go)\(|^(?:case )?<-|\berrgroup\."
@@ -82,6 +83,7 @@ class Deeds:
     lines: int = 0
     product: int = 0  # lines that are not those of tests
     brought: int = 0  # lines of functions and types that were not there before
+    captured: int = 0  # variables of a loop of which each turn has its own now
     new: list[bytes] = field(default_factory=list)  # lines of functions that were there before
     gone: list[bytes] = field(default_factory=list)
 
@@ -150,6 +152,7 @@ def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
         points[UNSHARED] += 2 * max(0, len(_declared(gone) - _declared(new)))
     if not is_new:
         deeds.new += new
+        deeds.captured += sum(bool(_SHADOW.match(line)) for line in new)
     deeds.gone += gone
 
 

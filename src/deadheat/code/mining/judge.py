@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"data[ -]race|concurrent map|previous (?:write|read)|race 
 _SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
 _MOST_LINES = {
     Weight.NOTHING: 0,
-    Weight.SYMPTOM: _SYMPTOMS,
+    Weight.SYMPTOM: 2 * _SYMPTOMS,
     Weight.REMEDY: 400,
     Weight.UNSAFE: 400,
     Weight.MENTION: 600,
@@ -162,9 +162,17 @@ def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
         return said.mends and not said.swaps and (bool(done.strategies) or done.lines <= _FEW)
     if said.weight == Weight.REMEDY:
         return not said.swaps and done.synchronises > 0
-    small = done.brought * 3 <= done.lines
-    guards = done.points[did.LOCK] + (done.points[did.ATOMIC] if said.shakes else 0)
-    return said.mends and not said.swaps and small and guards >= _PLAIN
+    return said.mends and not said.swaps and _is_plain(said, done)
+
+
+def _is_plain(said: Speech, done: Deeds) -> bool:
+    """Is it all about a guard, or about a variable that each turn of a loop gets for itself?"""
+    if done.brought * 3 > done.lines:
+        return False
+    locks, atomics = done.points[did.LOCK], done.points[did.ATOMIC]
+    if done.lines > _SYMPTOMS:
+        return locks >= 2 * _PLAIN
+    return locks + (atomics if said.shakes else 0) >= _PLAIN or done.captured > 0
 
 
 def _deed(done: Deeds) -> str:

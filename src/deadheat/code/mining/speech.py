@@ -30,21 +30,26 @@ _TOOL = re.compile(
 )
 # "fatal error: concurrent map writes", "not thread safe", "concurrently using the session"
 _UNSAFE = re.compile(
-    r"\bconcurrent map\b|\bconcurrent(?:ly)? (?:access|us(?:e|ing|age)|modif|read(?!er|ing a file from)"
-    r"|writ(?!er|ing to)|mutat|updat\w{0,4} (?:of|to))\w*"
+    r"\bconcurrent map\b"
+    r"|\bconcurrent(?:ly)?[ -](?:access|us(?:e|ing|age)|modif|read(?!er)|writ(?!er)|mutat|updat|chang|insert|append"
+    r"|add|delet|initiali|call|clos|set)\w{0,8}\b"
     r"|\b(?:read|writ|access|us|modif|reading/writ)\w{0,5}\b[^.\n]{0,60}\bconcurrently\b"
-    r"|\b(?:thread|goroutine|concurren\w{1,4}|routine)[ -]?(?:un)?safe(?:ty|ly)?\b"
     r"|\bunsafe(?:ly)? (?:concurren|access|shar)\w*|\bunsynchroni[sz]ed\b|\bnot synchroni[sz]ed\b"
     r"|\bwithout (?:any |holding |a |the |taking |acquiring )*(?:\w{1,20} )?(?:lock|mutex|synchroni[sz]ation)\b"
     r"|\bconcurren(?:t|cy) (?:bug|issue|problem|error|panic|execution)s?\b"
     r"|\bmemory (?:ordering|barrier)\b|\btorn (?:read|write)s?\b|\buse[ -]after[ -]free\b",
     re.IGNORECASE,
 )
+# "make snapshot thread safe", "concurrent safe api for using rule bundles cache"
+_SAFE = re.compile(
+    r"\b(?:thread|goroutine|concurren\w{1,4}|routine|race)[ -]?(?:un)?safe(?:ty|ly)?\b", re.IGNORECASE
+)
 # "add a mutex in TxnState.initStmtBuf", "make EnableSlowLog atomic", "use atomic values for"
 _REMEDY = re.compile(
     r"\b(?:add|adds|added|adding|use|uses|used|using|take|takes|taking|hold|holds|holding|protect|protects|guard"
     r"|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b(?: [\w.`*-]{1,30}){0,4}?"
-    r" (?:rw)?(?:lock|locks|locking|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12})\b"
+    r" (?:rw)?(?:lock|locks|locking|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12}|synchroni[sz]ation)\b"
+    r"|\b(?:in|under|within|inside|by) (?:the |a |an |one |same |its |single ){0,2}(?:rw)?(?:lock|mutex)\b"
     r"|\bgoroutines?\b[^.\n]{0,40}\b(?:exit|finish|end|quit|return)\w{0,3}\b"
     r"|(?:^|: *)(?:rw)?lock (?:the|before|when|while|during|in)\b"
     r"|\bmake\b[^.\n]{0,60}\batomic\b|\b(?:protect|guard)(?:s|ed|ing)?\b[^.\n]{0,60}\b(?:lock|mutex)\b",
@@ -68,7 +73,7 @@ _SWAPS = re.compile(
 _SHAKES = re.compile(r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstab(?:ili[sz]e|le)\b|\bpanic", re.IGNORECASE)
 _MENDS = re.compile(
     r"\b(?:fix|avoid|prevent|resolv|solv|remov|eliminat|address|correct|handl|guard|protect|mak|ensur|repair"
-    r"|reduc|stop|don't|do not|never|bug|workaround|work around|mend|close|closes)(?:e|es|ed|ing|s)?\b",
+    r"|reduc|stop|stabili[sz]|disabl|don't|do not|never|bug|workaround|work around|mend|close|closes)(?:e|es|ed|ing|s)?\b",
     re.IGNORECASE,
 )
 # a subject that promises something new: a race that its message mentions was of its own making
@@ -152,7 +157,12 @@ def _weighed(subject: str, text: str) -> tuple[Weight, str]:
     body = text.partition("\n")[2]
     if found := _unlisted(body):
         return Weight.MENTION, f"its message says “{found}”"
-    for pattern, weight in ((_UNSAFE, Weight.UNSAFE), (_REMEDY, Weight.REMEDY)):
+    safe = Weight.UNSAFE if _MENDS.search(subject) else Weight.REMEDY
+    for pattern, weight in (
+        (_SAFE, safe),
+        (_UNSAFE, Weight.UNSAFE),
+        (_REMEDY, Weight.REMEDY),
+    ):
         if found := pattern.search(subject):
             return weight, f"its subject says “{found[0]}”"
     if found := _UNSAFE.search(body[:_SUBJECT]):
