@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from deadheat.code.mining import deeds as did
 from deadheat.code.mining import reading, speech
+from deadheat.code.mining.causes import causes
 from deadheat.code.mining.deeds import Deeds
 from deadheat.code.mining.speech import Weight
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from deadheat.code.git import Git
     from deadheat.code.mining.reading import Changed, Listed
@@ -30,6 +31,7 @@ _SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
 _MOST_LINES = {
     Weight.NOTHING: 0,
     Weight.SYMPTOM: 2 * _SYMPTOMS,
+    Weight.HINT: 2 * _SYMPTOMS,
     Weight.REMEDY: 400,
     Weight.UNSAFE: 400,
     Weight.MENTION: 600,
@@ -53,8 +55,10 @@ class Fix:
     issues: tuple[str, ...]
     pull: str | None
     is_merge: bool
-    reports: tuple[Sighting, ...] = ()
-    tests_only: bool = False
+    causes: tuple[str, ...] = ()  # what it may have been that it mended
+    reports: tuple[Sighting, ...] = ()  # that its message quotes
+    reverted_by: str | None = None
+    brings: tuple[str, ...] = ()  # of a merge: the fixes that it brought, which tell more
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +72,43 @@ class Revert:
 
 
 def judged(
-    git: Git, commits: Collection[Listed], racy_issues: Collection[str] = ()
+    git: Git, commits: Collection[Listed], racy: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[Fix | Revert]:
-    """The fixes and the reverts among some commits. `racy_issues` are known to be about races."""
+    """The fixes and the reverts among some commits.
+
+    `racy` has the numbers of issues that are known to be about races, each with the names of the
+    files that its reports name: the same number may mean something else in another tracker.
+    """
+    racy = racy or {}
     spoken = []
     for one, message in reading.messages(git, commits):
         said = speech.heard(message.subject, message.text)
         if said.is_revert:
             yield Revert(one.commit, said.reverts, said.reverts_pulls, message.subject)
-        elif not said.catches_up and (said.weight or set(said.issues) & set(racy_issues)):
+        elif not said.catches_up and (said.weight or racy.keys() & set(said.issues)):
             spoken.append((one, message, said))
     changed = reading.changes(git, [one for one, _, _ in spoken])
     for one, message, said in spoken:
         files = changed[one.commit]
         if 0 < len(files) <= reading.MOST_FILES:
-            fix = _judge(git, one, message, said, files, set(said.issues) & set(racy_issues))
-            if fix:
+            linked = [n for n in said.issues if _named(racy.get(n, ()), files)]
+            if fix := _judge(git, one, message, said, files, linked):
                 yield fix
 
 
+def _named(names: Collection[str], files: Iterable[Changed]) -> bool:
+    return any(file.path.rpartition("/")[2] in names for file in files)
+
+
 def _judge(
-    git: Git, one: Listed, message: Message, said: Speech, files: list[Changed], linked: set[str]
+    git: Git, one: Listed, message: Message, said: Speech, files: list[Changed], linked: list[str]
 ) -> Fix | None:
     done = Deeds()
     for path, old, new in reading.sources(git, files):
         did.take(done, path, old, new)
     did.conclude(done)
     reports = quoted(message.text)
-    why = verdict(said, done, [file.path for file in files], bool(reports), sorted(linked))
+    why = verdict(said, done, [file.path for file in files], bool(reports), linked)
     if not why:
         return None
     tests_only = bool(done.files) and all(map(did.is_test, done.files))
@@ -116,8 +129,8 @@ def _judge(
         said.issues,
         said.pull,
         message.parents > 1,
+        causes(message.text, done, reports, tests_only),
         tuple(reports),
-        tests_only,
     )
 
 
@@ -160,6 +173,8 @@ def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
         return mends and bool(done.strategies)
     if said.weight == Weight.UNSAFE:
         return said.mends and not said.swaps and (bool(done.strategies) or done.lines <= _FEW)
+    if said.weight == Weight.HINT:
+        return said.mends and not said.swaps and done.synchronises > 0
     if said.weight == Weight.REMEDY:
         return not said.swaps and done.synchronises > 0
     return said.mends and not said.swaps and _is_plain(said, done)

@@ -66,7 +66,7 @@ _SYMPTOM = re.compile(
 # the same thing in other clothes: "use atomic.Pointer instead of atomic.Value", "lock-free"
 _SWAPS = re.compile(
     r"\breplac\w{1,4}\b|\binstead of\b|\bperformance\b|\bspeed\b|\bfaster\b|\bredundant\b|\bunnecessary\b|\bmigrat"
-    r"|\breduce (?:the )?(?:memory|alloc|lock|contention)|\boptimi[sz]|\block-free\b|\bdeadlock",
+    r"|\breduce (?:the )?(?:memory|alloc|lock|contention)|\boptimi[sz]|\block-?(?:free|less)\b|\bdeadlock|\binversions?\b|\bcontention\b|\bgrained\b",
     re.IGNORECASE,
 )
 # what fails now and then
@@ -105,10 +105,11 @@ class Weight(IntEnum):
 
     NOTHING = 0
     SYMPTOM = 1  # something that a race may have caused
-    REMEDY = 2  # something that is done against races
-    UNSAFE = 3  # something that is used at once by several and must not be
-    MENTION = 4  # the text below the subject speaks of a race
-    SAYS = 5  # the subject does
+    HINT = 2  # the text below the subject says that things race, or are used at once
+    REMEDY = 3  # something that is done against races
+    UNSAFE = 4  # something that is used at once by several and must not be
+    MENTION = 5  # the text below the subject speaks of a data race or a race condition
+    SAYS = 6  # the subject speaks of a race
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def _weighed(subject: str, text: str) -> tuple[Weight, str]:
     if found := _RACE.search(_TOOL.sub(" ", subject)):
         return Weight.SAYS, f"its subject says “{found[0]}”"
     body = text.partition("\n")[2]
-    if found := _unlisted(body):
+    if found := _unlisted(body, _PLAIN_RACE):
         return Weight.MENTION, f"its message says “{found}”"
     safe = Weight.UNSAFE if _MENDS.search(subject) else Weight.REMEDY
     for pattern, weight in (
@@ -165,28 +166,18 @@ def _weighed(subject: str, text: str) -> tuple[Weight, str]:
     ):
         if found := pattern.search(subject):
             return weight, f"its subject says “{found[0]}”"
-    if found := _UNSAFE.search(body[:_SUBJECT]):
-        return Weight.UNSAFE, f"its message says “{found[0]}”"
+    if found := _unlisted(body, _RACE) or _unlisted(body[:_SUBJECT], _UNSAFE):
+        return Weight.HINT, f"its message says “{found}”"
     if found := _SYMPTOM.search(subject):
         return Weight.SYMPTOM, f"its subject says “{found[0]}”"
     return Weight.NOTHING, ""
 
 
-def _unlisted(body: str) -> str:
-    """A race in prose; one in the list of a branch's own commits was made and mended in it."""
-    if not _PLAIN_RACE.search(body) and not _RACE.search(body):
+def _unlisted(body: str, pattern: re.Pattern[str]) -> str:
+    """Words in prose; a race in the list of a branch's own commits was made and mended in it."""
+    if not pattern.search(body):
         return ""
     for line in body.split("\n"):
-        if _BULLET.match(line):
-            continue
-        if found := _RACE.search(_TOOL.sub(" ", line[:_SENTENCE])):
+        if not _BULLET.match(line) and (found := pattern.search(_TOOL.sub(" ", line[:_SENTENCE]))):
             return found[0]
     return ""
-
-
-def listed_race(text: str) -> bool:
-    """Does a line of the list of a branch's commits speak of a data race?"""
-    return any(
-        _BULLET.match(line) and _PLAIN_RACE.search(_TOOL.sub(" ", line[:_SENTENCE]))
-        for line in text.split("\n")[1:]
-    )

@@ -23,7 +23,7 @@ _SPACE = re.compile(rb"\s+")
 _NOTE = (b"//", b"/*", b"* ", b"#include")
 _LONGEST_LINE = 1_000
 # longer functions are compared as bags of lines
-_LONG = 800
+_LONG = 500
 # what is smaller than this can stand anywhere: "}", "})", "else {"
 _TELLING = 5
 
@@ -60,13 +60,32 @@ def edits(path: str, old: bytes, new: bytes) -> list[Edit]:
     found = []
     for unit in dict.fromkeys([*after, *before]):
         a, b = before.get(unit, []), after.get(unit, [])
-        if a != b:
+        if a != b and (a := _squeezed(a)) != (b := _squeezed(b)):
             added, removed = _changed(a, b)
             found.append(Edit(unit, added, removed, b))
     return found
 
 
+def _squeezed(rows: list[bytes]) -> list[bytes]:
+    """Without layout, blank lines and comments."""
+    lines = (_SPACE.sub(b" ", row[:_LONGEST_LINE]).strip() for row in rows)
+    return [line for line in lines if line and not line.startswith(_NOTE)]
+
+
 def _changed(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
+    """The places of what is new, and what is gone."""
+    start = _common(a, b)
+    end = _common(a[start:][::-1], b[start:][::-1])
+    added, removed = _compared(a[start : len(a) - end], b[start : len(b) - end])
+    return [start + at for at in added], removed
+
+
+def _common(a: list[bytes], b: list[bytes]) -> int:
+    """How many lines the two begin with."""
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _compared(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
     if max(len(a), len(b)) > _LONG:
         return _bags(a, b)
     added: list[int] = []
@@ -93,16 +112,14 @@ def _bags(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
 
 
 def units(path: str, source: bytes) -> dict[Unit, list[bytes]]:
-    """Each unit's lines, squeezed, without blank lines and comments."""
+    """Each unit's lines."""
     found: dict[Unit, list[bytes]] = {}
     tongue = language(path)
     if not source or tongue is None:
         return found
     rows = source.split(b"\n")
     for unit, row in _go(rows) if tongue == "go" else _others(tongue, source, rows):
-        line = _SPACE.sub(b" ", row[:_LONGEST_LINE]).strip()
-        if line and not line.startswith(_NOTE):
-            found.setdefault(unit, []).append(line)
+        found.setdefault(unit, []).append(row)
     return found
 
 

@@ -1,0 +1,205 @@
+"""How a code base mended races like this one before: past fixes, the nearest first, with reasons."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deadheat.code.mining.causes import is_teardown
+from deadheat.code.mining.deeds import TEST, is_test
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from deadheat.code.mining.judge import Fix
+    from deadheat.model import Frame, Report
+
+MOST = 5
+# a name that so many fixes share says nothing
+_EVERYDAY = 0.06
+_NAME, _CAUSE, _SHAPE = 3, 2, 1
+# of fixes that are equally near, so many may have gone the same way: the next one shows another
+_SAME_WAY = 2
+_HALF_A_YEAR = 182 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is known of a race that others can be like."""
+
+    variables: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()  # bare names, of the racing sites
+    files: frozenset[str] = frozenset()  # names without folders
+    packages: frozenset[str] = frozenset()  # folders
+    causes: frozenset[str] = frozenset()
+    shape: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Similar:
+    """A past fix and what it has in common with a race."""
+
+    fix: Fix
+    tier: int = 0
+    points: float = 0.0
+    why: list[str] = field(default_factory=list)
+
+    def gain(self, tier: int, points: float, why: str) -> None:
+        self.tier = max(self.tier, tier)
+        self.points += points
+        self.why.append(why)
+
+
+def query(
+    report: Report, variables: Iterable[str] = (), owner: str | None = None, cause: str | None = None
+) -> Query:
+    """What to look for, from a report and what a dossier adds to it."""
+    sites = [access.site for access in report.accesses if access.site]
+    named = [*variables]
+    if report.location and report.location.name:
+        named.append(report.location.name)
+    return Query(
+        frozenset(name.rpartition(".")[2] for name in named),
+        frozenset(t for t in (owner, *map(_type, sites)) if t),
+        frozenset(_bare(site) for site in sites),
+        frozenset(posixpath.basename(site.file) for site in sites),
+        frozenset(posixpath.dirname(site.file) for site in sites),
+        frozenset((cause,) if cause else ()),
+        frozenset(_shape(report, sites)),
+    )
+
+
+def _type(site: Frame) -> str:
+    """`executor.(*HashJoinExec).Close.func1` is a method of HashJoinExec."""
+    parts = go.parent(site.function).split(".")
+    return parts[-2].strip("(*)") if len(parts) > 2 else ""
+
+
+def _bare(site: Frame) -> str:
+    return go.parent(site.function).rpartition(".")[2]
+
+
+def _shape(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
+    """What kind of encounter it was."""
+    if sites and all(is_test(site.file) for site in sites):
+        yield "both accesses are in tests"
+    elif any(is_test(site.file) for site in sites):
+        yield "one access is in a test"
+    if any(is_teardown(_bare(site)) for site in sites):
+        yield "one side tears something down"
+    if any(op.startswith("atomic") for op in (access.op for access in report.accesses)):
+        yield "one access is atomic"
+    if any(f.function.startswith("runtime.map") for a in report.accesses for f in a.stack[:2]):
+        yield "it is on a map"
+    if len(sites) > 1 and len({_bare(site) for site in sites}) == 1:
+        yield "both accesses are in one function"
+
+
+def similar(asked: Query, fixes: Sequence[Fix], but: Collection[str] = ()) -> list[Similar]:
+    """The past fixes that are most like a race; those in `but` are not past but its own."""
+    usable = [f for f in fixes if f.commit not in but and not f.reverted_by and not f.brings]
+    rare = _Rarity(usable)
+    newest = max((fix.time for fix in usable), default=0)
+    found = []
+    for fix in usable:
+        one = Similar(fix)
+        _names(one, asked, rare)
+        _place(one, asked)
+        _likeness(one, asked)
+        if one.tier:
+            age = (newest - fix.time) / _HALF_A_YEAR
+            one.points += 0.5 / (1 + max(age, 0))  # people and primitives change
+            found.append(one)
+    found.sort(key=lambda one: (-one.tier, -one.points, -one.fix.time, one.fix.commit))
+    return _varied(found)
+
+
+class _Rarity:
+    """How much a name says: the fewer fixes have it, the more."""
+
+    def __init__(self, fixes: Sequence[Fix]) -> None:
+        self._count = Counter(
+            name for f in fixes for name in {*f.variables, *f.types, *map(_last, f.functions)}
+        )
+        self._all = max(len(fixes), 1)
+
+    def __call__(self, name: str) -> float:
+        """0 for a name that tells nothing, up to 2."""
+        share = self._count[name] / self._all
+        if len(name) < 3 or (share > _EVERYDAY and self._count[name] > 3):
+            return 0.0
+        return min(2.0, 0.5 + math.log10(1 / max(share, 0.001)) / 2)
+
+
+def _last(function: str) -> str:
+    return function.rpartition(".")[2]
+
+
+def _names(one: Similar, asked: Query, rare: _Rarity) -> None:
+    fix = one.fix
+    for mine, theirs, what, worth in (
+        (asked.variables, set(fix.variables), "is about the same variable", 3.0),
+        (asked.types, set(fix.types), "changes the same type", 2.0),
+        (asked.functions, set(map(_last, fix.functions)), "changes the same function", 1.5),
+    ):
+        for name in sorted(mine & theirs, key=lambda n: (-rare(n), n))[:2]:
+            if telling := rare(name):
+                tier = _NAME if what != "changes the same function" else _CAUSE
+                one.gain(tier, worth * telling, f"{what}, {name}")
+
+
+def _place(one: Similar, asked: Query) -> None:
+    files = {posixpath.basename(path) for path in one.fix.files}
+    folders = {posixpath.dirname(path) for path in one.fix.files}
+    if shared := sorted(asked.files & files):
+        one.gain(_CAUSE, 1.5, f"changes the same file, {shared[0]}")
+    near = sorted(p for p in asked.packages for f in folders if p and _is_same_package(p, f))
+    common = sorted(asked.causes & set(one.fix.causes))
+    if near and common:
+        one.gain(_CAUSE, 2.5, f"mends the same cause in the same package: {common[0]} in {near[0]}")
+    elif near:
+        one.gain(_SHAPE, 1.0, f"is in the same package, {near[0]}")
+    elif common:
+        one.gain(_SHAPE, 1.0, f"mends the same cause, {common[0]}")
+
+
+def _is_same_package(a: str, b: str) -> bool:
+    """Code bases move: `executor` is `pkg/executor` by now."""
+    return a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}")
+
+
+def _likeness(one: Similar, asked: Query) -> None:
+    fix = one.fix
+    is_test_fix = fix.strategy == TEST
+    if "both accesses are in tests" in asked.shape and is_test_fix:
+        one.gain(_SHAPE, 1.5, "as there, only tests are at fault")
+    elif is_test_fix and "one access is in a test" not in asked.shape:
+        one.points -= 1.0
+    if "one side tears something down" in asked.shape and any(map(is_teardown, fix.functions)):
+        one.gain(_SHAPE, 1.0, "as there, one side tears something down")
+    if "one access is atomic" in asked.shape and "made-atomic" in fix.strategies:
+        one.gain(_SHAPE, 1.0, "as there, some accesses are atomic")
+    if "it is on a map" in asked.shape and "concurrent-map" in fix.causes:
+        one.gain(_SHAPE, 1.0, "as there, it is on a map")
+
+
+def _varied(found: list[Similar]) -> list[Similar]:
+    """The first few; where several are near, no way of mending crowds the others out."""
+    chosen: list[Similar] = []
+    later: list[Similar] = []
+    ways: Counter[str] = Counter()
+    for one in found:
+        way = one.fix.strategy
+        if ways[way] < _SAME_WAY:
+            ways[way] += 1
+            chosen.append(one)
+        else:
+            later.append(one)
+        if len(chosen) == MOST:
+            return chosen
+    return (chosen + later)[:MOST]
