@@ -55,6 +55,8 @@ _FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
 # "e.cancelFunc", "ctx.GetSessionVars().StmtCtx": the way to a field, that is not called itself
 _CHAIN = re.compile(rb"(?<![\w.])[A-Za-z_]\w{0,60}(?:\(\))?(?:\.[A-Za-z_]\w{0,60}(?:\(\))?){0,6}\.([A-Za-z_]\w{0,60})(?![\w(])")
 _TAKEN = re.compile(rb"&([A-Za-z_]\w{0,60})\b(?![.\w{(])")
+_ADDRESSED = re.compile(rb"&\(?(?:[A-Za-z_]\w{0,60}\.){0,5}([A-Za-z_]\w{0,60})\b")
+_WORD = re.compile(rb"[A-Za-z_]\w{0,60}")
 _TEXT = re.compile(rb'"[^"]{0,500}"|`[^`]{0,500}`')
 _UNLOCK = re.compile(rb"\.R?Unlock\(\)|unlock")
 _NO_VARIABLE = re.compile(rb"(?i)^(?:\w{0,20}(?:mu|mutex|lock|lk|locker|wg)|rwmutex|waitgroup|err|ctx|t|c|ok|nil|equals|isnil|isnotnil|istrue)$")
@@ -82,7 +84,8 @@ class Deeds:
     points: Counter[str] = field(default_factory=Counter)  # by strategy
     lines: int = 0
     product: int = 0  # lines that are not those of tests
-    brought: int = 0  # lines of functions and types that were not there before
+    brought: int = 0  # lines of functions and types of the product that were not there before
+    converted: int = 0  # variables that were used plainly and are used atomically now
     captured: int = 0  # variables of a loop of which each turn has its own now
     new: list[bytes] = field(default_factory=list)  # lines of functions that were there before
     gone: list[bytes] = field(default_factory=list)
@@ -95,7 +98,18 @@ class Deeds:
     @property
     def synchronises(self) -> int:
         """How much of it is plainly synchronisation."""
-        return max(self.points[LOCK], self.points[ATOMIC], self.points[JOIN], 0)
+        atomics = self.points[ATOMIC] if self.converted else 0
+        return max(self.points[LOCK], atomics, self.points[JOIN], 0)
+
+    @property
+    def size(self) -> int:
+        """Lines, but for those of tests that come with it."""
+        return self.product or self.lines
+
+    @property
+    def is_new(self) -> bool:
+        """Is most of it code that was not there before?"""
+        return self.brought * 2 > self.size
 
 
 def is_test(path: str) -> bool:
@@ -112,7 +126,7 @@ def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
         size = len(edit.added) + len(edit.removed)
         deeds.lines += size
         deeds.product += 0 if is_test(path) else size
-        if len(edit.added) == len(edit.after):
+        if len(edit.added) == len(edit.after) and not is_test(path):
             deeds.brought += size
         if edit.unit.name:
             (deeds.types if edit.unit.is_type else deeds.functions)[edit.unit.name] += size
@@ -166,8 +180,21 @@ def conclude(deeds: Deeds) -> None:
     deeds.points[COPY] += 2 * len(taken)
     written = {m[1] for line in gone if (m := _STORED.match(line))}
     deeds.points[UNSHARED] += 2 * len(written - {m[1] for line in new if (m := _STORED.match(line))})
+    atomic = {name for line in new if _ATOMICS.search(line) for name in _atomics(line)}
+    plain = {name for line in gone if not _ATOMICS.search(line) for name in _WORD.findall(line)}
+    deeds.converted = len(atomic & plain)
     if len(deeds.gone) > 3 * len(deeds.new):
         deeds.points[UNSHARED] += 1  # something is simply not done any more
+
+
+def _atomics(line: bytes) -> list[bytes]:
+    """The variables of `atomic.StoreInt32(&sm.killed, 1)`, `x.Load()`, `killed atomic.Bool`."""
+    declared = _FIELD.match(line)
+    return [
+        *_CALLED_ATOMIC.findall(line),
+        *_ADDRESSED.findall(line),
+        *([declared[1]] if declared else []),
+    ]
 
 
 def _settled(line: bytes) -> bytes:

@@ -164,30 +164,31 @@ def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
     if proved:
         return True
     mends = said.mends or not said.makes
-    grown = done.lines > _SYMPTOMS and done.brought * 2 > done.lines  # mostly new code
     if said.weight == Weight.SAYS:
         return mends or bool(done.synchronises)
-    if grown or done.lines > _MOST_LINES[said.weight]:
+    if (done.is_new and done.size > _FEW) or done.size > _MOST_LINES[said.weight]:
         return False
     if said.weight == Weight.MENTION:
         return mends and bool(done.strategies)
-    if said.weight == Weight.UNSAFE:
-        return said.mends and not said.swaps and (bool(done.strategies) or done.lines <= _FEW)
-    if said.weight == Weight.HINT:
-        return said.mends and not said.swaps and done.synchronises > 0
     if said.weight == Weight.REMEDY:
         return not said.swaps and done.synchronises > 0
-    return said.mends and not said.swaps and _is_plain(said, done)
+    if not said.mends or said.swaps:
+        return False
+    if said.weight == Weight.UNSAFE:
+        return bool(done.strategies) or done.size <= _FEW
+    if said.weight == Weight.HINT:
+        return done.synchronises > 0
+    return _is_plain(said, done)
 
 
 def _is_plain(said: Speech, done: Deeds) -> bool:
     """Is it all about a guard, or about a variable that each turn of a loop gets for itself?"""
-    if done.brought * 3 > done.lines:
+    if done.brought * 3 > done.size:
         return False
-    locks, atomics = done.points[did.LOCK], done.points[did.ATOMIC]
-    if done.lines > _SYMPTOMS:
+    locks, converted = done.points[did.LOCK], done.converted if said.shakes else 0
+    if done.size > _SYMPTOMS:
         return locks >= 2 * _PLAIN
-    return locks + (atomics if said.shakes else 0) >= _PLAIN or done.captured > 0
+    return locks >= _PLAIN or converted > 0 or done.captured > 0
 
 
 def _deed(done: Deeds) -> str:

@@ -15,13 +15,13 @@ _SENTENCE = 400
 _RACE = re.compile(r"\bdata[ _-]?rac(?:e|es|y|ing)\b|\brac(?:e|es|y|ing)\b", re.IGNORECASE)
 # a race in memory or in time, and not some other contest
 _PLAIN_RACE = re.compile(
-    r"\bdata[ _-]?rac(?:e|es|y|ing)\b|\brac(?:e|es|y|ing)[ -]conditions?\b", re.IGNORECASE
+    r"\bfix(?:es|ed|ing)?\b[^.\n]{0,30}\brac(?:e|es)\b|\bdata[ _-]?rac(?:e|es|y|ing)\b|\brac(?:e|es|y|ing)[ -]conditions?\b", re.IGNORECASE
 )
 # what speaks of the detector and of how tests are run: "enable race for more package", "-race",
 # "check race when using tikv", "speed up race test", "timeout for race", "norace"
 _TOOL = re.compile(
-    r"(?<!\S)-race\b|\bno-?race\b"
-    r"|\brac(?:e|ing)[ -](?:detect(?:or|ion)|tests?|testing|builds?|mode|check(?:s|er|ing)?|flags?"
+    r"(?<!\S)-race\b|\bno-?race\b|(?<!pass )(?<!pass `)\bmake race\b|\brace(?: is| was)? (?:en|dis)abled?\b"
+    r"|(?<!data )(?<!data-)\brac(?:e|ing)[ -](?:detect(?:or|ion)|tests?|testing|builds?|mode|check(?:s|er|ing)?|flags?"
     r"|enabled|tags?|ci|runs?|skips?|jobs?|instrumentation|workflows?|shards?|version)\b"
     r"|\b(?:enabl|disabl|skip|check|support|activat|turn|us)\w{0,4}(?: \w{1,12}){0,3} rac(?:e|es)\b"
     r"(?![ -]conditions?)(?! between)"
@@ -30,9 +30,10 @@ _TOOL = re.compile(
 )
 # "fatal error: concurrent map writes", "not thread safe", "concurrently using the session"
 _UNSAFE = re.compile(
-    r"\bconcurrent map\b"
-    r"|\bconcurrent(?:ly)?[ -](?:access|us(?:e|ing|age)|modif|read(?!er)|writ(?!er)|mutat|updat|chang|insert|append"
-    r"|add|delet|initiali|call|clos|set)\w{0,8}\b"
+    r"\bconcurrent map (?:read|writ|iter|access|error|panic|bug|issue|us)\w{0,8}\b"
+    r"|\bconcurrent[ -](?:access|us(?:e|ing|age)|modif|read(?!er)|writ(?!er)|mutat|updat)\w{0,8}\b"
+    r"|\bconcurrently (?:access|us|modif|read|writ|mutat|updat|chang|insert|append|add|delet|initiali|call|clos"
+    r"|set)\w{0,8}\b"
     r"|\b(?:read|writ|access|us|modif|reading/writ)\w{0,5}\b[^.\n]{0,60}\bconcurrently\b"
     r"|\bunsafe(?:ly)? (?:concurren|access|shar)\w*|\bunsynchroni[sz]ed\b|\bnot synchroni[sz]ed\b"
     r"|\bwithout (?:any |holding |a |the |taking |acquiring )*(?:\w{1,20} )?(?:lock|mutex|synchroni[sz]ation)\b"
@@ -47,20 +48,19 @@ _SAFE = re.compile(
 # "add a mutex in TxnState.initStmtBuf", "make EnableSlowLog atomic", "use atomic values for"
 _REMEDY = re.compile(
     r"\b(?:add|adds|added|adding|use|uses|used|using|take|takes|taking|hold|holds|holding|protect|protects|guard"
-    r"|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b(?: [\w.`*-]{1,30}){0,4}?"
-    r" (?:rw)?(?:lock|locks|locking|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12}|synchroni[sz]ation)\b"
+    r"|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b(?: (?!for\b|to\b)[\w.`*-]{1,30}){0,3}?"
+    r" (?:(?:rw)?(?:lock|locks|locking)(?= *(?:$|[,.;:(]|(?:for|to|in|at|around|when|before|while|on|of|and|into"
+    r"|from|during|by|protect\w{0,4})\b))|mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12}|synchroni[sz]ation)\b"
     r"|\b(?:in|under|within|inside|by) (?:the |a |an |one |same |its |single ){0,2}(?:rw)?(?:lock|mutex)\b"
     r"|\bgoroutines?\b[^.\n]{0,40}\b(?:exit|finish|end|quit|return)\w{0,3}\b"
-    r"|(?:^|: *)(?:rw)?lock (?:the|before|when|while|during|in)\b"
+    r"|(?:^|: *)(?:rw)?lock (?:the |\S{1,40} )?(?:before|when|while|during|in|and|call|access|read|writ)\w{0,5}\b"
     r"|\bmake\b[^.\n]{0,60}\batomic\b|\b(?:protect|guard)(?:s|ed|ing)?\b[^.\n]{0,60}\b(?:lock|mutex)\b",
     re.IGNORECASE,
 )
 # what may have been a race: an unstable test, a panic, a worker that goes on too long
 _SYMPTOM = re.compile(
-    r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstabili[sz]e\b|\bstable\b|\bpanic\w{0,5}\b|\bgoroutines?\b"
-    r"|\bconcurren\w{1,6}\b|\bsynchroni[sz]\w{0,6}\b|\b(?:rw)?(?:un)?lock(?:s|ed|ing)?\b|\bmutex\w{0,4}\b"
-    r"|\batomic\w{0,4}\b|\bparallel\w{0,3}\b|\bnil pointer\b|\bdeep[ -]?copy\b|\bshar(?:ed|ing)\b"
-    r"|\bwait(?:s|ing|ed|group)?\b|\bthreads?\b|\btiming\b|\bintermittent\w{0,2}\b",
+    r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstab(?:ili[sz]e|le)\b|\bpanic\w{0,5}\b|\bgoroutines?\b"
+    r"|\bconcurren\w{1,6}\b|\bparallel\w{0,3}\b|\bnil pointer\b|\bthreads?\b|\bintermittent\w{0,2}\b",
     re.IGNORECASE,
 )
 # the same thing in other clothes: "use atomic.Pointer instead of atomic.Value", "lock-free"
