@@ -54,6 +54,8 @@ _OWN = re.compile(rb"^[\w, ]{1,80} :?= (?:&\w|[\w.]{0,60}\b(?:[nN]ew|[cC]reate|m
 _FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
 # "e.cancelFunc", "ctx.GetSessionVars().StmtCtx": the way to a field, that is not called itself
 _CHAIN = re.compile(rb"(?<![\w.])[A-Za-z_]\w{0,60}(?:\(\))?(?:\.[A-Za-z_]\w{0,60}(?:\(\))?){0,6}\.([A-Za-z_]\w{0,60})(?![\w(])")
+# "callerNames[callerName]"
+_ELEMENT = re.compile(rb"(?<![\w.])([A-Za-z_]\w{2,60})\[")
 _TAKEN = re.compile(rb"&([A-Za-z_]\w{0,60})\b(?![.\w{(])")
 _ADDRESSED = re.compile(rb"&\(?(?:[A-Za-z_]\w{0,60}\.){0,5}([A-Za-z_]\w{0,60})\b")
 _WORD = re.compile(rb"[A-Za-z_]\w{0,60}")
@@ -69,7 +71,7 @@ _TAKEN_BEFORE = re.compile(rb"^\w{1,60}(?:, \w{1,60})? := ([^=]{6,200})$")
 _STORED = re.compile(rb"^[A-Za-z_]\w{0,60}(?:\(\))?(?:\.\w{1,60}(?:\(\))?){0,5}\.([A-Za-z_]\w{0,60})(?:\[[^\]]{0,60}\])? (?:=|\+=|-=) ")
 _PLAIN = frozenset((b"return err", b"return nil", b"return nil, err", b"} else {", b"if err != nil {", b"continue", b"default:", b"import ("))
 _TELLING, _MOST_TEXT = 10, 1 << 18
-_GUARDED = 12
+_GUARDED, _ASIDE = 12, 3
 _MOST = 16
 
 
@@ -129,7 +131,8 @@ def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
         if len(edit.added) == len(edit.after) and not is_test(path):
             deeds.brought += size
         if edit.unit.name:
-            (deeds.types if edit.unit.is_type else deeds.functions)[edit.unit.name] += size
+            named = deeds.types if edit.unit.is_type else deeds.functions
+            named[edit.unit.name] += 1 if is_test(path) else 1 + size
         owner = edit.unit.name.rpartition(".")[0].strip("(*)")
         if owner and not edit.unit.is_type:
             deeds.types[owner] += 1
@@ -176,8 +179,7 @@ def conclude(deeds: Deeds) -> None:
     moved = sum(_settled(line) in gone for line in new if len(line) >= _TELLING and line not in _PLAIN)
     deeds.points[ORDER] += min(moved, 3)
     old = b"\n".join(gone)[:_MOST_TEXT]
-    taken = [m[1] for line in new if (m := _TAKEN_BEFORE.match(line)) and m[1] in old]
-    deeds.points[COPY] += 2 * len(taken)
+    deeds.points[COPY] += 2 * sum(_is_taken(line, old) for line in new - gone)
     written = {m[1] for line in gone if (m := _STORED.match(line))}
     deeds.points[UNSHARED] += 2 * len(written - {m[1] for line in new if (m := _STORED.match(line))})
     atomic = {name for line in new if _ATOMICS.search(line) for name in _atomics(line)}
@@ -185,6 +187,15 @@ def conclude(deeds: Deeds) -> None:
     deeds.converted = len(atomic & plain)
     if len(deeds.gone) > 3 * len(deeds.new):
         deeds.points[UNSHARED] += 1  # something is simply not done any more
+    if max(deeds.points[LOCK], deeds.points[ATOMIC] if deeds.converted else 0) > _ASIDE:
+        for way in (COPY, ORDER, UNSHARED):  # what else changes is there for the guard
+            deeds.points[way] = min(deeds.points[way], _ASIDE)
+
+
+def _is_taken(line: bytes, old: bytes) -> bool:
+    """Is it a value that was asked for elsewhere before? One that is made is no copy."""
+    told = _TAKEN_BEFORE.match(line)
+    return told is not None and told[1] in old and not _OWN.match(line)
 
 
 def _atomics(line: bytes) -> list[bytes]:
@@ -220,7 +231,7 @@ def _declared(lines: list[bytes]) -> set[bytes]:
 def _name(deeds: Deeds, edit: Edit) -> None:
     """The variables that the change is about; those under a new lock or made atomic count most."""
     for line in map(_unquoted, edit.new + edit.removed):
-        _count(deeds, _CHAIN.findall(line), 1)
+        _count(deeds, _CHAIN.findall(line) + _ELEMENT.findall(line), 1)
         if _ATOMICS.search(line):
             _count(deeds, _CALLED_ATOMIC.findall(line) + _TAKEN.findall(line), 3)
     if edit.unit.is_type or not edit.unit.name:
@@ -233,7 +244,7 @@ def _name(deeds: Deeds, edit: Edit) -> None:
                     if line.startswith(b"defer"):
                         continue
                     break
-                _count(deeds, _CHAIN.findall(line), 2)
+                _count(deeds, _CHAIN.findall(line) + _ELEMENT.findall(line), 2)
 
 
 def _unquoted(line: bytes) -> bytes:

@@ -114,6 +114,8 @@ def _judge(
     tests_only = bool(done.files) and all(map(did.is_test, done.files))
     strategies = done.strategies or [did.OTHER if done.files else did.DEPENDENCY]
     chief = did.TEST if tests_only else strategies[0]
+    if tests_only and said.updates and any(_DEPENDENCIES.search(file.path) for file in files):
+        chief = did.DEPENDENCY
     named = set(_WORD.findall(message.text[: speech.LONGEST]))
     return Fix(
         one.commit,

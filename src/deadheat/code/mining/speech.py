@@ -69,6 +69,8 @@ _SWAPS = re.compile(
     r"|\breduce (?:the )?(?:memory|alloc|lock|contention)|\boptimi[sz]|\block-?(?:free|less)\b|\bdeadlock|\binversions?\b|\bcontention\b|\bgrained\b",
     re.IGNORECASE,
 )
+# "*: upgrade gomod to fix data race", "vendor: update pd to fix a pd-client race"
+_UPDATES = re.compile(r"\b(?:updat|upgrad|bump)\w{1,3}\b", re.IGNORECASE)
 # what fails now and then
 _SHAKES = re.compile(r"\bunstable\b|\bflak(?:y|iness|e)\b|\bstab(?:ili[sz]e|le)\b|\bpanic", re.IGNORECASE)
 _MENDS = re.compile(
@@ -122,6 +124,7 @@ class Speech:
     makes: bool = False
     swaps: bool = False
     shakes: bool = False
+    updates: bool = False
     issues: tuple[str, ...] = ()
     pull: str | None = None
     is_revert: bool = False
@@ -143,6 +146,7 @@ def heard(subject: str, text: str) -> Speech:
         _MAKES.search(subject) is not None,
         _SWAPS.search(subject) is not None,
         _SHAKES.search(subject) is not None,
+        _UPDATES.search(subject) is not None,
         tuple(dict.fromkeys(_ISSUES.findall(text) + _MORE_ISSUES.findall(text[:_SUBJECT])))[:20],
         (pull[1] or pull[2]) if pull else None,
         is_revert,
