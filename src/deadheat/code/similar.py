@@ -22,8 +22,6 @@ MOST = 5
 # a name that so many fixes share says nothing
 _EVERYDAY = 0.06
 _NAME, _CAUSE, _SHAPE = 3, 2, 1
-# of fixes that are equally near, so many may have gone the same way: the next one shows another
-_SAME_WAY = 2
 _HALF_A_YEAR = 182 * 86_400
 
 
@@ -90,6 +88,8 @@ def _shape(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
         yield "both accesses are in tests"
     elif any(is_test(site.file) for site in sites):
         yield "one access is in a test"
+    elif report.test or any(is_test(f.file) for a in report.accesses for f in a.stack):
+        yield "a test saw it"
     if any(is_teardown(_bare(site)) for site in sites):
         yield "one side tears something down"
     if any(op.startswith("atomic") for op in (access.op for access in report.accesses)):
@@ -178,7 +178,9 @@ def _likeness(one: Similar, asked: Query) -> None:
     is_test_fix = fix.strategy == TEST
     if "both accesses are in tests" in asked.shape and is_test_fix:
         one.gain(_SHAPE, 1.5, "as there, only tests are at fault")
-    elif is_test_fix and "one access is in a test" not in asked.shape:
+    elif "one access is in a test" in asked.shape and is_test_fix:
+        one.gain(_SHAPE, 0.5, "as there, a test has its share in it")
+    elif is_test_fix and "a test saw it" not in asked.shape:
         one.points -= 1.0
     if "one side tears something down" in asked.shape and any(map(is_teardown, fix.functions)):
         one.gain(_SHAPE, 1.0, "as there, one side tears something down")
@@ -189,17 +191,12 @@ def _likeness(one: Similar, asked: Query) -> None:
 
 
 def _varied(found: list[Similar]) -> list[Similar]:
-    """The first few; where several are near, no way of mending crowds the others out."""
-    chosen: list[Similar] = []
-    later: list[Similar] = []
-    ways: Counter[str] = Counter()
+    """The nearest fix of each way of mending, then the nearest of the rest: five like one another
+    would say no more than one."""
+    first: dict[str, Similar] = {}
     for one in found:
-        way = one.fix.strategy
-        if ways[way] < _SAME_WAY:
-            ways[way] += 1
-            chosen.append(one)
-        else:
-            later.append(one)
-        if len(chosen) == MOST:
-            return chosen
-    return (chosen + later)[:MOST]
+        first.setdefault(one.fix.strategy, one)
+    chosen = list(first.values())[:MOST]
+    chosen += [one for one in found if one not in chosen][: MOST - len(chosen)]
+    return sorted(chosen, key=found.index)
+

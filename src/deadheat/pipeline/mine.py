@@ -69,7 +69,7 @@ def mine(start: Callable[[bool], SparkSession], lake: Lake, where: str) -> Summa
         fixes = [plain.fix_from_row(row) for row in found if row["reverts"] is None]
         reverts = [_revert(row) for row in found if row["reverts"] is not None]
         told = settle.settled(fixes, reverts, settle.brought(git, fixes))
-        _keep(lake, commits[-1].commit, told)
+        _keep(lake, reading.origin(git, tip), told)
         spent = time.monotonic() - began
         return Summary(len(commits), tuple(told), tuple(git.missing), spent)
 

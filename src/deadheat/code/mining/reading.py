@@ -52,6 +52,11 @@ def listed(git: Git, tip: str) -> list[Listed]:
     return found
 
 
+def origin(git: Git, tip: str) -> str:
+    """The first commit of the main line, by which every clone of a repository is known."""
+    return list(git.lines("rev-list", "--first-parent", tip))[-1]
+
+
 def messages(git: Git, commits: Iterable[Listed]) -> Iterator[tuple[Listed, Message]]:
     """The words of each commit; one that cannot be read says nothing."""
     by_id = {one.commit: one for one in commits}
