@@ -31,7 +31,7 @@ class Query:
 
     variables: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
-    functions: frozenset[str] = frozenset()  # bare names, of the racing sites
+    functions: frozenset[str] = frozenset()  # of the racing sites, with their types
     files: frozenset[str] = frozenset()  # names without folders
     packages: frozenset[str] = frozenset()  # folders
     causes: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ def query(
     return Query(
         frozenset(name.rpartition(".")[2] for name in named),
         frozenset(t for t in (owner, *map(_type, sites)) if t),
-        frozenset(_bare(site) for site in sites),
+        frozenset(_method(site) for site in sites),
         frozenset(posixpath.basename(site.file) for site in sites),
         frozenset(posixpath.dirname(site.file) for site in sites),
         frozenset((cause,) if cause else ()),
@@ -76,6 +76,11 @@ def _type(site: Frame) -> str:
     """`executor.(*HashJoinExec).Close.func1` is a method of HashJoinExec."""
     parts = go.parent(site.function).split(".")
     return parts[-2].strip("(*)") if len(parts) > 2 else ""
+
+
+def _method(site: Frame) -> str:
+    """`executor.(*HashJoinExec).Close.func1` as `(*HashJoinExec).Close`."""
+    return go.parent(site.function).partition(".")[2]
 
 
 def _bare(site: Frame) -> str:
@@ -124,7 +129,7 @@ class _Rarity:
 
     def __init__(self, fixes: Sequence[Fix]) -> None:
         self._count = Counter(
-            name for f in fixes for name in {*f.variables, *f.types, *map(_last, f.functions)}
+            name for f in fixes for name in {*f.variables, *f.types, *f.functions}
         )
         self._all = max(len(fixes), 1)
 
@@ -136,16 +141,12 @@ class _Rarity:
         return min(2.0, 0.5 + math.log10(1 / max(share, 0.001)) / 2)
 
 
-def _last(function: str) -> str:
-    return function.rpartition(".")[2]
-
-
 def _names(one: Similar, asked: Query, rare: _Rarity) -> None:
     fix = one.fix
     for mine, theirs, what, worth in (
         (asked.variables, set(fix.variables), "is about the same variable", 3.0),
         (asked.types, set(fix.types), "changes the same type", 2.0),
-        (asked.functions, set(map(_last, fix.functions)), "changes the same function", 1.5),
+        (asked.functions, set(fix.functions), "changes the same function", 1.5),
     ):
         for name in sorted(mine & theirs, key=lambda n: (-rare(n), n))[:2]:
             if telling := rare(name):
@@ -158,7 +159,7 @@ def _place(one: Similar, asked: Query) -> None:
     folders = {posixpath.dirname(path) for path in one.fix.files}
     if shared := sorted(asked.files & files):
         one.gain(_CAUSE, 1.5, f"changes the same file, {shared[0]}")
-    near = sorted(p for p in asked.packages for f in folders if p and _is_same_package(p, f))
+    near = sorted(f for p in asked.packages for f in folders if p and f and _is_same_package(p, f))
     common = sorted(asked.causes & set(one.fix.causes))
     if near and common:
         one.gain(_CAUSE, 2.5, f"mends the same cause in the same package: {common[0]} in {near[0]}")

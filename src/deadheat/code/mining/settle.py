@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 # 'Revert "executor: fix data race (#30701)" (#30800)', cut off by whoever made the message
 _QUOTED = re.compile(r"\brevert\b[^\"]{0,20}\"(.{8,400}?)(?:\(#\d{1,9}\))?\W*$", re.IGNORECASE)
+# 'Revert "Revert "executor: fix data race""', 'Reapply "executor: fix data race"': it is back again
+_AGAIN = re.compile(r"\brevert\W{1,4}revert\b|^reapply\b", re.IGNORECASE)
+_INNER = re.compile(r"^(?:revert\W{1,4}(?=revert)|reapply\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _LEAST_PREFIX = 7
 
@@ -42,11 +45,16 @@ def settled(
 def taken_back(fixes: list[Fix], reverts: list[Revert]) -> dict[str, str]:
     """The fixes that are undone, each with the commit that did it; a revert may be undone itself."""
     undone = {name for revert in reverts for name in _named(revert, [r.commit for r in reverts])}
-    back: dict[str, str] = {}
+    again = {_core(revert.subject) for revert in reverts if _AGAIN.search(revert.subject)}
     by_pull = {fix.pull: fix.commit for fix in fixes if fix.pull}
     by_subject = {_plain(fix.subject): fix.commit for fix in fixes}
+    back: dict[str, str] = {}
     for revert in reverts:
-        if revert.commit in undone:
+        if (
+            revert.commit in undone
+            or _AGAIN.search(revert.subject)
+            or _core(revert.subject) in again
+        ):
             continue
         names = _named(revert, [fix.commit for fix in fixes])
         names += [by_pull[pull] for pull in revert.pulls if pull in by_pull]
@@ -54,6 +62,13 @@ def taken_back(fixes: list[Fix], reverts: list[Revert]) -> dict[str, str]:
             names.append(by_subject[subject])
         back |= dict.fromkeys(names, revert.commit)
     return back
+
+
+def _core(subject: str) -> str:
+    """What was taken back, whether once, twice or for good; empty words match nothing."""
+    told = _QUOTED.search(_INNER.sub("", subject)) if _AGAIN.search(subject) else None
+    told = told or _QUOTED.search(subject)
+    return _plain(told[1]) if told else subject
 
 
 def _named(revert: Revert, commits: list[str]) -> list[str]:

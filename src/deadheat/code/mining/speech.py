@@ -87,7 +87,7 @@ _MAKES = re.compile(
 # "* fix data race", a line of the list that GitHub makes of a branch's commits
 _BULLET = re.compile(r"^ {0,4}[*-] ", re.MULTILINE)
 # 'Revert "executor: fix data race (#1)"', "revert: …", "This reverts commit 6c0fcea070a…."
-_REVERT = re.compile(r"^(?:[\w/*, .-]{0,60}: *)?\"?revert\b", re.IGNORECASE)
+_REVERT = re.compile(r"^(?:[\w/*, .-]{0,60}: *)?\"?(?:revert|reapply)\b", re.IGNORECASE)
 _REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})")
 _REVERTED_PULL = re.compile(r"^[^\n]{0,500}?\brevert\b[^\n]{0,500}?\(#(\d{1,9})\)", re.IGNORECASE)
 # "close #31965", "fix pingcap/tidb#31965", "Fixes: https://github.com/…/issues/31965", "ref #1"

@@ -21,7 +21,7 @@ _GO_HEADER = re.compile(
 _GO_END = (b"}", b")")
 _SPACE = re.compile(rb"\s+")
 _NOTE = (b"//", b"/*", b"* ", b"#include")
-_LONGEST_LINE = 1_000
+_LONGEST_LINE = 400
 # longer functions are compared as bags of lines
 _LONG = 500
 # what is smaller than this can stand anywhere: "}", "})", "else {"
