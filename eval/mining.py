@@ -65,7 +65,10 @@ def found(where: str) -> str:
     """How many of the commits that a person calls fixes are found, and how many of the others."""
     read = sample()
     listed = {fix.commit for fix in mined(where, [one.commit for one in read])[0]}
-    rows = ["| drawn from commits that | read | fixes | found | wrongly found |", "|---|--:|--:|--:|--:|"]
+    rows = [
+        "| drawn from commits that | read | fixes | found | wrongly found |",
+        "|---|--:|--:|--:|--:|",
+    ]
     total: Counter[str] = Counter()
     for drawn in dict.fromkeys(one.drawn for one in read):
         some = [one for one in read if one.drawn == drawn]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,11 +21,14 @@ from tests.repositories import Repository, go_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 HEAD = "package hub\n\ntype Hub struct {\n\tcount int\n}\n\n"
-BEGIN = HEAD + "func (h *Hub) Add() {\n\th.count++\n}\n\nfunc (h *Hub) Close() {\n\th.count = 0\n}\n"
+BEGIN = (
+    HEAD + "func (h *Hub) Add() {\n\th.count++\n}\n\nfunc (h *Hub) Close() {\n\th.count = 0\n}\n"
+)
 LOCKED = (
-    "package hub\n\nimport \"sync\"\n\ntype Hub struct {\n\tmu sync.Mutex\n\tcount int\n}\n\n"
+    'package hub\n\nimport "sync"\n\ntype Hub struct {\n\tmu sync.Mutex\n\tcount int\n}\n\n'
     "func (h *Hub) Add() {\n\th.mu.Lock()\n\tdefer h.mu.Unlock()\n\th.count++\n}\n\n"
     "func (h *Hub) Close() {\n\th.mu.Lock()\n\tdefer h.mu.Unlock()\n\th.count = 0\n}\n"
 )
@@ -230,7 +232,9 @@ def test_a_merge_tells_what_it_brought(repo: Repository) -> None:
     repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #5 from acme/fix-race", "fix")
     merge = mined(repo)["Merge pull request #5 from acme/fix-race"]
     assert (merge.brings, merge.pull, merge.is_merge) == ((inner,), "5", True)
-    assert [one.fix.commit for one in similar.similar(asked(), list(mined(repo).values()))] == [inner]
+    assert [one.fix.commit for one in similar.similar(asked(), list(mined(repo).values()))] == [
+        inner
+    ]
 
 
 def test_a_merge_that_keeps_a_branch_up_to_date_is_none(repo: Repository) -> None:
@@ -277,7 +281,10 @@ def test_odd_files_and_times(repo: Repository) -> None:
 def test_a_version_that_is_missing_is_left_out(repo: Repository) -> None:
     repo.put("labels", {"hub/labels.go": BEGIN.replace("Hub", "Label")})
     blob = repo.git("rev-parse", "HEAD:hub/labels.go")
-    files = {"hub/hub.go": LOCKED, "hub/labels.go": LOCKED.replace("Hub", "Label")}
+    files: dict[str, str | None] = {
+        "hub/hub.go": LOCKED,
+        "hub/labels.go": LOCKED.replace("Hub", "Label"),
+    }
     repo.put("hub: fix data race", files)
     (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     (fix,) = mined(repo).values()
@@ -291,7 +298,17 @@ def test_a_commit_of_a_thousand_files_is_no_fix(repo: Repository) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["add a lock ", "concurrently ", "use `x` ", "race ", "fix ", "make ", "#1, ", "goroutine ", "- "],
+    [
+        "add a lock ",
+        "concurrently ",
+        "use `x` ",
+        "race ",
+        "fix ",
+        "make ",
+        "#1, ",
+        "goroutine ",
+        "- ",
+    ],
 )
 def test_words_take_linear_time(piece: str) -> None:
     text = piece * (speech.LONGEST // len(piece) + 1)
@@ -301,7 +318,7 @@ def test_words_take_linear_time(piece: str) -> None:
 
 
 def test_lines_take_linear_time() -> None:
-    rows = [b"x := x.y(" * 100, b"a.b" * 300, b"f(" * 400 + b"&a.b.c", b"\"" * 900, b"a[" * 400]
+    rows = [b"x := x.y(" * 100, b"a.b" * 300, b"f(" * 400 + b"&a.b.c", b'"' * 900, b"a[" * 400]
     source = b"package p\n\nfunc F() {\n" + b"\n".join(rows * 200) + b"\n}\n"
     began = time.process_time()
     done = deeds.Deeds()

@@ -54,7 +54,10 @@ class Similar:
 
 
 def query(
-    report: Report, variables: Iterable[str] = (), owner: str | None = None, cause: str | None = None
+    report: Report,
+    variables: Iterable[str] = (),
+    owner: str | None = None,
+    cause: str | None = None,
 ) -> Query:
     """What to look for, from a report and what a dossier adds to it."""
     sites = [access.site for access in report.accesses if access.site]
@@ -200,4 +203,3 @@ def _varied(found: list[Similar]) -> list[Similar]:
     chosen = list(first.values())[:MOST]
     chosen += [one for one in found if one not in chosen][: MOST - len(chosen)]
     return sorted(chosen, key=found.index)
-

@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
 
 COMMITS = pa.schema([("commit", TEXT), ("parent", TEXT)])
 # a fix, or a commit that takes others back
-JUDGED = pa.schema(
-    [*FIXES, pa.field("reverts", TEXTS), pa.field("reverts_pulls", TEXTS)]
-)
+JUDGED = pa.schema([*FIXES, pa.field("reverts", TEXTS), pa.field("reverts_pulls", TEXTS)])
 _BATCH = 256
 _TASKS = 8
 
@@ -76,7 +75,7 @@ def mine(start: Callable[[bool], SparkSession], lake: Lake, where: str) -> Summa
 
 def judged(commits: DataFrame, where: str, racy: Racy | None = None) -> DataFrame:
     """The fixes and the reverts among commits; the repository must lie there for every executor."""
-    place = os.path.abspath(where)
+    place = str(Path(where).absolute())
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (Listed(**row) for batch in batches for row in batch.to_pylist())

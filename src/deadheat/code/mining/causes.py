@@ -36,7 +36,9 @@ def causes(
     text: str, done: Deeds, reports: Iterable[Sighting], tests_only: bool
 ) -> tuple[str, ...]:
     """The likeliest first."""
-    found = [c.cause for r in reports for c in sorted(r.verdict.causes, key=lambda c: -c.confidence)]
+    found = [
+        c.cause for r in reports for c in sorted(r.verdict.causes, key=lambda c: -c.confidence)
+    ]
     found += [cause for cause, words in _CALLED if words.search(text[:_TEXT])]
     if done.captured:
         found.append("loop-variable-captured")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deadheat.code.mining import marks
 from deadheat.code.mining.units import edits
 
 if TYPE_CHECKING:
@@ -16,60 +16,6 @@ LOCK, ATOMIC, COPY, ORDER = "lock-added", "made-atomic", "copy-made", "order-cha
 JOIN, UNSHARED, TEST = "joined-before-teardown", "removed-sharing", "test-only"
 DEPENDENCY, OTHER = "dependency-updated", "other"
 
-# "e.mu.Lock()", "mu sync.RWMutex", "var m sync.Map", "spin_lock_irqsave(", "std::lock_guard<…>"
-_LOCKS = re.compile(
-    rb"\.(?:Try)?R?Lock\(\)|\b\w{0,20}sync\w{0,10}\.(?:RW)?Mutex\b|\bsync\.(?:Map|Once\w{0,6})\b"
-    rb"|\.lock\(\)|\b(?:mutex|spin|raw_spin|read|write|rcu_read|down|pthread_mutex|pthread_rwlock)_\w{0,20}lock"
-    rb"|\b(?:lock_guard|unique_lock|scoped_lock|shared_lock|call_once)\b|\bstd::\w{0,20}mutex\b"
-    rb"|\b(?:Mutex|RwLock|OnceLock|OnceCell)(?:<|::new)|\b\w{0,20}[Ss]ync(?:Map|Set)\b|\bconcurrent\w{0,4}\.Map"
-)
-# "atomic.LoadInt32(&x)", "x.Load()", "n atomic.Int64", "std::atomic<int>", "WRITE_ONCE(p->x, 1)"
-_ATOMICS = re.compile(
-    rb"\b\w{0,8}atomic\w{0,6}\.\w|\.(?:Load|Store|CompareAndSwap|CAS|Swap)\(|\bstd::atomic|\b_Atomic\b|\b__atomic_"
-    rb"|\batomic(?:64)?_(?:read|set|inc|dec|add|sub|load|store|cmpxchg|xchg|fetch)\w{0,30}\("
-    rb"|\b(?:READ|WRITE)_ONCE\(|\bdata_race\(|\bsmp_(?:load|store|mb|rmb|wmb)\w{0,12}"
-    rb"|\bAtomic(?:Bool|Ptr|[IU](?:8|16|32|64|size))\b|\bOrdering::"
-)
-# "c := cfg.Clone()", "copy(b, a)", "maps.Clone(m)", "append([]int(nil), a...)", "tt := tt"
-_COPIES = re.compile(
-    rb"\.(?:Deep|Shallow|Fast|Full)?(?:Clone|Copy)\w{0,30}\(|\bcopy\(|\b(?:Deep|Shallow)?(?:[Cc]lone|[Cc]opy)[A-Z]\w{0,30}\("
-    rb"|\b(?:Clone|Copy)\(|\bappend\(\[\]\w{1,30}\(nil\)|\[:0:0\]|\.clone\(\)|^(\w{1,60}) := \1$|\.to_owned\(\)"
-    rb"|^\w{1,60} :?= \*[A-Za-z_]"
-)
-_SHADOW = re.compile(rb"^(\w{1,60}) := \1$")
-# "wg.Wait()", "<-done", "wg sync.WaitGroup", "pthread_join(", "cancel_work_sync("
-_JOINS = re.compile(
-    rb"\.Wait\(\)|\bWaitGroup\w{0,10}\b|\b\w{0,20}wg\w{0,5}\.(?:Add|Done|Run|Go)\(|^(?:case )?<-|\berrgroup\."
-    rb"|\.[jJ]oin\(\)|\bpthread_join\(|\b(?:flush|cancel)_\w{0,20}(?:work|sync)\w{0,5}\(|\bdel_timer_sync\("
-    rb"|\bsynchronize_rcu|\bkthread_stop\(|\bclose\(\w{0,20}(?:[dD]one|[eE]xit|[fF]inish|[sS]top|[cC]lose)\w{0,10}\)"
-    rb"|\bmake\(chan (?:struct\{\}|bool|error)"
-)
-# "defer rs.Close()", "cancel()", "timer.Stop()": ends something that would go on
-_ENDS = re.compile(rb"\.(?:Close|Stop|Shutdown|Cancel|Kill|Release)\(\)|\bcancel\w{0,10}\(\)")
-_SERIAL = re.compile(rb"\bt\.Parallel\(\)")
-_ASSIGNED = re.compile(rb"^([A-Za-z_]\w{0,60})(?:, \w{1,60})? (:?=) ")
-# "tk2 := testkit.NewTestKit(t, store)", "se, err := createSession(store)": one of its own
-_OWN = re.compile(rb"^[\w, ]{1,80} :?= (?:&\w|[\w.]{0,60}\b(?:[nN]ew|[cC]reate|make|Get\w{0,20}Session)\w{0,40}\()")
-# "enableEmulatorGC bool", "var counter int"
-_FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
-# "e.cancelFunc", "ctx.GetSessionVars().StmtCtx": the way to a field, that is not called itself
-_CHAIN = re.compile(rb"(?<![\w.])[A-Za-z_]\w{0,60}(?:\(\))?(?:\.[A-Za-z_]\w{0,60}(?:\(\))?){0,6}\.([A-Za-z_]\w{0,60})(?![\w(])")
-# "callerNames[callerName]"
-_ELEMENT = re.compile(rb"(?<![\w.])([A-Za-z_]\w{2,60})\[")
-_TAKEN = re.compile(rb"&([A-Za-z_]\w{0,60})\b(?![.\w{(])")
-_ADDRESSED = re.compile(rb"&\(?(?:[A-Za-z_]\w{0,60}\.){0,5}([A-Za-z_]\w{0,60})\b")
-_WORD = re.compile(rb"[A-Za-z_]\w{0,60}")
-_TEXT = re.compile(rb'"[^"]{0,500}"|`[^`]{0,500}`')
-_UNLOCK = re.compile(rb"\.R?Unlock\(\)|unlock")
-_NO_VARIABLE = re.compile(rb"(?i)^(?:\w{0,20}(?:mu|mutex|lock|lk|locker|wg)|rwmutex|waitgroup|err|ctx|t|c|ok|nil|equals|isnil|isnotnil|istrue)$")
-_CALLED_ATOMIC = re.compile(rb"([A-Za-z_]\w{0,60})\.(?:Load|Store|CompareAndSwap|CAS|Swap|Add|Inc|Dec|Toggle)\(")
-# "executor/x_test.go", "tests/realtikvtest/…", "pkg/testkit/…"
-_TEST_PATH = re.compile(r"_test\.\w{1,4}$|(?:^|/)(?:\w{0,30}tests?|testkit|testutils?|testdata|\w{0,20}selftests?)/|(?:^|/)test_\w{1,60}\.\w{1,4}$")
-# "startTS := txn.StartTS()": what was asked for later, asked for before
-_TAKEN_BEFORE = re.compile(rb"^\w{1,60}(?:, \w{1,60})? := ([^=]{6,200})$")
-# "b.err = errors.Trace(err)", "cfg.Labels[k] = v"
-_STORED = re.compile(rb"^[A-Za-z_]\w{0,60}(?:\(\))?(?:\.\w{1,60}(?:\(\))?){0,5}\.([A-Za-z_]\w{0,60})(?:\[[^\]]{0,60}\])? (?:=|\+=|-=) ")
-_PLAIN = frozenset((b"return err", b"return nil", b"return nil, err", b"} else {", b"if err != nil {", b"continue", b"default:", b"import ("))
 _TELLING, _MOST_TEXT = 10, 1 << 18
 _GUARDED, _ASIDE = 12, 3
 _MOST = 16
@@ -115,7 +61,7 @@ class Deeds:
 
 
 def is_test(path: str) -> bool:
-    return _TEST_PATH.search(path) is not None
+    return marks.TEST_PATH.search(path) is not None
 
 
 def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
@@ -151,39 +97,45 @@ def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
         return
     points = deeds.points
     for name, pattern, worth in (
-        (LOCK, _LOCKS, 4),
-        (ATOMIC, _ATOMICS, 3),
-        (COPY, _COPIES, 3),
-        (JOIN, _JOINS, 3),
-        (JOIN, _ENDS, 1),
-        (UNSHARED, _OWN, 1),
+        (LOCK, marks.LOCKS, 4),
+        (ATOMIC, marks.ATOMICS, 3),
+        (COPY, marks.COPIES, 3),
+        (JOIN, marks.JOINS, 3),
+        (JOIN, marks.ENDS, 1),
+        (UNSHARED, marks.OWN, 1),
     ):
         more = sum(bool(pattern.search(line)) for line in new)
         less = sum(bool(pattern.search(line)) for line in gone)
         if not is_new or name in (LOCK, ATOMIC):
             points[name] += worth * (more - less)
-    if any(_LOCKS.search(line) or _UNLOCK.search(line) for line in edit.moved):
+    if any(marks.LOCKS.search(line) or marks.UNLOCK.search(line) for line in edit.moved):
         points[LOCK] += 2  # the same lock around more
     points[UNSHARED] += 3 * (_parallel(gone) - _parallel(new) + len(_kept_to_oneself(new, gone)))
     if edit.unit.is_type or not edit.unit.name:
         points[UNSHARED] += 2 * max(0, len(_declared(gone) - _declared(new)))
     if not is_new:
         deeds.new += new
-        deeds.captured += sum(bool(_SHADOW.match(line)) for line in new)
+        deeds.captured += sum(bool(marks.SHADOW.match(line)) for line in new)
     deeds.gone += gone
 
 
 def conclude(deeds: Deeds) -> None:
     """What can only be told when all files have been seen."""
     new, gone = set(deeds.new), set(deeds.gone)
-    moved = sum(_settled(line) in gone for line in new if len(line) >= _TELLING and line not in _PLAIN)
+    moved = sum(
+        _settled(line) in gone for line in new if len(line) >= _TELLING and line not in marks.PLAIN
+    )
     deeds.points[ORDER] += min(moved, 3)
     old = b"\n".join(gone)[:_MOST_TEXT]
     deeds.points[COPY] += 2 * sum(_is_taken(line, old) for line in new - gone)
-    written = {m[1] for line in gone if (m := _STORED.match(line))}
-    deeds.points[UNSHARED] += 2 * len(written - {m[1] for line in new if (m := _STORED.match(line))})
-    atomic = {name for line in new if _ATOMICS.search(line) for name in _atomics(line)}
-    plain = {name for line in gone if not _ATOMICS.search(line) for name in _WORD.findall(line)}
+    written = {m[1] for line in gone if (m := marks.STORED.match(line))}
+    deeds.points[UNSHARED] += 2 * len(
+        written - {m[1] for line in new if (m := marks.STORED.match(line))}
+    )
+    atomic = {name for line in new if marks.ATOMICS.search(line) for name in _atomics(line)}
+    plain = {
+        name for line in gone if not marks.ATOMICS.search(line) for name in marks.WORD.findall(line)
+    }
     deeds.converted = len(atomic & plain)
     if len(deeds.gone) > 3 * len(deeds.new):
         deeds.points[UNSHARED] += 1  # something is simply not done any more
@@ -194,16 +146,16 @@ def conclude(deeds: Deeds) -> None:
 
 def _is_taken(line: bytes, old: bytes) -> bool:
     """Is it a value that was asked for elsewhere before? One that is made is no copy."""
-    told = _TAKEN_BEFORE.match(line)
-    return told is not None and told[1] in old and not _OWN.match(line)
+    told = marks.TAKEN_BEFORE.match(line)
+    return told is not None and told[1] in old and not marks.OWN.match(line)
 
 
 def _atomics(line: bytes) -> list[bytes]:
     """The variables of `atomic.StoreInt32(&sm.killed, 1)`, `x.Load()`, `killed atomic.Bool`."""
-    declared = _FIELD.match(line)
+    declared = marks.FIELD.match(line)
     return [
-        *_CALLED_ATOMIC.findall(line),
-        *_ADDRESSED.findall(line),
+        *marks.CALLED_ATOMIC.findall(line),
+        *marks.ADDRESSED.findall(line),
         *([declared[1]] if declared else []),
     ]
 
@@ -214,47 +166,47 @@ def _settled(line: bytes) -> bytes:
 
 
 def _parallel(lines: list[bytes]) -> int:
-    return sum(bool(_SERIAL.search(line)) for line in lines)
+    return sum(bool(marks.SERIAL.search(line)) for line in lines)
 
 
 def _kept_to_oneself(new: list[bytes], gone: list[bytes]) -> set[bytes]:
     """Variables that were assigned and are declared where they are used now: `err = …`, `err := …`."""
-    shared = {m[1] for line in gone if (m := _ASSIGNED.match(line)) and m[2] == b"="}
-    own = {m[1] for line in new if (m := _ASSIGNED.match(line)) and m[2] == b":="}
+    shared = {m[1] for line in gone if (m := marks.ASSIGNED.match(line)) and m[2] == b"="}
+    own = {m[1] for line in new if (m := marks.ASSIGNED.match(line)) and m[2] == b":="}
     return shared & own
 
 
 def _declared(lines: list[bytes]) -> set[bytes]:
-    return {m[1] for line in lines if (m := _FIELD.match(line))}
+    return {m[1] for line in lines if (m := marks.FIELD.match(line))}
 
 
 def _name(deeds: Deeds, edit: Edit) -> None:
     """The variables that the change is about; those under a new lock or made atomic count most."""
     for line in map(_unquoted, edit.new + edit.removed):
-        _count(deeds, _CHAIN.findall(line) + _ELEMENT.findall(line), 1)
-        if _ATOMICS.search(line):
-            _count(deeds, _CALLED_ATOMIC.findall(line) + _TAKEN.findall(line), 3)
+        _count(deeds, marks.CHAIN.findall(line) + marks.ELEMENT.findall(line), 1)
+        if marks.ATOMICS.search(line):
+            _count(deeds, marks.CALLED_ATOMIC.findall(line) + marks.TAKEN.findall(line), 3)
     if edit.unit.is_type or not edit.unit.name:
         both = _declared(edit.new) & _declared(edit.removed)  # of another type now
         _count(deeds, both, 4)
     for at in edit.added:
-        if _LOCKS.search(edit.after[at]):
+        if marks.LOCKS.search(edit.after[at]):
             for line in edit.after[at + 1 : at + _GUARDED]:
-                if _UNLOCK.search(line):
+                if marks.UNLOCK.search(line):
                     if line.startswith(b"defer"):
                         continue
                     break
-                _count(deeds, _CHAIN.findall(line) + _ELEMENT.findall(line), 2)
+                _count(deeds, marks.CHAIN.findall(line) + marks.ELEMENT.findall(line), 2)
 
 
 def _unquoted(line: bytes) -> bytes:
     """An import or a message is no variable."""
-    return _TEXT.sub(b'""', line)
+    return marks.TEXT.sub(b'""', line)
 
 
 def _count(deeds: Deeds, names: list[bytes] | set[bytes], worth: int) -> None:
     for name in names:
-        if len(name) > 1 and not _NO_VARIABLE.match(name):
+        if len(name) > 1 and not marks.NO_VARIABLE.match(name):
             deeds.variables[name.decode("utf-8", "replace")] += worth
 
 

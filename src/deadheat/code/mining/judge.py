@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 # "go.mod", "Cargo.lock", "DEPS.bzl": where the versions of other people's code are written down
-_DEPENDENCIES = re.compile(r"(?:^|/)(?:go\.(?:mod|sum)|Cargo\.(?:toml|lock)|DEPS\.bzl|glide\.\w{4}|Gopkg\.\w{4})$|(?:^|/)_?vendor/")
+_DEPENDENCIES = re.compile(
+    r"(?:^|/)(?:go\.(?:mod|sum)|Cargo\.(?:toml|lock)|DEPS\.bzl|glide\.\w{4}|Gopkg\.\w{4})$|(?:^|/)_?vendor/"
+)
 _WORD = re.compile(r"[A-Za-z_]\w{2,80}")
 # what a report in a message cannot do without, in any detector's words
-_QUOTED = re.compile(r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE
+)
 # how large a change may be that is about a race without saying so
 _SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
 _MOST_LINES = {

@@ -38,9 +38,8 @@ def fix_to_row(fix: Fix) -> Plain:
 
 
 def fix_from_row(row: Mapping[str, Any]) -> Fix:
-    return Fix(
-        **{name: row[name] for name in _TEXTS},
-        **{name: tuple(row[name]) for name in _LISTS},
-        time=int(row["fixed_at"].timestamp()),
-        reports=tuple(sighting_from_wire(json.loads(r["report"])) for r in row["reports"]),
-    )
+    told: Plain = {name: row[name] for name in _TEXTS}
+    told |= {name: tuple(row[name]) for name in _LISTS}
+    told["time"] = int(row["fixed_at"].timestamp())
+    told["reports"] = tuple(sighting_from_wire(json.loads(r["report"])) for r in row["reports"])
+    return Fix(**told)

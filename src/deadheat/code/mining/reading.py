@@ -86,9 +86,7 @@ def changes(git: Git, commits: Iterable[Listed]) -> dict[str, list[Changed]]:
 
 def _changed(meta: bytes, path: bytes) -> Changed:
     was, now, old, new, _ = meta.lstrip(b":").split(b" ")
-    return Changed(
-        path.decode("utf-8", "replace"), _blob(was, old), _blob(now, new)
-    )
+    return Changed(path.decode("utf-8", "replace"), _blob(was, old), _blob(now, new))
 
 
 def _blob(mode: bytes, blob: bytes) -> str:

@@ -82,7 +82,9 @@ def _changed(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
 
 def _common(a: list[bytes], b: list[bytes]) -> int:
     """How many lines the two begin with."""
-    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return next(
+        (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def _compared(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
