@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deadheat.code.mining.causes import is_teardown
-from deadheat.code.mining.deeds import TEST, is_test
+from deadheat.code.mining.deeds import ATOMIC, TEST, is_test
+from deadheat.model import Origin
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from deadheat.model import Frame, Report
 
 MOST = 5
+_MOST_CALLERS = 40
 # a name that so many fixes share says nothing
 _EVERYDAY = 0.06
 _NAME, _CAUSE, _SHAPE = 3, 2, 1
@@ -34,6 +36,8 @@ class Query:
     functions: frozenset[str] = frozenset()  # of the racing sites, with their types
     files: frozenset[str] = frozenset()  # names without folders
     packages: frozenset[str] = frozenset()  # folders
+    callers: frozenset[str] = frozenset()  # functions further down the stacks, with their types
+    homes: frozenset[str] = frozenset()  # their folders
     causes: frozenset[str] = frozenset()
     shape: frozenset[str] = frozenset()
 
@@ -61,6 +65,7 @@ def query(
 ) -> Query:
     """What to look for, from a report and what a dossier adds to it."""
     sites = [access.site for access in report.accesses if access.site]
+    callers = _callers(report, sites)
     named = [*variables]
     if report.location and report.location.name:
         named.append(report.location.name)
@@ -69,10 +74,28 @@ def query(
         frozenset(t for t in (owner, *map(_type, sites)) if t),
         frozenset(_method(site) for site in sites),
         frozenset(posixpath.basename(site.file) for site in sites),
-        frozenset(posixpath.dirname(site.file) for site in sites),
+        frozenset(_package(site.file) for site in sites),
+        frozenset(_method(frame) for frame in callers),
+        frozenset(_package(frame.file) for frame in callers),
         frozenset((cause,) if cause else ()),
         frozenset(_shape(report, sites)),
     )
+
+
+def _callers(report: Report, sites: Sequence[Frame]) -> list[Frame]:
+    """Who led to the accesses: a race in a library is mended by those who call it."""
+    stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
+    frames = dict.fromkeys(frame for stack in stacks for frame in stack)
+    return [
+        frame
+        for frame in frames
+        if frame.origin == Origin.USER and not frame.stale and frame not in sites
+    ][:_MOST_CALLERS]
+
+
+def _package(file: str) -> str:
+    """The folder of a file; of a vendored one, as its own repository has it."""
+    return posixpath.dirname(file.rpartition("vendor/")[2])
 
 
 def _type(site: Frame) -> str:
@@ -104,8 +127,10 @@ def _shape(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
         yield "one access is atomic"
     if any(f.function.startswith("runtime.map") for a in report.accesses for f in a.stack[:2]):
         yield "it is on a map"
-    if len(sites) > 1 and len({_bare(site) for site in sites}) == 1:
-        yield "both accesses are in one function"
+    if len(sites) > 1 and len({_method(site) for site in sites}) == 1:
+        yield "it is all in one function"
+    elif len(sites) > 1 and _type(sites[0]) and _type(sites[0]) == _type(sites[1]):
+        yield "methods of one type meet"
 
 
 def similar(asked: Query, fixes: Sequence[Fix], but: Collection[str] = ()) -> list[Similar]:
@@ -159,10 +184,12 @@ def _names(one: Similar, asked: Query, rare: _Rarity) -> None:
 
 def _place(one: Similar, asked: Query) -> None:
     files = {posixpath.basename(path) for path in one.fix.files}
-    folders = {posixpath.dirname(path) for path in one.fix.files}
+    folders = {_package(path) for path in one.fix.files}
     if shared := sorted(asked.files & files):
         one.gain(_CAUSE, 1.5, f"changes the same file, {shared[0]}")
-    near = sorted(f for p in asked.packages for f in folders if p and f and _is_same_package(p, f))
+    elif shared := sorted(asked.callers & set(one.fix.functions)):
+        one.gain(_CAUSE, 1.0, f"changes a function that led to it, {shared[0]}")
+    near = _common(asked.packages, folders)
     common = sorted(asked.causes & set(one.fix.causes))
     if near and common:
         one.gain(_CAUSE, 2.5, f"mends the same cause in the same package: {common[0]} in {near[0]}")
@@ -170,6 +197,12 @@ def _place(one: Similar, asked: Query) -> None:
         one.gain(_SHAPE, 1.0, f"is in the same package, {near[0]}")
     elif common:
         one.gain(_SHAPE, 1.0, f"mends the same cause, {common[0]}")
+    elif home := _common(asked.homes, folders):
+        one.gain(_SHAPE, 0.5, f"is in a package that led to it, {home[0]}")
+
+
+def _common(mine: Collection[str], theirs: Collection[str]) -> list[str]:
+    return sorted(f for p in mine for f in theirs if p and f and _is_same_package(p, f))
 
 
 def _is_same_package(a: str, b: str) -> bool:
@@ -180,18 +213,25 @@ def _is_same_package(a: str, b: str) -> bool:
 def _likeness(one: Similar, asked: Query) -> None:
     fix = one.fix
     is_test_fix = fix.strategy == TEST
-    if "both accesses are in tests" in asked.shape and is_test_fix:
-        one.gain(_SHAPE, 1.5, "as there, only tests are at fault")
-    elif "one access is in a test" in asked.shape and is_test_fix:
-        one.gain(_SHAPE, 0.5, "as there, a test has its share in it")
-    elif is_test_fix and "a test saw it" not in asked.shape:
+    if is_test_fix and not any("test" in what for what in asked.shape):
         one.points -= 1.0
-    if "one side tears something down" in asked.shape and any(map(is_teardown, fix.functions)):
-        one.gain(_SHAPE, 1.0, "as there, one side tears something down")
-    if "one access is atomic" in asked.shape and "made-atomic" in fix.strategies:
-        one.gain(_SHAPE, 1.0, "as there, some accesses are atomic")
-    if "it is on a map" in asked.shape and "concurrent-map" in fix.causes:
-        one.gain(_SHAPE, 1.0, "as there, it is on a map")
+    for what, worth, alike in (
+        ("both accesses are in tests", 1.5, is_test_fix),
+        ("one access is in a test", 0.5, is_test_fix),
+        ("a test saw it", 0.2, is_test_fix),
+        ("one side tears something down", 1.0, any(map(is_teardown, fix.functions))),
+        ("one access is atomic", 1.0, ATOMIC in fix.strategies),
+        ("it is on a map", 1.0, "concurrent-map" in fix.causes),
+        ("methods of one type meet", 0.4, _meet(fix.functions)),
+        ("it is all in one function", 0.4, len(fix.functions) == 1),
+    ):
+        if alike and what in asked.shape:
+            one.gain(_SHAPE, worth, f"as there, {what}")
+
+
+def _meet(functions: Collection[str]) -> bool:
+    owners = [function.rpartition(".")[0] for function in functions]
+    return any(owner and owners.count(owner) > 1 for owner in owners)
 
 
 def _varied(found: list[Similar]) -> list[Similar]:
