@@ -117,10 +117,11 @@ def _racy(lake: Lake) -> Racy:
     """The issues in the lake that quote a report, each with the files that the report names."""
     if not lake.is_there:
         return {}
-    seen = lake.rows("sightings", ("report", "bug_report")).to_pylist()
+    told = pc.field("bug_report").is_valid()
+    seen = lake.rows("sightings", ("report", "bug_report"), told).to_pylist()
     numbers: dict[str, set[str]] = {}
     for row in seen:
-        number = row["bug_report"] and row["bug_report"]["id"]
+        number = row["bug_report"]["id"]
         if number and number.lstrip("#").isdigit():
             numbers.setdefault(row["report"], set()).add(number.lstrip("#"))
     if not numbers:
