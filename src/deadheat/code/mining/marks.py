@@ -103,7 +103,7 @@ PLAIN = frozenset(
      b"continue", b"default:", b"import (")
 )  # fmt: skip
 
-# "executor/x_test.go", "base/lock_unittest.cc", "tests/realtikvtest/…", "pkg/testkit/…", "tools/testing/selftests/…"
+# "executor/x_test.go", "base/lock_unittest.cc", "tests/realtikvtest/…", "pkg/testkit/…"
 TEST_PATH = re.compile(
     r"_(?:unit)?tests?\.\w{1,4}$|(?:^|/)(?:\w{0,30}tests?|testkit|testutils?|testdata)/"
     r"|(?:^|/)test_\w{1,60}\.\w{1,4}$"
