@@ -126,6 +126,10 @@ def test_functions_of_other_languages() -> None:
     (edit,) = edits("hub.c", before, after)
     assert edit.unit.name == "close"
     assert edit.new == [b"WRITE_ONCE(h->count, 0);"]
+    done = deeds.Deeds()
+    deeds.take(done, "hub.c", before, after)
+    assert done.strategies[0] == "made-atomic"
+    assert list(done.variables) == ["count"]
 
 
 @pytest.mark.parametrize(

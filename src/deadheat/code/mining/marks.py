@@ -69,23 +69,23 @@ ASSIGNED = re.compile(rb"^([A-Za-z_]\w{0,60})(?:, \w{1,60})? (:?=) ")
 TAKEN_BEFORE = re.compile(rb"^\w{1,60}(?:, \w{1,60})? := ([^=]{6,200})$")
 # "b.err = errors.Trace(err)", "cfg.Labels[k] = v"
 STORED = re.compile(
-    rb"^[A-Za-z_]\w{0,60}(?:\(\))?(?:\.\w{1,60}(?:\(\))?){0,5}\.([A-Za-z_]\w{0,60})"
+    rb"^[A-Za-z_]\w{0,60}(?:\(\))?(?:(?:\.|->)\w{1,60}(?:\(\))?){0,5}(?:\.|->)([A-Za-z_]\w{0,60})"
     rb"(?:\[[^\]]{0,60}\])? (?:=|\+=|-=) "
 )
 # "enableEmulatorGC bool", "var counter int"
 FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
 
-# "e.cancelFunc", "ctx.GetSessionVars().StmtCtx": the way to a field that is not called itself
+# "e.cancelFunc", "ctx.GetSessionVars().StmtCtx", "c->db": the way to a field that is not called
 CHAIN = re.compile(
-    rb"(?<![\w.])[A-Za-z_]\w{0,60}(?:\(\))?(?:\.[A-Za-z_]\w{0,60}(?:\(\))?){0,6}"
-    rb"\.([A-Za-z_]\w{0,60})(?![\w(])"
+    rb"(?<![\w.>])[A-Za-z_]\w{0,60}(?:\(\))?(?:(?:\.|->)[A-Za-z_]\w{0,60}(?:\(\))?){0,6}"
+    rb"(?:\.|->)([A-Za-z_]\w{0,60})(?![\w(])"
 )
 # "callerNames[callerName]"
 ELEMENT = re.compile(rb"(?<![\w.])([A-Za-z_]\w{2,60})\[")
 # "atomic.AddInt32(&counter, 1)"
 TAKEN = re.compile(rb"&([A-Za-z_]\w{0,60})\b(?![.\w{(])")
 # "atomic.StoreInt32(&sm.killed, 1)"
-ADDRESSED = re.compile(rb"&\(?(?:[A-Za-z_]\w{0,60}\.){0,5}([A-Za-z_]\w{0,60})\b")
+ADDRESSED = re.compile(rb"&\(?(?:[A-Za-z_]\w{0,60}(?:\.|->)){0,5}([A-Za-z_]\w{0,60})\b")
 # "x.killed.Store(true)"
 CALLED_ATOMIC = re.compile(
     rb"([A-Za-z_]\w{0,60})\.(?:Load|Store|CompareAndSwap|CAS|Swap|Add|Inc|Dec|Toggle)\("

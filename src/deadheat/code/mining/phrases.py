@@ -46,7 +46,6 @@ UNSAFE = _any(
     r"(?:lock|mutex|synchroni[sz]ation)\b",
     r"\bmemory (?:ordering|barrier)\b",
     r"\btorn (?:read|write)s?\b",
-    r"\buse[ -]after[ -]free\b",
 )
 # "make snapshot thread safe", "concurrent safe api for using rule bundles cache"
 SAFE = _any(r"\b(?:thread|goroutine|concurren\w{1,4}|routine|race)[ -]?(?:un)?safe(?:ty|ly)?\b")
@@ -125,7 +124,7 @@ MENDS = _any(
 )
 # a subject that promises something new: a race that its message mentions was of its own making
 MAKES = _any(
-    r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduce|implement|enable|allow|refactor"
+    r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduc\w{1,3}|implement\w{0,3}|enable|allow|refactor"
     r"|refine|improve|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?|document|replace"
     r"|benchmark|merge|extract|split|test)\b"
 )
