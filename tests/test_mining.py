@@ -295,6 +295,18 @@ def test_a_version_that_is_missing_is_left_out(repo: Repository) -> None:
     assert fix.files == ("hub/hub.go",)
 
 
+def test_a_commit_of_many_megabytes_is_read_in_part(repo: Repository) -> None:
+    body = "".join(f"\tx{n} := h.y{n}(h.count)\n" for n in range(9_000))
+    old = {f"p{n}/a.go": f"package p\n\nfunc F() {{\n{body}}}\n" for n in range(6)}
+    new = {path: source.replace("h.count", "h.count.Load()") for path, source in old.items()}
+    repo.put("p: begin", {**old})
+    repo.put("p: fix data race", {**new})
+    began = time.process_time()
+    (fix,) = mined(repo).values()
+    assert time.process_time() - began < 10
+    assert len(fix.files) < 6
+
+
 def test_a_commit_of_a_thousand_files_is_no_fix(repo: Repository) -> None:
     repo.put("*: fix data race", {f"p{n}/x.go": LOCKED for n in range(450)})
     assert mined(repo) == {}

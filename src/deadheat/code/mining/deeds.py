@@ -16,7 +16,7 @@ LOCK, ATOMIC, COPY, ORDER = "lock-added", "made-atomic", "copy-made", "order-cha
 JOIN, UNSHARED, TEST = "joined-before-teardown", "removed-sharing", "test-only"
 DEPENDENCY, OTHER = "dependency-updated", "other"
 
-_TELLING, _MOST_TEXT = 10, 1 << 18
+_TELLING, _MOST_TEXT, _MOST_LINES = 10, 1 << 16, 2_000
 _GUARDED, _ASIDE = 12, 3
 _MOST = 16
 
@@ -127,7 +127,8 @@ def conclude(deeds: Deeds) -> None:
     )
     deeds.points[ORDER] += min(moved, 3)
     old = b"\n".join(gone)[:_MOST_TEXT]
-    deeds.points[COPY] += 2 * sum(_is_taken(line, old) for line in new - gone)
+    fresh = [line for line in deeds.new[:_MOST_LINES] if line not in gone]
+    deeds.points[COPY] += 2 * sum(_is_taken(line, old) for line in fresh)
     written = {m[1] for line in gone if (m := marks.STORED.match(line))}
     deeds.points[UNSHARED] += 2 * len(
         written - {m[1] for line in new if (m := marks.STORED.match(line))}

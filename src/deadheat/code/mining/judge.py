@@ -30,6 +30,8 @@ _WORD = re.compile(r"[A-Za-z_]\w{2,80}")
 _QUOTED = re.compile(
     r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE
 )
+# lines; nobody changes more to mend a race
+_ENOUGH = 10_000
 # how large a change may be that is about a race without saying so
 _SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
 _MOST_LINES = {
@@ -39,6 +41,14 @@ _MOST_LINES = {
     Weight.REMEDY: 400,
     Weight.UNSAFE: 400,
     Weight.MENTION: 600,
+}
+_DEEDS = {
+    did.LOCK: "adds a lock",
+    did.ATOMIC: "makes accesses atomic",
+    did.COPY: "makes a copy",
+    did.ORDER: "changes the order of what is done",
+    did.JOIN: "waits for something to end",
+    did.UNSHARED: "takes something out of what is shared",
 }
 
 
@@ -90,7 +100,7 @@ def judged(
         if said.is_revert:
             yield Revert(one.commit, said.reverts, said.reverts_pulls, message.subject)
         elif not said.catches_up and (said.weight or racy.keys() & set(said.issues)):
-            spoken.append((one, message, said))
+            spoken.append((one, message._replace(text=message.text[: speech.LONGEST]), said))
     changed = reading.changes(git, [one for one, _, _ in spoken])
     for one, message, said in spoken:
         files = changed[one.commit]
@@ -110,6 +120,8 @@ def _judge(
     done = Deeds()
     for path, old, new in reading.sources(git, files):
         did.take(done, path, old, new)
+        if done.lines > _ENOUGH:
+            break
     did.conclude(done)
     reports = quoted(message.text)
     why = verdict(said, done, [file.path for file in files], bool(reports), linked)
@@ -120,7 +132,7 @@ def _judge(
     chief = did.TEST if tests_only else strategies[0]
     if tests_only and said.updates and any(_DEPENDENCIES.search(file.path) for file in files):
         chief = did.DEPENDENCY
-    named = set(_WORD.findall(message.text[: speech.LONGEST]))
+    named = set(_WORD.findall(message.text))
     return Fix(
         one.commit,
         message.subject,
@@ -144,7 +156,6 @@ def quoted(text: str) -> list[Sighting]:
     """The reports that a message quotes."""
     from deadheat.triage import scan_text
 
-    text = text[: speech.LONGEST]
     return scan_text(text, "message") if _QUOTED.search(text) else []
 
 
@@ -198,16 +209,4 @@ def _is_plain(said: Speech, done: Deeds) -> bool:
 
 
 def _deed(done: Deeds) -> str:
-    if not done.strategies:
-        return ""
-    return f"it {_PHRASES[done.strategies[0]]}"
-
-
-_PHRASES = {
-    did.LOCK: "adds a lock",
-    did.ATOMIC: "makes accesses atomic",
-    did.COPY: "makes a copy",
-    did.ORDER: "changes the order of what is done",
-    did.JOIN: "waits for something to end",
-    did.UNSHARED: "takes something out of what is shared",
-}
+    return f"it {_DEEDS[done.strategies[0]]}" if done.strategies else ""

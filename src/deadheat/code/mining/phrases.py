@@ -124,8 +124,9 @@ MENDS = _any(
 )
 # a subject that promises something new: a race that its message mentions was of its own making
 MAKES = _any(
-    r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduc\w{1,3}|implement\w{0,3}|enable|allow|refactor"
-    r"|refine|improve|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?|document|replace"
+    r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduc\w{1,3}|implement\w{0,3}|enable"
+    r"|allow|refactor|refine|improve|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?"
+    r"|document|replace"
     r"|benchmark|merge|extract|split|test)\b"
 )
 

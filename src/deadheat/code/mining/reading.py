@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_FILES = 400
 _MOST_SOURCES = 60
 # what a machine wrote, and what nobody reads in full
-_BIGGEST = 1 << 20
+_BIGGEST, _MOST_BYTES = 1 << 20, 1 << 23
 _FOREIGN = ("vendor/", "third_party/", "node_modules/", "_vendor/")
 _FILES = (b"100644", b"100755", b"100664")
 
@@ -95,17 +95,22 @@ def _blob(mode: bytes, blob: bytes) -> str:
 
 
 def sources(git: Git, files: list[Changed]) -> Iterator[tuple[str, bytes, bytes]]:
-    """Both versions of each source file; what is not there, or cannot be had, is empty.
+    """Both versions of each source file; what is not there is empty.
 
-    A file of which one version is missing from the clone is left out: all of it would seem new.
+    A file of which one version is missing from the clone is left out: all of it would seem new. So is
+    whatever comes after as much as nobody changes to mend a race.
     """
     wanted = [file for file in files if is_source(file.path) and not _is_foreign(file.path)]
-    wanted = wanted[:_MOST_SOURCES]
-    blobs = dict(git.objects({b: None for f in wanted for b in (f.old, f.new) if b}))
-    for path, old, new in wanted:
-        before, after = blobs.get(old) if old else b"", blobs.get(new) if new else b""
-        if before is not None and after is not None and len(before) + len(after) < _BIGGEST:
-            yield path, before, after
+    total = 0
+    for path, old, new in wanted[:_MOST_SOURCES]:
+        found = dict(git.objects([blob for blob in (old, new) if blob]))
+        before, after = found.get(old) if old else b"", found.get(new) if new else b""
+        if before is None or after is None or len(before) + len(after) > _BIGGEST:
+            continue
+        total += len(before) + len(after)
+        if total > _MOST_BYTES:
+            return
+        yield path, before, after
 
 
 def _is_foreign(path: str) -> bool:
