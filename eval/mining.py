@@ -35,7 +35,7 @@ _BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A commit that a person has read."""
+    """A commit that was judged by hand."""
 
     commit: str
     drawn: str
@@ -62,7 +62,7 @@ def mined(where: str, wanted: Sequence[str] | None = None) -> tuple[list[Fix], l
 
 
 def found(where: str) -> str:
-    """How many of the commits that a person calls fixes are found, and how many of the others."""
+    """How many of the commits that are fixes by hand are found, and how many of the others."""
     read = sample()
     listed = {fix.commit for fix in mined(where, [one.commit for one in read])[0]}
     rows = [
