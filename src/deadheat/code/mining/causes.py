@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.code.mining import deeds as did
+from deadheat.diagnose import diagnose
+from deadheat.diagnose.finding import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,9 +38,7 @@ def causes(
     text: str, done: Deeds, reports: Iterable[Sighting], tests_only: bool
 ) -> tuple[str, ...]:
     """The likeliest first."""
-    found = [
-        c.cause for r in reports for c in sorted(r.verdict.causes, key=lambda c: -c.confidence)
-    ]
+    found = [told.cause for one in reports for told in diagnose(one.report) if not told.crashed]
     found += [cause for cause, words in _CALLED if words.search(text[:_TEXT])]
     if done.captured:
         found.append("loop-variable-captured")
@@ -51,7 +51,7 @@ def causes(
         found.append("missing-lock")
     if chief == did.ATOMIC:
         found.append("mixed-atomic")
-    return tuple(dict.fromkeys(found))[:5]
+    return tuple(dict.fromkeys(cause for cause in found if cause != UNKNOWN))[:5]
 
 
 def is_teardown(function: str) -> bool:
