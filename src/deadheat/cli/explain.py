@@ -14,6 +14,7 @@ from deadheat.model import Sighting
 
 if TYPE_CHECKING:
     from deadheat.code.dossier import Dossier
+    from deadheat.code.mining.judge import Fix
     from deadheat.errors import UnreadableError
     from deadheat.wire import Plain
 
@@ -46,6 +47,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--issue", action="append", default=[], metavar="N", help="its number in the issue tracker"
     )
+    command.add_argument(
+        "--lake", metavar="DIR", help="a lake with past fixes, as `deadheat mine` finds them"
+    )
     command.add_argument("--format", choices=("html", "json", "markdown", "text"), default="text")
     command.add_argument(
         "--frames", type=int, default=6, metavar="N", help="frames per stack in text (default: 6)"
@@ -68,13 +72,44 @@ def run(args: argparse.Namespace) -> int:
     hints = Hints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
         clones = [stack.enter_context(Clone(where)) for where in args.repo]
+        past = _past(args.lake, [clone.main.commits[0] for clone in clones if clone.main.tip])
         found = [
-            (s, dossier(s.report, clones, hints.before(told(s.document)))) for s in _best(sightings)
+            (s, _with_past(dossier(s.report, clones, hints.before(told(s.document))), past))
+            for s in _best(sightings)
         ]
     _write(args, found)
     if found:
         return cli.RACES
     return cli.ENVIRONMENT if faults else cli.NOTHING
+
+
+def _past(lake: str | None, repos: list[str]) -> list[Fix]:
+    """The fixes in a lake; with clones of the code, those of the same code."""
+    if lake is None:
+        return []
+    from deadheat.cli import spark
+    from deadheat.code.mining.plain import fix_from_row
+
+    rows = spark.room("lake.lookup").fixes(spark.room("lake.tables").Lake(lake).expect())
+    return [fix_from_row(row) for row in rows if not repos or row["repo"] in repos]
+
+
+def _with_past(told: Dossier, past: list[Fix]) -> Dossier:
+    from dataclasses import replace
+
+    from deadheat.code import similar
+
+    if not past:
+        return told
+    named = told.variable
+    asked = similar.query(
+        told.report,
+        [named.name] if named else [],
+        named.owner if named else None,
+        told.causes[0].cause if told.causes else None,
+    )
+    own = [fix.commit for fix in told.fixed_by if fix.is_convincing]
+    return replace(told, similar=tuple(similar.similar(asked, past, own)))
 
 
 def _write(args: argparse.Namespace, found: list[tuple[Sighting, Dossier]]) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deadheat.code.owners import Owner
     from deadheat.code.places import Module
     from deadheat.code.reproduce import Reproduction
+    from deadheat.code.similar import Similar
     from deadheat.code.stale import Break
     from deadheat.code.touches import Touch
     from deadheat.code.variable import Variable
@@ -71,6 +72,7 @@ class Dossier:
     snippets: tuple[Snippet, ...] = ()
     days: tuple[str | None, str | None] = (None, None)  # of the pin's first and last commit
     causes: tuple[Finding, ...] = ()  # the surest first; `unknown` if none is sure enough
+    similar: tuple[Similar, ...] = ()  # past fixes of races like it
 
 
 def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None) -> Dossier:

@@ -104,6 +104,16 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
     ]
 
 
+def all_functions(language: str, source: bytes) -> list[tuple[str, int, int]]:
+    """Every function with its bare name and extent, outer ones first."""
+    kinds = _FUNCTIONS[language]
+    return [
+        (called(node).decode("utf-8", "replace"), node.start_point.row + 1, node.end_point.row + 1)
+        for node in walk(parse(language, source).root_node)
+        if node.type in kinds
+    ]
+
+
 def called(function: Node) -> bytes:
     """The bare name of a function's definition."""
     node: Node | None = function

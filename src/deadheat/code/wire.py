@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from deadheat.code.candidates import Candidate
     from deadheat.code.claimed import Answer
     from deadheat.code.dossier import Dossier, Touched
+    from deadheat.code.similar import Similar
     from deadheat.code.snippets import Snippet
     from deadheat.code.stale import Break
     from deadheat.code.variable import Variable
@@ -35,7 +36,7 @@ def dossier_to_wire(dossier: Dossier, related: Sequence[str] = ()) -> Plain:
         "introduced_by": [_candidate(c) for c in dossier.introduced_by],
         "cause": _cause(dossier.causes[0]) if dossier.causes else None,
         "causes": [_cause(finding) for finding in dossier.causes],
-        "similar_fixes": [],
+        "similar_fixes": [_similar(s) for s in dossier.similar],
         "reproduce": dossier.reproduce
         and {
             "framework": dossier.reproduce.framework,
@@ -135,6 +136,16 @@ def _snippet(snippet: Snippet) -> Plain:
         "path": snippet.path,
         "first": snippet.first,
         "lines": list(snippet.rows),
+    }
+
+
+def _similar(similar: Similar) -> Plain:
+    fix = similar.fix
+    return {
+        "commit": fix.commit,
+        "subject": fix.subject,
+        "strategy": fix.strategy,
+        "why": similar.why,
     }
 
 

@@ -41,6 +41,14 @@ def families(lake: Lake) -> list[Plain]:
     return sorted(rows, key=lambda row: (-len(row["races"]), row["family"]))
 
 
+def fixes(lake: Lake) -> list[Plain]:
+    """Every past fix, the newest first; none where nobody has mined."""
+    if not lake.has("fixes"):
+        return []
+    rows: list[Plain] = lake.rows("fixes").to_pylist()
+    return sorted(rows, key=lambda row: (row["fixed_at"], row["commit"]), reverse=True)
+
+
 def race(lake: Lake, name: str) -> Plain:
     """The race of that id, by which it may have gone once, or of which this is the beginning."""
     rows: list[Plain] = lake.rows("races", [*TOLD, "report", "nodes"]).to_pylist()

@@ -167,6 +167,31 @@ FILES = pa.schema(
     ]
 )
 
+# what a repository did about races in the past; found by `mine`, not by consolidation
+QUOTED = pa.struct([("fingerprint", TEXT), ("title", TEXT), ("report", TEXT)])
+FIXES = pa.schema(
+    [
+        ("repo", TEXT),
+        ("commit", TEXT),
+        ("subject", TEXT),
+        ("fixed_at", TIME),
+        ("strategy", TEXT),
+        ("strategies", TEXTS),
+        ("why", TEXTS),
+        ("files", TEXTS),
+        ("functions", TEXTS),
+        ("types", TEXTS),
+        ("variables", TEXTS),
+        ("causes", TEXTS),
+        ("issues", TEXTS),
+        ("pull", TEXT),
+        ("is_merge", pa.bool_()),
+        ("brings", TEXTS),
+        ("reverted_by", TEXT),
+        ("reports", pa.list_(QUOTED)),
+    ]
+)
+
 TABLES = {
     "files": FILES,
     "reports": REPORTS,
@@ -175,6 +200,7 @@ TABLES = {
     "nodes": NODES,
     "races": RACES,
     "families": FAMILIES,
+    "fixes": FIXES,
 }
 # what is rebuilt from the others, and replaced as a whole
 DERIVED = ("nodes", "races", "families")

@@ -1,0 +1,68 @@
+"""`deadheat mine`: finds the fixes of races in a repository's history, with Spark, for a lake."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli
+from deadheat.cli import spark
+from deadheat.cli.races import FORMATS, show
+
+if TYPE_CHECKING:
+    import argparse
+
+_EXAMPLES = """examples:
+  deadheat mine ~/src/tidb --lake lake
+  deadheat explain issue.md --repo ~/src/tidb --lake lake    tells how the like was mended before
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    import argparse
+
+    command = commands.add_parser(
+        "mine",
+        help="find the past fixes of races in a repository, with Spark",
+        description="Finds the commits that mended races, and how, and keeps them in a lake.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("repo", metavar="REPO", help="a clone of the code; it is only read")
+    spark.add_lake(command)
+    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument("--quiet", action="store_true", help="no warnings and no summary")
+    spark.add(command)
+    command.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    return spark.guarded(args, lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> int:
+    told = spark.room("pipeline.mine").mine(spark.start(args), spark.lake(args), args.repo)
+    rows = [_plain(fix) for fix in told.fixes]
+    show(rows, args.format, _line)
+    if not args.quiet:
+        for what in told.missing:
+            cli.complain(what)
+        ways = Counter(fix.strategy for fix in told.fixes)
+        summary = ", ".join(f"{count} {way}" for way, count in ways.most_common())
+        cli.complain(
+            f"{len(rows)} fixes in {told.commits} commits, {told.seconds:.0f} s"
+            + (f" ({summary})" if summary else "")
+        )
+    return cli.NOTHING
+
+
+def _plain(fix: Any) -> dict[str, Any]:
+    from deadheat.code.mining.plain import fix_to_row
+
+    row = fix_to_row(fix)
+    return {**row, "fixed_at": row["fixed_at"].isoformat()}
+
+
+def _line(fix: dict[str, Any]) -> str:
+    back = f"  (reverted by {fix['reverted_by'][:11]})" if fix["reverted_by"] else ""
+    return f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{back}"
