@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import deadheat
@@ -89,6 +89,7 @@ Goroutine {writer} (running) created at:
 """
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("ab#0x 19", max_size=8), min_size=1, max_size=6))
 def test_masks_come_off(names: list[str]) -> None:
     told = {
