@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
+from deadheat.harness import Harness
 from deadheat.identify import resolved
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
 from deadheat.reading import Reader
+from deadheat.tested import blamed, listening
 from deadheat.text.encoding import HEAD, PLAIN, Layout, layout
 from deadheat.text.window import Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deadheat.documents.read import Read
     from deadheat.text.window import Source
@@ -62,6 +64,26 @@ def triage(
         yield Sighting(told, concluded, uri, laid.raw(span))
 
 
+def whole(
+    read: Callable[[int], bytes],
+    uri: str,
+    laid: Layout,
+    full: bool = False,
+    shy: bool = False,
+    live: bool = False,
+) -> Iterator[Sighting]:
+    """Every report of a document that is read from front to back, with the tests that ran them.
+
+    `live` says that no sighting may wait until its test has ended.
+    """
+    if laid is not PLAIN:
+        yield from triage(Stream(laid.narrowed(read)), uri, laid=laid, full=full, shy=shy)
+        return
+    harness = Harness()
+    source = Stream(listening(read, harness))
+    yield from blamed(triage(source, uri, full=full, shy=shy), harness, live)
+
+
 def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Sighting]:
     """Every report in a text that is at hand; that of a bug report knows what its author says.
 
@@ -71,8 +93,7 @@ def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[S
     if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
         return resolved([sighting for read in reads for sighting in read.sightings])
     laid = layout(data[:HEAD])
-    found = triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid, shy=shy)
-    return resolved(list(found))
+    return resolved(list(whole(BytesIO(data).read, uri, laid, shy=shy)))
 
 
 def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:

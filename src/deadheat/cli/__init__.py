@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
 _COMMANDS = (
-    "scan", "explain", "ingest", "consolidate", "races", "show", "families", "lake", "mine",
+    "scan", "explain", "gate", "run", "ingest", "consolidate", "races", "show", "families", "lake",
+    "mine", "completion",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from deadheat import cli, registry
 from deadheat.cli import scanning
@@ -42,6 +42,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--format", choices=sorted(registry.renderers()), default="text", help="default: text"
     )
     command.add_argument(
+        "--why", action="store_true", help="text: what each race was identified by"
+    )
+    add_ways(command)
+    command.set_defaults(run=run)
+
+
+def add_ways(command: argparse._ActionsContainer) -> None:
+    """The options of every command that scans and prints races."""
+    command.add_argument(
         "--jobs", type=_jobs, default=None, metavar="N", help="processes (default: one per core)"
     )
     command.add_argument(
@@ -52,13 +61,22 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="also read the stacks that Go programs print under errors, race or not",
     )
-    command.add_argument(
-        "--why", action="store_true", help="text: what each race was identified by"
-    )
     command.add_argument("--brief", action="store_true", help="text: one line per race")
+    command.add_argument(
+        "--root", default=checkout(), metavar="DIR",
+        help="the checkout, for links to the code (default: that of the CI job, or this folder)",
+    )  # fmt: skip
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
-    command.set_defaults(run=run)
+
+
+def checkout() -> str:
+    """The folder of a CI job's checkout, or the one we are in."""
+    named = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
+    try:
+        return named or os.getcwd()  # noqa: PTH109, whose Path takes long to import
+    except OSError:  # it was removed
+        return ""
 
 
 def _jobs(text: str) -> int:
@@ -73,7 +91,9 @@ def run(args: argparse.Namespace) -> int:
     style = style_of(args)
     output = renderer.output(sys.stdout, style)
     ways = scanning.Ways(
-        files.Wish(renderer.full, args.error_stacks), args.jobs, args.quiet, not renderer.waits
+        files.Wish(renderer.full, args.error_stacks, not renderer.waits),
+        args.jobs,
+        args.quiet,
     )
     scan = scanning.Scan(walk.entries(args.paths), renderer.gatherer(style), output, ways)
     try:
@@ -92,18 +112,19 @@ def _close(scan: scanning.Scan, output: Output) -> None:
     output.close(scan.identity.ids())
 
 
-def style_of(args: argparse.Namespace) -> Style:
-    on_terminal = sys.stdout.isatty()
-    colour = on_terminal and not args.no_color and not os.environ.get("NO_COLOR")
-    return Style(colour, min(_width(), 200), args.frames, args.brief, getattr(args, "why", False))
+def style_of(args: argparse.Namespace, out: IO[str] | None = None) -> Style:
+    out = out or sys.stdout
+    colour = out.isatty() and not args.no_color and not os.environ.get("NO_COLOR")
+    why, root = getattr(args, "why", False), getattr(args, "root", "")
+    return Style(colour, min(_width(out), 200), args.frames, args.brief, why, root)
 
 
-def _width() -> int:
+def _width(out: IO[str]) -> int:
     """As `shutil` finds it, which takes long to import."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told):
         return int(told)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or _WIDTH
+        return os.get_terminal_size(out.fileno()).columns or _WIDTH
     except (OSError, ValueError):
         return _WIDTH

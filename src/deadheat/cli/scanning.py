@@ -31,7 +31,6 @@ class Ways:
     wish: files.Wish
     jobs: int | None = None  # one per core
     quiet: bool = False
-    live: bool = False  # show what comes from a pipe at once
 
 
 class Scan:
@@ -81,12 +80,13 @@ class Scan:
     def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
         """What one unit gives, in batches; runs in a worker or right here."""
         unit = self._units[index]
-        live = self._ways.live and unit.entry.size is None
+        live = self._ways.wish.live and unit.entry.size is None
+        wish = self._ways.wish._replace(live=live)
         tick = None if forked else self._progress.tick
         faults = 0
         batch: list[Sighting | Document] = []
         try:
-            for seen in files.sightings(unit, forked, tick, self._ways.wish):
+            for seen in files.sightings(unit, forked, tick, wish):
                 if isinstance(seen, UnreadableError):
                     faults += 1
                     yield "fault", seen

@@ -16,7 +16,7 @@ from deadheat.reading import REACH
 from deadheat.text import encoding
 from deadheat.text.encoding import PLAIN
 from deadheat.text.window import Stream
-from deadheat.triage import triage
+from deadheat.triage import triage, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +35,7 @@ class Wish(NamedTuple):
 
     full: bool = False  # every sighting will be asked for its report
     shy: bool = False  # dialects that wait to be asked for
+    live: bool = False  # of a pipe, nothing may wait for what comes later
 
 
 _ANY = Wish()
@@ -105,7 +106,7 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, *wish)
+        yield from triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
@@ -182,7 +183,7 @@ def _document(
                 yield from told
                 return
         laid = encoding.layout(head[: encoding.HEAD])
-        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, 0, None, laid, *wish)
+        yield from whole(_after(head, read), uri, laid, *wish)
     except OSError as error:
         yield walk.unreadable(uri, error)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from deadheat import wire
@@ -13,23 +12,11 @@ from deadheat.render.tally import Count, Tally, TallyGatherer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from deadheat.gate.judge import Standing
     from deadheat.model import Access, Frame, Sighting
     from deadheat.render import Style
 
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
-
-
-class Standing(StrEnum):
-    """What a gate says of a race."""
-
-    NEW = "new"
-    EXPIRED = "expired"  # known, but not for so long
-    KNOWN = "known"
-    MUTED = "muted"
-
-    @property
-    def fails(self) -> bool:
-        return self in (Standing.NEW, Standing.EXPIRED)
 
 
 class Finding(NamedTuple):
@@ -61,12 +48,15 @@ class Findings(NamedTuple):
     gone: tuple[Gone, ...] = ()
 
 
-class FindingsOutput:
-    """Keeps races until all are known, then writes them."""
+class Roll:
+    """Keeps the races until all are known."""
 
-    def __init__(self, out: IO[str], format: EachOnce, style: Style) -> None:
-        self._out, self._format, self._style = out, format, style
+    def __init__(self) -> None:
         self._tally = Tally()
+
+    @staticmethod
+    def gatherer() -> TallyGatherer:
+        return TallyGatherer(_packed)
 
     def merge(self, packed: dict[str, Count]) -> None:
         self._tally.merge(packed)
@@ -74,8 +64,7 @@ class FindingsOutput:
     live = merge
 
     def close(self, ids: Mapping[str, str]) -> None:
-        pieces = self._format.pieces(Findings(self.races(ids)), self._style)
-        write(self._out, pieces)
+        """Nothing waits to be written."""
 
     def races(self, ids: Mapping[str, str]) -> Iterator[Finding]:
         """Every race, the most often seen first."""
@@ -83,6 +72,17 @@ class FindingsOutput:
         for told in self._tally.races():
             sighting = wire.sighting_from_wire(json.loads(told.body))
             yield Finding(sighting, told.seen, tuple(told.places))
+
+
+class FindingsOutput(Roll):
+    """Writes the races once all are known."""
+
+    def __init__(self, out: IO[str], format: EachOnce, style: Style) -> None:
+        super().__init__()
+        self._out, self._format, self._style = out, format, style
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        write(self._out, self._format.pieces(Findings(self.races(ids)), self._style))
 
 
 class EachOnce:
@@ -93,7 +93,7 @@ class EachOnce:
     waits = True
 
     def gatherer(self, style: Style) -> TallyGatherer:
-        return TallyGatherer(_packed)
+        return Roll.gatherer()
 
     def output(self, out: IO[str], style: Style) -> FindingsOutput:
         return FindingsOutput(out, self, style)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.gate.judge import Standing
 from deadheat.render import escape
-from deadheat.render.findings import EachOnce, Standing, file_of, sentence, sides, times
+from deadheat.render.findings import EachOnce, file_of, sentence, sides, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

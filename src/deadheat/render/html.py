@@ -10,9 +10,10 @@ import json
 import pkgutil
 from typing import TYPE_CHECKING
 
+from deadheat.gate.judge import Standing
 from deadheat.render import lanes
 from deadheat.render.escape import html
-from deadheat.render.findings import EachOnce, Standing, place, sentence, sides, summary, times
+from deadheat.render.findings import EachOnce, place, sentence, sides, summary, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

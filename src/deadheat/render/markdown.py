@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from deadheat.gate.judge import Standing
 from deadheat.render.escape import code, fence, markdown
-from deadheat.render.findings import EachOnce, Standing, place, sentence, sides, summary, times
+from deadheat.render.findings import EachOnce, place, sentence, sides, summary, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deadheat._version import __version__
+from deadheat.gate.judge import Standing
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
 from deadheat.render import escape
-from deadheat.render.findings import EachOnce, Standing, file_of, sentence, sides
+from deadheat.render.findings import EachOnce, file_of, sentence, sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
