@@ -157,10 +157,10 @@ class Inspection:
         entry = Entry(date.today().isoformat(), args.reason, args.owner, args.expires)
         sightings = [finding.sighting for finding in self.races]
         text = lines.dumps(self._gate.updated(sightings, entry, args.prune))
+        if not args.quiet:
+            cli.complain(f"{args.baseline}: {text.count(chr(10))} lines, written")
         path = Path(args.baseline)
         try:
-            if path.exists() and path.read_text(encoding="utf-8") == text:
-                return
             fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
             try:
                 fresh.write_text(text, encoding="utf-8")

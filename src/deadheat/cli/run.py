@@ -116,7 +116,7 @@ def _unexplained(ended: child.Ended, inspection: gating.Inspection) -> str:
     """What else but a race the command failed for, as far as its output tells."""
     if not inspection.races:
         return "there was no race at all"
-    harness = Harness()
+    harness = Harness(keen=True)
     for stream in ended.output:
         stream.copy.seek(0)
         while block := stream.copy.read(1 << 20):
