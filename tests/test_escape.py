@@ -15,7 +15,7 @@ from deadheat.model import Access, Actor, Frame, Op, Origin, Report
 from deadheat.render import escape, lanes
 from tests.cases import ROOT
 
-HOSTILE = "<script>alert(1)</script> \"'> ]]> --> `x` ```\n# @octocat [a](javascript:x) | \x1b[31m \u202e \0"
+HOSTILE = "<script>alert(1)</script> \"'> ]]> --> `x` ```\n# @octocat [a](j:x) | \x1b[31m \u202e \0"
 ANY = st.text(st.characters(), max_size=40) | st.text("`|\\<>&\"'@/:w.\n\0\x1b", max_size=20)
 
 

@@ -92,7 +92,12 @@ def with_tests(report: Report, told: tuple[str | None, ...]) -> Report:
 def _refined(test: str | None, package: Package, offset: int) -> str | None:
     """The sub-test of a test that a stack names, or the one test that can have been it."""
     running = package.running(offset)
-    for told in (package.raced, package.raced & running, running):
+    racing = package.raced & running
+    if test is not None:
+        signs = [package.raced, racing, running]
+    else:  # one that has ended, or not begun, cannot have been it
+        signs = [racing, running] if running else [package.raced]
+    for told in signs:
         fitting = leaves({t for t in told if t and (test is None or test in t.split("/"))})
         if len(fitting) == 1:
             return fitting.pop()

@@ -163,7 +163,7 @@ class Inspection:
         try:
             fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
             try:
-                fresh.write_text(text, encoding="utf-8")
+                fresh.write_bytes(text.encode("utf-8", "replace"))
                 fresh.replace(path)
             finally:
                 with suppress(OSError):

@@ -114,7 +114,7 @@ def loads(text: str) -> Baseline:
     """The inverse of `dumps`; blank lines and lines that begin with `#` or `//` are left out."""
     known: list[Known] = []
     mutes: list[Mute] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith(("#", "//")):
             continue
         plain = _object(number, line)

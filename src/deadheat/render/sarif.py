@@ -101,8 +101,9 @@ class _Result:
 
     def _properties(self) -> Plain:
         verdict, report = self._finding.sighting.verdict, self._report
-        told: Plain = {"detector": report.detector, "places": list(self._finding.places)}
-        told |= {"test": report.test} if report.test else {}
+        places = [escape.shown(place) for place in self._finding.places]
+        told: Plain = {"detector": report.detector, "places": places}
+        told |= {"test": escape.shown(report.test)} if report.test else {}
         told |= {"causes": [c.cause for c in verdict.causes]} if verdict.causes else {}
         told |= {"damage": list(report.damage)} if report.damage else {}
         return told
