@@ -19,6 +19,7 @@ from deadheat.gate.baseline import Baseline, Known
 from deadheat.gate.judge import Entry, Gate, Standing
 from deadheat.gate.mutes import Mute
 from deadheat.identify import in_race, named
+from deadheat.identity.fingerprint import FINGERPRINT_VERSION
 from deadheat.identity.races import Node
 from tests.cases import ROOT
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 REPORT = ROOT / "go" / "two-goroutines.txt"
 OTHER = ROOT / "go" / "method-value.txt"
 TITLE = "read/write race in cart.(*Cart): Total / Add"
+RACE = deadheat.scan(REPORT.read_bytes())[0].verdict.race
 TODAY = "2026-06-01"
 EMPTY = Baseline()
 Capture = pytest.CaptureFixture[str]
@@ -257,8 +259,8 @@ def test_a_bad_line_is_told_with_its_place(
         ("race_top:cart.(*Cart).Total", True),
         ("race_top:checkout", False),
         ("deadlock:Cart", False),
-        ("id:0356cb9b", True),
-        ("id:0356cb9c", False),
+        (f"id:{RACE[:8]}", True),
+        (f"id:{RACE[:7]}x".replace("x", "0" if RACE[7] != "0" else "1"), False),
     ],
 )
 def test_a_pattern_mutes_as_that_of_tsan_does(pattern: str, muted: bool) -> None:
@@ -335,7 +337,6 @@ def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Ca
         "--reason",
         "in review",
         "--suppressions",
-        tmp_path / "tsan.supp",
     ]
     assert gate(tmp_path, *options, tmp_path / "tsan.supp", "--update", REPORT, OTHER) == 0
     written = [json.loads(line) for line in (tmp_path / "races.jsonl").read_text().splitlines()]
@@ -377,7 +378,8 @@ def test_a_baseline_that_cannot_be_written_is_status_3(tmp_path: Path, capsys: C
 def test_a_baseline_of_another_version_is_not_trusted(tmp_path: Path, capsys: Capture) -> None:
     gate(tmp_path, "--update", REPORT)
     file = tmp_path / "races.jsonl"
-    file.write_text(file.read_text().replace('"v2/', '"v1/').replace('"race": "0', '"race": "1'))
+    old = file.read_text().replace(f'"v{FINGERPRINT_VERSION}/', '"v1/')
+    file.write_text(old.replace(f'"race": "{RACE}"', '"race": "0123456789abcdef"'))
     capsys.readouterr()
     assert gate(tmp_path, REPORT) == 1
     assert "another version" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -40,7 +39,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--gate", action="store_true", help="end as `deadheat gate` would")
     command.add_argument(
-        "--output", metavar="FILE", help="the races go here instead of to standard error"
+        "--output",
+        metavar="FILE",
+        help="the races go here instead of to standard error; - for standard output",
     )
     gating.add_options(command, baseline=False)
     command.add_argument(
@@ -88,16 +89,14 @@ def _documents(ended: child.Ended) -> Iterator[Entry | UnreadableError]:
 def _tell(inspection: gating.Inspection, file: str | None) -> None:
     if file is None:
         inspection.tell(sys.stderr)
-        return
-    try:
-        with (
-            open(file, "w", encoding="utf-8")
-            if file != "-"
-            else os.fdopen(os.dup(1), "w", encoding="utf-8") as out
-        ):
-            inspection.tell(out)
-    except OSError as error:
-        raise gating.unwritable(file, error) from error
+    elif file == "-":
+        inspection.tell(sys.stdout)
+    else:
+        try:
+            with open(file, "w", encoding="utf-8") as out:
+                inspection.tell(out)
+        except OSError as error:
+            raise gating.unwritable(file, error) from error
 
 
 def _status(ended: child.Ended, inspection: gating.Inspection) -> int:
