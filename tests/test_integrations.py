@@ -74,7 +74,8 @@ def action(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
         [ROOT / "integrations" / "github-action"], cwd=folder, env=environment,
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    return done.returncode, done.stdout, *(file.read_text() for file in files.values())
+    told, summary = (file.read_text() for file in files.values())
+    return done.returncode, done.stdout, told, summary
 
 
 def test_the_action_runs_a_command_and_gates_it(tmp_path: Path) -> None:

@@ -134,10 +134,11 @@ def test_what_stays_in_the_background_is_not_waited_for() -> None:
         (["/nowhere/at/all"], 127),
         (["/"], 126),
         (["no-such-command-here"], 127),
+        ([REPORT], 126),
     ],
     ids=lambda value: str(value)[-30:],
 )
-def test_it_ends_as_the_command_ended(command: Sequence[str], status: int) -> None:
+def test_it_ends_as_the_command_ended(command: Sequence[str | Path], status: int) -> None:
     assert ran("--", *command).returncode == status
 
 
@@ -217,6 +218,13 @@ def test_a_gate_forgives_known_races_and_nothing_else(
     done = ran(*base, "--", "sh", "-c", script)
     assert done.returncode == expected
     assert b"known  " in done.stderr
+
+
+def test_what_an_update_accepts_is_known_at_once(tmp_path: Path) -> None:
+    base = ["--baseline", str(tmp_path / "races.jsonl"), "--update", "--quiet"]
+    script = f"cat {REPORT}; exit 66"
+    assert ran(*base, "--", "sh", "-c", script).returncode == 66
+    assert ran("--gate", *base, "--", "sh", "-c", script).returncode == 0
 
 
 def test_a_command_that_fails_without_a_race_fails(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from deadheat.harness import Harness, leaves
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from deadheat.model import Sighting
 
 PLAIN = ROOT / "go" / "parallel-tests-and-a-subtest.txt"
@@ -104,9 +106,8 @@ def in_order(path_text: bytes) -> list[tuple[str | None, list[str | None]]]:
 
 
 @pytest.mark.parametrize("path", [PLAIN, JSON], ids=["plain", "json"])
-def test_what_go_prints_of_parallel_tests_and_sub_tests(path: object) -> None:
-    assert path in (PLAIN, JSON)
-    assert in_order(path.read_bytes()) == [  # type: ignore[attr-defined]
+def test_what_go_prints_of_parallel_tests_and_sub_tests(path: Path) -> None:
+    assert in_order(path.read_bytes()) == [
         ("TestShelf/busy", [None, None]),
         ("TestBeta", [None, "TestAlpha"]),
     ]
@@ -142,7 +143,13 @@ def test_between_two_that_run_at_once_nobody_guesses() -> None:
 
 
 def test_without_a_test_on_the_stacks_the_only_one_that_runs_is_blamed() -> None:
-    begun = [("run", "TestOld"), RACED, ("fail", "TestOld"), ("run", "TestA"), ("pause", "TestA")]
+    begun: list[tuple[str, str] | str] = [
+        ("run", "TestOld"),
+        RACED,
+        ("fail", "TestOld"),
+        ("run", "TestA"),
+        ("pause", "TestA"),
+    ]
     assert blame_of(events(*begun, ("run", "TestB"), report())) == ("TestB",)
     assert blame_of(events(*begun, ("run", "TestB"), ("cont", "TestA"), report())) == (None,)
 
@@ -164,8 +171,8 @@ def test_packages_are_told_apart() -> None:
 
 
 @given(st.integers(1, 400), st.sampled_from([PLAIN, JSON]))
-def test_it_hears_the_same_whatever_the_blocks(size: int, path: object) -> None:
-    data: bytes = path.read_bytes()  # type: ignore[attr-defined]
+def test_it_hears_the_same_whatever_the_blocks(size: int, path: Path) -> None:
+    data = path.read_bytes()
     whole, parts = Harness(keen=True), Harness(keen=True)
     whole.feed(data)
     for at in range(0, len(data), size):

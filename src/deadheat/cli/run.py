@@ -67,14 +67,17 @@ def run(args: argparse.Namespace) -> int:
     except FileNotFoundError:
         cli.complain(f"{command[0]}: no such command")
         return _MISSING
-    except PermissionError:
-        cli.complain(f"{command[0]}: cannot be run, permission denied")
+    except OSError as error:
+        cli.complain(f"{command[0]}: cannot be run: {(error.strerror or str(error)).lower()}")
         return _FORBIDDEN
     inspection.of(_documents(ended))
     _tell(inspection, args.output)
     if args.update:
         inspection.update()
-    return _status(ended, inspection) if args.gate and not args.update else ended.status
+    if not args.gate:
+        return ended.status
+    # what was just accepted is known
+    return _status(ended, inspection, cli.NOTHING if args.update else inspection.status)
 
 
 def _documents(ended: child.Ended) -> Iterator[Entry | UnreadableError]:
@@ -99,10 +102,10 @@ def _tell(inspection: gating.Inspection, file: str | None) -> None:
             raise gating.unwritable(file, error) from error
 
 
-def _status(ended: child.Ended, inspection: gating.Inspection) -> int:
-    """That of the gate; but a command that failed for another reason than known races has failed."""
-    if inspection.status or not ended.status:
-        return inspection.status
+def _status(ended: child.Ended, inspection: gating.Inspection, gate: int) -> int:
+    """The gate's; but a command that failed for another reason than known races has failed."""
+    if gate or not ended.status:
+        return gate
     why = _unexplained(ended, inspection)
     if why:
         cli.complain(f"no new race, but the command failed with status {ended.status}: {why}")
