@@ -35,6 +35,11 @@ class Ended(NamedTuple):
     status: int
     output: tuple[Stream, ...]
 
+    def close(self) -> None:
+        """Forgets the output."""
+        for stream in self.output:
+            stream.copy.close()
+
 
 class Stream:
     """One of the command's outputs: where it goes, and a copy of it."""

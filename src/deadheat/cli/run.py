@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from deadheat import cli
@@ -70,6 +71,12 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         cli.complain(f"{command[0]}: cannot be run: {(error.strerror or str(error)).lower()}")
         return _FORBIDDEN
+    with closing(ended):
+        return _conclude(args, inspection, ended)
+
+
+def _conclude(args: argparse.Namespace, inspection: gating.Inspection, ended: child.Ended) -> int:
+    """Tells what was found, and what that makes of the command's end."""
     inspection.of(_documents(ended))
     _tell(inspection, args.output)
     if args.update:
