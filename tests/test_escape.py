@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
@@ -34,6 +34,7 @@ class Texts(HTMLParser):
         self.tags.append(tag)
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_html_shows_the_text_and_makes_no_element(text: str) -> None:
     page = Texts()
@@ -43,12 +44,14 @@ def test_html_shows_the_text_and_makes_no_element(text: str) -> None:
     assert page.text == escape.shown(text, "\n\t")
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_xml_is_well_formed_whatever_the_text(text: str) -> None:
     made = ElementTree.fromstring(f'<a b="{escape.xml(text)}">{escape.xml(text)}</a>')
     assert len(made) == 0
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_a_code_span_and_a_fence_cannot_be_ended_by_their_text(text: str) -> None:
     span = escape.code(text)
@@ -63,6 +66,7 @@ def test_a_code_span_and_a_fence_cannot_be_ended_by_their_text(text: str) -> Non
     assert not any(line.strip().startswith(last) for line in inside_fence)
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_markdown_is_one_line_without_markup(text: str) -> None:
     escaped = escape.markdown(text)
@@ -101,6 +105,7 @@ def test_any_number_of_accesses_makes_a_picture(count: int) -> None:
     assert drawn.count('r="7"') == min(count, 3)
 
 
+@settings(deadline=None)
 @given(ANY, ANY)
 def test_the_picture_is_well_formed_whatever_the_names(name: str, actor: str) -> None:
     access = Access(Op.READ, actor, (frame(name, None),), site=frame(name, None))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
@@ -191,6 +191,7 @@ PATTERNS = st.sampled_from(["race:cart.Add", "deadlock:^main$", "id:0123456789"]
 MUTES = st.builds(Mute, PATTERNS, TEXT.filter(str.strip), TEXT, DATES)
 
 
+@settings(deadline=None)
 @given(st.lists(KNOWN, max_size=4), st.lists(MUTES, max_size=2))
 def test_a_baseline_is_read_as_it_was_written(known: list[Known], muted: list[Mute]) -> None:
     text = lines.dumps(Baseline(tuple(known), tuple(muted)))
@@ -213,6 +214,7 @@ VALUES = st.none() | st.integers() | TEXT
 OBJECTS = st.dictionaries(st.sampled_from(["race", "mute", "names", "expires"]), VALUES)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60) | OBJECTS.map(json.dumps))
 def test_no_line_does_worse_than_be_refused(line: str) -> None:
     with suppress(lines.BadLineError):
@@ -268,6 +270,7 @@ def test_a_pattern_mutes_as_that_of_tsan_does(pattern: str, muted: bool) -> None
     assert Gated(REPORT.read_bytes(), baseline).standings == ["muted" if muted else "new"]
 
 
+@settings(deadline=None)
 @given(st.text("ab*", max_size=6), st.booleans(), st.booleans(), st.text("ab", max_size=8))
 def test_patterns_fit_as_globs_do(inside: str, begins: bool, ends: bool, text: str) -> None:
     expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
@@ -170,6 +170,7 @@ def test_packages_are_told_apart() -> None:
 # -- the harness ------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.integers(1, 400), st.sampled_from([PLAIN, JSON]))
 def test_it_hears_the_same_whatever_the_blocks(size: int, path: Path) -> None:
     data = path.read_bytes()
@@ -195,6 +196,7 @@ def test_it_knows_what_failed_without_a_race() -> None:
     assert harness.broken
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300) | st.text('{"Action:rnTs=-\n FAIL()', max_size=200).map(str.encode))
 def test_no_text_hurts_it(data: bytes) -> None:
     harness = Harness(keen=True)
