@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COUNT = 2000
+# one browser is enough
+pytestmark = pytest.mark.xdist_group("browser")
 
 
 def races() -> Iterator[Finding]:
@@ -30,13 +32,13 @@ def races() -> Iterator[Finding]:
         title = f"read/write race in shop{number:04}.(*Cart): Total / Add"
         verdict = replace(model.verdict, race=f"{number:016x}", title=title)
         standing = Standing.NEW if number % 500 == 7 else Standing.KNOWN
-        yield Finding(replace(model, verdict=verdict), number % 97 + 1, ("ci.log",), standing)
+        yield Finding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
     attack = (
         "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
     )
     verdict = replace(model.verdict, race="f" * 16, title=attack)
     told = replace(model.report, test=attack)
-    yield Finding(replace(model, told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
+    yield Finding(model._replace(told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def test_what_cannot_be_run_is_told(command: str, status: int, capfd: Capture) -
 
 
 def test_a_gate_decides_by_what_is_known(tmp_path: Path, capfd: Capture) -> None:
-    base = ["--gate", "--baseline", tmp_path / "races.jsonl"]
+    base = ["--gate", "--baseline", str(tmp_path / "races.jsonl")]
     assert run(*base, "--", "cat", REPORT) == 1
     assert run(*base, "--update", "--", "cat", REPORT) == 0
     assert run(*base, "--", "sh", "-c", f"cat {REPORT}; exit 66") == 0

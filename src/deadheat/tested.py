@@ -57,7 +57,7 @@ def _blamed(sighting: Sighting, harness: Harness) -> Sighting:
     told = tuple(_refined(test, package, span.offset) for test in known)
     if told == known:
         return sighting
-    return replace(sighting, told=with_tests(sighting.report, told))
+    return sighting._replace(told=with_tests(sighting.report, told))
 
 
 def _detector(sighting: Sighting) -> str:

@@ -64,7 +64,7 @@ def triage(
         yield Sighting(told, concluded, uri, laid.raw(span))
 
 
-def whole(
+def front_to_back(
     read: Callable[[int], bytes],
     uri: str,
     laid: Layout,
@@ -93,7 +93,7 @@ def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[S
     if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
         return resolved([sighting for read in reads for sighting in read.sightings])
     laid = layout(data[:HEAD])
-    return resolved(list(whole(BytesIO(data).read, uri, laid, shy=shy)))
+    return resolved(list(front_to_back(BytesIO(data).read, uri, laid, shy=shy)))
 
 
 def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:

@@ -16,7 +16,7 @@ from deadheat.reading import REACH
 from deadheat.text import encoding
 from deadheat.text.encoding import PLAIN
 from deadheat.text.window import Stream
-from deadheat.triage import triage, whole
+from deadheat.triage import front_to_back, triage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,7 +142,7 @@ def part(raw: IO[bytes], uri: str, start: int, end: int | None, wish: Wish = _AN
     begin = max(0, start - REACH)
     try:
         raw.seek(begin)
-        yield from triage(Stream(raw.read, begin), uri, start, end, PLAIN, *wish)
+        yield from triage(Stream(raw.read, begin), uri, start, end, PLAIN, wish.full, wish.shy)
     except OSError as error:
         yield walk.unreadable(uri, error)
 
@@ -183,7 +183,7 @@ def _document(
                 yield from told
                 return
         laid = encoding.layout(head[: encoding.HEAD])
-        yield from whole(_after(head, read), uri, laid, *wish)
+        yield from front_to_back(_after(head, read), uri, laid, *wish)
     except OSError as error:
         yield walk.unreadable(uri, error)
 
