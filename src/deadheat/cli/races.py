@@ -27,7 +27,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--detector", metavar="NAME", help="only those of this detector")
     command.add_argument("--repo", metavar="REPO", help="only those seen in this repository")
-    command.add_argument("--test", metavar="TEST", help="only those seen in this test")
+    command.add_argument("--test", metavar="TEST", help="only those seen in this test, or in a sub-test of it")
     command.add_argument("--limit", type=int, metavar="N", help="not more than so many")
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.set_defaults(run=run)
@@ -47,7 +47,7 @@ def _is_wanted(race: dict[str, Any], args: argparse.Namespace) -> bool:
         (not args.status or race["status"] in args.status)
         and args.detector in (None, race["detector"])
         and (args.repo is None or args.repo in race["repos"])
-        and (args.test is None or args.test in race["tests"])
+        and (args.test is None or _was_in(args.test, race["tests"]))
     )
 
 
@@ -64,3 +64,7 @@ def show(rows: list[dict[str, Any]], form: str, line: Any) -> None:
 def _line(race: dict[str, Any]) -> str:
     day = race["last_seen"][:10]
     return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}"
+
+
+def _was_in(wanted: str, tests: list[str]) -> bool:
+    return any(test == wanted or test.startswith(f"{wanted}/") for test in tests)
