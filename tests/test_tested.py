@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat.harness import Harness, leaves
+from deadheat.feeds import files, walk
+from deadheat.harness import Failures, Listener, leaves
+from deadheat.model import Sighting
+from deadheat.tested import NEAR, Ear
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from deadheat.model import Sighting
 
 PLAIN = ROOT / "go" / "parallel-tests-and-a-subtest.txt"
 JSON = ROOT / "go" / "parallel-tests-in-json.txt"
@@ -143,6 +144,7 @@ def test_between_two_that_run_at_once_nobody_guesses() -> None:
 
 
 def test_without_a_test_on_the_stacks_the_only_one_that_runs_is_blamed() -> None:
+    """Go has said that somebody raced; one that has ended cannot have been it."""
     begun: list[tuple[str, str] | str] = [
         ("run", "TestOld"),
         RACED,
@@ -174,35 +176,85 @@ def test_packages_are_told_apart() -> None:
 @given(st.integers(1, 400), st.sampled_from([PLAIN, JSON]))
 def test_it_hears_the_same_whatever_the_blocks(size: int, path: Path) -> None:
     data = path.read_bytes()
-    whole, parts = Harness(keen=True), Harness(keen=True)
-    whole.feed(data)
-    for at in range(0, len(data), size):
-        parts.feed(data[at : at + size])
-    for harness in (whole, parts):
-        harness.finish()
-    for offset in range(0, len(data), 997):
-        mine, other = (h.package(offset, "example.com/shop") for h in (whole, parts))
-        assert (mine.raced, mine.failed) == (other.raced, other.failed)
-        assert mine.running(offset) == other.running(offset)
+    whole, parts = Listener(), Listener()
+    heard = [*whole.feed(data), *whole.finish()]
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    assert [e for piece in pieces for e in parts.feed(piece)] + [*parts.finish()] == heard
+    assert {e.what for e in heard} >= {"fail", "raced"}
+
+
+FILLER = "2024/05/01 12:00:00 a line of some log that has nothing to tell\n"
+
+
+@pytest.mark.parametrize("lines", [0, 10, 1500, 2500, 20000])
+def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Path) -> None:
+    text = "".join(
+        f"{FILLER * lines}=== RUN   TestA\n=== RUN   TestA/{n}\n{report('TestA.func1', '')}"
+        f"{FILLER * (lines // 3)}--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/{n} (0.0s)\n    {RACED}"
+        for n in range(3)
+    )
+    log = tmp_path / "log"
+    log.write_text(text)
+    whole = [s.report.test for s in deadheat.scan(text)]
+    step = max(1000, len(text) // 5)
+    with log.open("rb") as raw:
+        parts = [
+            one.report.test
+            for start in range(0, len(text), step)
+            for one in files.part(raw, "log", start, start + step)
+            if isinstance(one, Sighting)
+        ]
+    entry = walk.Entry(str(log), len(text), named=True)
+    ranges = [
+        one.report.test
+        for start in range(0, len(text), step)
+        for one in files.sightings(files.Unit(entry, start, start + step), mapped=start % 2 == 0)
+        if isinstance(one, Sighting)
+    ]
+    assert parts == ranges == whole
+    near = lines * len(FILLER) // 3 < NEAR - 4000
+    assert whole == ([f"TestA/{n}" for n in range(3)] if near else ["TestA"] * 3)
+
+
+def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
+    [sighting] = deadheat.scan(report("TestA", "TestA"))
+    looked: list[int] = []
+
+    def peek(low: int, high: int) -> bytes:
+        looked.append(high - low)
+        return b""
+
+    assert Ear(peek).blamed(sighting) is sighting
+    assert len(looked) == 1
 
 
 def test_it_knows_what_failed_without_a_race() -> None:
-    harness = Harness(keen=True)
-    harness.feed(PLAIN.read_bytes())
-    assert (harness.unexplained(), harness.broken) == (set(), False)
-    harness.feed(b"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\n")
-    assert harness.unexplained() == {"TestSum"}
-    harness.feed(b"FAIL\texample.com/x [build failed]\n")
-    assert harness.broken
+    failures = Failures()
+    failures.feed(PLAIN.read_bytes())
+    assert (failures.unexplained(), failures.broken) == (set(), False)
+    failures.feed(b"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\n")
+    assert failures.unexplained() == {"TestSum"}
+    failures.feed(b"FAIL\texample.com/x [build failed]\n")
+    assert failures.broken
+
+
+def test_it_knows_what_failed_without_a_race_as_json() -> None:
+    failures = Failures()
+    failures.feed(JSON.read_bytes())
+    assert (failures.unexplained(), failures.broken) == (set(), False)
+    failures.feed(events(("run", "TestSum"), ("fail", "TestSum")).encode())
+    assert failures.unexplained() == {"TestSum"}
+    failures.feed(events("panic: boom\n").encode())
+    assert failures.broken
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=300) | st.text('{"Action:rnTs=-\n FAIL()', max_size=200).map(str.encode))
 def test_no_text_hurts_it(data: bytes) -> None:
-    harness = Harness(keen=True)
-    harness.feed(data)
-    harness.finish()
-    harness.package(0, None).running(10)
+    failures = Failures()
+    failures.feed(data)
+    failures.finish()
+    assert failures.unexplained() is not None
 
 
 def test_hostile_text_takes_no_longer_than_any_other() -> None:
@@ -214,10 +266,10 @@ def test_hostile_text_takes_no_longer_than_any_other() -> None:
         b"\npanic: ",
     ):
         data = piece * (500_000 // len(piece))
-        harness = Harness(keen=True)
+        failures = Failures()
         began = time.process_time()
-        harness.feed(data)
-        harness.finish()
+        failures.feed(data)
+        failures.finish()
         assert time.process_time() - began < 4
 
 

@@ -9,155 +9,143 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RACED = b"race detected during execution of test"
 # "=== RUN   TestX/sub", "    --- FAIL: TestX/sub (0.01s)", "ok  \texample.com/p\t0.01s",
 # "FAIL\texample.com/p [build failed]", "panic: boom",
-# "    testing.go:1490: race detected during execution of test", '{"Time":"…","Action":"run",…}'
+# "    testing.go:1490: race detected during execution of test"
 _TOLD = re.compile(
-    rb'=== (?:RUN|PAUSE|CONT|NAME) +(?P<began>[^\s"\\]+)'
-    rb'|--- (?P<how>PASS|FAIL|SKIP): (?P<ended>[^\s"\\]+) \('
+    rb"=== (?P<word>RUN|PAUSE|CONT|NAME) +(?P<began>\S+)"
+    rb"|--- (?P<how>PASS|FAIL|SKIP): (?P<ended>\S+) \("
     rb"|(?P<raced>race detected during execution of test)"
-    rb"|\n(?P<over>ok  |FAIL)\t(?P<package>[^\s\"\\]+)(?P<broken> \[(?:build|setup) failed\])?"
-    rb"|\n(?P<panic>panic: )"
+    rb"|^(?:ok  |FAIL)\t(?P<over>\S+)(?P<broken> \[(?:build|setup) failed\])?"
+    rb"|^(?P<panic>panic: )"
 )
 # '{"Time":"2024-05-01T12:00:00.1Z","Action":"run","Package":"example.com/p","Test":"TestX"}'
-_ACTION = re.compile(
-    rb'^\{[^\n]{0,80}?"Action":"(?:run|pause|cont|pass|fail|skip|build-fail)"[^\n]*', re.MULTILINE
-)
-_RACED = b"race detected during execution of test"
-# without one of these, a stretch of text tells nothing of who ran or raced
-_SIGNS = (b'"Action":"', b"=== RUN", b"--- FAIL", b"=== CONT", b"=== NAME")
-_STARTS = {"run": True, "cont": True, "pause": False, "pass": False, "fail": False, "skip": False}
-# a longer log has its tests told apart by stacks alone
-_MOST = 200_000
+_RECORD = re.compile(rb'\{[^\n]{0,100}?"Action":"([\w-]{1,20})"')
+_DONE = frozenset(("pause", "pass", "skip"))
 # no line that matters is longer
 _LONGEST = 1 << 12
 
 
-class _Event(NamedTuple):
-    offset: int
-    test: str
-    runs: bool  # from here on
+class Event(NamedTuple):
+    """Something that a line tells: `run`, `stop`, `fail`, `raced`, `over` (a package) or `broken`."""
+
+    offset: int  # where its line begins
+    end: int
+    what: str
+    package: str = ""  # where records tell
+    test: str = ""
+    since: int = 0  # where the test was named, which may be a line before
 
 
-class Package:
-    """The tests of one package, in one run of it."""
+class Listener:
+    """Hears the events of a text that goes by."""
+
+    def __init__(self, at: int = 0) -> None:
+        self._rest = b""
+        self._at = at
+        self._last, self._since = "", 0  # the test whose lines these are, in plain text
+
+    def feed(self, block: bytes) -> Iterator[Event]:
+        """Takes the next bytes."""
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        for line in lines:
+            if len(line) <= _LONGEST or RACED in line:
+                yield from self._line(line)
+            self._at += len(line) + 1
+
+    def finish(self) -> Iterator[Event]:
+        """The text is over."""
+        return self.feed(b"\n") if self._rest else iter(())
+
+    def _line(self, line: bytes) -> Iterator[Event]:
+        at, end = self._at, self._at + len(line) + 1
+        if line[:2] == b'{"' and (record := _RECORD.match(line)) is not None:
+            yield from _recorded(line, record[1], at, end)
+        elif (match := _TOLD.search(line)) is None:
+            return
+        elif match["began"] is not None:
+            self._last, self._since = _text(match["began"]), at
+            if match["word"] != b"NAME":
+                what = "stop" if match["word"] == b"PAUSE" else "run"
+                yield Event(at, end, what, "", self._last, at)
+        elif match["ended"] is not None:
+            self._last, self._since = _text(match["ended"]), at
+            yield Event(at, end, "fail" if match["how"] == b"FAIL" else "stop", "", self._last, at)
+        elif match["raced"] is not None:
+            yield Event(at, end, "raced", "", self._last, self._since)
+        elif match["over"] is not None:
+            self._last = ""
+            yield Event(at, end, "over", since=at)
+            if match["broken"] is not None:
+                yield Event(at, end, "broken", since=at)
+        else:
+            yield Event(at, end, "broken", since=at)
+
+
+def _recorded(line: bytes, action: bytes, at: int, end: int) -> Iterator[Event]:
+    """What a line of `go test -json` tells."""
+    panics = b'"Output":"panic: ' in line
+    if action == b"output" and RACED not in line and not panics:
+        return
+    try:
+        told = json.loads(line)
+        package, test = str(told.get("Package") or ""), str(told.get("Test") or "")
+    except (ValueError, AttributeError, RecursionError):
+        return
+    word = action.decode()
+    if panics or word == "build-fail" or told.get("FailedBuild"):
+        yield Event(at, end, "broken", package, since=at)
+    elif word == "output":
+        yield Event(at, end, "raced", package, test, at)
+    elif test and word in ("run", "cont", "fail"):
+        yield Event(at, end, "fail" if word == "fail" else "run", package, test, at)
+    elif test and word in _DONE:
+        yield Event(at, end, "stop", package, test, at)
+
+
+class Failures:
+    """What failed in a whole run, and whether races explain it."""
 
     def __init__(self) -> None:
-        self.events: list[_Event] = []
-        self.raced: set[str] = set()
-        self.failed: set[str] = set()
-
-    def running(self, offset: int) -> set[str]:
-        """The tests that ran at some place of the text."""
-        now: dict[str, bool] = {}
-        at = bisect_right(self.events, offset, key=lambda event: event.offset)
-        for event in self.events[:at]:
-            now[event.test] = event.runs
-        return {test for test, runs in now.items() if runs}
-
-
-class Harness:
-    """Listens to a text as it goes by; if `keen`, also for what else failed in it."""
-
-    def __init__(self, keen: bool = False) -> None:
-        self._keen = keen
-        self._rest = b"\n"
-        self._at = -1  # the offset of that rest
-        self._count = 0
-        self._last = ""  # the test whose lines these are, in plain text
-        self._plain: list[tuple[int, Package]] = [(-1, Package())]
-        self._packages: dict[str, Package] = {}
+        self._listener = Listener()
+        self._part = 0  # packages in plain text come one after the other
+        self._failed: dict[str, set[str]] = {}
+        self._raced: dict[str, set[str]] = {}
         self.broken = False  # something failed that is no test
 
-    @property
-    def heard(self) -> bool:
-        """Is this the output of `go test`?"""
-        return bool(self._count)
-
     def feed(self, block: bytes) -> None:
-        """Takes the next bytes."""
-        text = self._rest + block
-        end = text.rfind(b"\n") + 1
-        if self._count < _MOST and (self._keen or any(sign in text for sign in _SIGNS)):
-            self._hear(text[: end or len(text)], self._at)
-        self._rest = text[end - 1 :] if end and len(text) - end < _LONGEST else text[-_LONGEST:]
-        self._at += len(text) - len(self._rest)
+        for event in self._listener.feed(block):
+            self._take(event)
 
     def finish(self) -> None:
-        """The text is over."""
-        if len(self._rest) > 1:
-            self.feed(b"\n")
+        for event in self._listener.finish():
+            self._take(event)
+        self._listener = Listener()
+        self._part += 1
 
-    def _hear(self, text: bytes, at: int) -> None:
-        if b'"Action":' in text:
-            self.broken = self.broken or b'"Output":"panic: ' in text
-            for match in _ACTION.finditer(text):
-                self._record(match[0], at + match.start())
-            found = -1
-            while (found := text.find(_RACED, found + 1)) >= 0:
-                begin, end = text.rfind(b"\n", 0, found) + 1, text.find(b"\n", found)
-                self._record(text[begin : end if end >= 0 else len(text)], at + begin)
-            return
-        for match in _TOLD.finditer(text):
-            self._count += 1
-            self._line(match, at + match.start())
-
-    def _line(self, match: re.Match[bytes], offset: int) -> None:
-        package = self._plain[-1][1]
-        if match["began"] is not None:
-            word = match[0][4:8]
-            if word != b"NAME":
-                package.events.append(_Event(offset, _text(match["began"]), word != b"PAUS"))
-            self._last = _text(match["began"])
-        elif match["ended"] is not None:
-            self._last = _text(match["ended"])
-            package.events.append(_Event(offset, self._last, False))
-            if match["how"] == b"FAIL":
-                package.failed.add(self._last)
-        elif match["raced"] is not None:
-            if self._last:
-                package.raced.add(self._last)
-        elif match["over"] is not None:
-            self.broken = self.broken or match["broken"] is not None
-            self._plain.append((offset, Package()))
-            self._last = ""
-        else:
+    def _take(self, event: Event) -> None:
+        package = event.package or f"#{self._part}"
+        if event.what == "over":
+            self._part += 1
+        elif event.what == "broken":
             self.broken = True
-
-    def _record(self, line: bytes, offset: int) -> None:
-        try:
-            told = json.loads(line)
-            action, test = str(told["Action"]), str(told.get("Test") or "")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return
-        self._count += 1
-        package = self._packages.setdefault(str(told.get("Package") or ""), Package())
-        if action == "output":
-            package.raced.add(test)
-        elif test:
-            package.events.append(_Event(offset, test, _STARTS.get(action, False)))
-            if action == "fail":
-                package.failed.add(test)
-        elif action == "build-fail" or told.get("FailedBuild"):
-            self.broken = True
-
-    def package(self, offset: int, lane: str | None) -> Package:
-        """The package whose tests ran where something was printed."""
-        if self._packages and lane:
-            names = [name for name in self._packages if name and lane.endswith(name)]
-            if names:
-                return self._packages[max(names, key=len)]
-        ends = [end for end, _ in self._plain]
-        return self._plain[max(0, bisect_right(ends, offset) - 1)][1]
+        elif event.what == "fail":
+            self._failed.setdefault(package, set()).add(event.test)
+        elif event.what == "raced":
+            self._raced.setdefault(package, set()).add(event.test)
 
     def unexplained(self) -> set[str]:
         """The tests that failed, and not because of a race."""
-        everyone = [*self._packages.values(), *(package for _, package in self._plain)]
         return {
-            test for p in everyone for test in leaves(p.failed) - {r for r in p.raced if r} if test
+            test
+            for package, failed in self._failed.items()
+            for test in leaves(failed) - self._raced.get(package, set())
         }
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
-from deadheat.harness import Harness
 from deadheat.identify import resolved
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
 from deadheat.reading import Reader
-from deadheat.tested import blamed, listening
+from deadheat.tested import Tail, blamed
 from deadheat.text.encoding import HEAD, PLAIN, Layout, layout
 from deadheat.text.window import Stream
 
@@ -79,9 +78,8 @@ def front_to_back(
     if laid is not PLAIN:
         yield from triage(Stream(laid.narrowed(read)), uri, laid=laid, full=full, shy=shy)
         return
-    harness = Harness()
-    source = Stream(listening(read, harness))
-    yield from blamed(triage(source, uri, full=full, shy=shy), harness, live)
+    tail = Tail(read)
+    yield from blamed(triage(Stream(tail.read), uri, full=full, shy=shy), tail, live)
 
 
 def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Sighting]:

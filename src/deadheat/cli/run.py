@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deadheat import cli
 from deadheat.cli import child, gating
 from deadheat.feeds.walk import Entry
-from deadheat.harness import Harness
+from deadheat.harness import Failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +125,7 @@ def _unexplained(ended: child.Ended, inspection: gating.Inspection) -> str:
     """What else but a race the command failed for, as far as its output tells."""
     if not inspection.races:
         return "there was no race at all"
-    harness = Harness(keen=True)
+    harness = Failures()
     for stream in ended.output:
         stream.copy.seek(0)
         while block := stream.copy.read(1 << 20):

@@ -13,6 +13,7 @@ from deadheat.errors import UnreadableError
 from deadheat.feeds import magic, walk
 from deadheat.feeds.mapped import Mapped
 from deadheat.reading import REACH
+from deadheat.tested import Ear
 from deadheat.text import encoding
 from deadheat.text.encoding import PLAIN
 from deadheat.text.window import Stream
@@ -106,7 +107,8 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
+        found = triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
+        yield from map(Ear(lambda low, high: os.pread(descriptor, high - low, low)).blamed, found)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
@@ -142,9 +144,19 @@ def part(raw: IO[bytes], uri: str, start: int, end: int | None, wish: Wish = _AN
     begin = max(0, start - REACH)
     try:
         raw.seek(begin)
-        yield from triage(Stream(raw.read, begin), uri, start, end, PLAIN, wish.full, wish.shy)
+        found = triage(Stream(raw.read, begin), uri, start, end, PLAIN, wish.full, wish.shy)
+        yield from map(Ear(lambda low, high: _between(raw, low, high)).blamed, found)
     except OSError as error:
         yield walk.unreadable(uri, error)
+
+
+def _between(raw: IO[bytes], low: int, high: int) -> bytes:
+    """Some bytes of a file that somebody else is reading."""
+    here = raw.tell()
+    raw.seek(low)
+    data = raw.read(high - low)
+    raw.seek(here)
+    return data
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:
