@@ -149,6 +149,19 @@ def test_entries_that_turn_out_to_be_one_race_are_merged() -> None:
         assert Gated(text, Baseline((entry,))).standings == ["known"]
 
 
+def test_all_that_identity_knows_of_a_race_is_kept() -> None:
+    """Whatever joins reports within a run must join them over runs, too."""
+    for path in sorted((ROOT / "go").glob("*.txt"))[:60]:
+        text = path.read_bytes()
+        first = Gated(text)
+        kept, found = lines.found(first.updated().known), first.gate._found
+        assert kept.nodes == found.nodes
+        assert kept.aliases == found.aliases
+        assert {pair for pair in found.links if pair[1].startswith("=")} <= kept.links
+        assert kept.split >= found.split & {node.base for node in found.nodes.values()}
+        assert {*Gated(text, first.updated()).standings} <= {"known"}
+
+
 def test_what_runs_out_counts_as_new_from_the_day_after() -> None:
     known = Gated(REPORT.read_bytes()).updated(expires="2026-06-01", reason="until the release")
     assert Gated(REPORT.read_bytes(), known, "2026-06-01").standings == ["known"]

@@ -47,7 +47,9 @@ class Known:
     sites: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()  # races that turned out to be this one
     nodes: tuple[Node, ...] = ()
-    aliases: tuple[str, ...] = ()  # ids of nodes that its own may be called
+    aliases: tuple[
+        str, ...
+    ] = ()  # "ID ALIAS": what else one of its nodes is called, asks or answers
     split: tuple[str, ...] = ()  # its fingerprints whose callers race for different things
     stale: bool = False  # written by a deadheat that named races in another way
 
@@ -66,7 +68,10 @@ def found(known: tuple[Known, ...]) -> races.Found:
         for node in nodes:
             told.nodes[node.id] = node
             told.links.add((nodes[0].id, node.id))
-        told.aliases.update((nodes[0].id, alias) for alias in entry.aliases)
+        for pair in entry.aliases:
+            name, _, alias = pair.partition(" ")
+            if alias and name in told.nodes:
+                (told.links if alias.startswith(races.NAMED) else told.aliases).add((name, alias))
         told.split.update(entry.split)
     return told
 

@@ -61,8 +61,9 @@ class Gate:
         self.ids: Mapping[str, str] = {node: self._lasting(everyone[node]) for node in found.nodes}
         self._known = {held[0].race: held for held in self._entries.values()}
         self._aliases: dict[str, list[str]] = {}
-        for node, alias in found.aliases:
-            self._aliases.setdefault(node, []).append(alias)
+        named = ((node, name) for node, name in found.links if name.startswith(races.NAMED))
+        for node, alias in (*found.aliases, *named):
+            self._aliases.setdefault(node, []).append(f"{node} {alias}")
 
     def _lasting(self, race: str) -> str:
         """A known race keeps the name that the baseline has for it."""
@@ -125,7 +126,7 @@ class Gate:
         return replace(
             known,
             nodes=tuple(nodes.values()),
-            aliases=tuple(sorted(aliases - nodes.keys())),
+            aliases=tuple(sorted(aliases)),
             split=tuple(sorted(split)),
         )
 
