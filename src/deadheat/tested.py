@@ -156,15 +156,19 @@ def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Si
     """Sightings of a stream with their tests; each waits until enough has come behind it."""
     ear = Ear(tail.peek)
     waiting: list[Sighting] = []
-    for sighting in sightings:
-        waiting.append(sighting)
-        ready = 0
-        while ready < len(waiting) and (live or _end(waiting[ready]) + NEAR <= tail.end):
-            yield ear.blamed(waiting[ready])
-            ready += 1
-        del waiting[:ready]
-        held = min((s.span.offset for s in waiting), default=None)
-        tail.held = None if held is None else held - 2 * NEAR
+    try:
+        for sighting in sightings:
+            waiting.append(sighting)
+            ready = 0
+            while ready < len(waiting) and (live or _end(waiting[ready]) + NEAR <= tail.end):
+                yield ear.blamed(waiting[ready])
+                ready += 1
+            del waiting[:ready]
+            held = min((s.span.offset for s in waiting), default=None)
+            tail.held = None if held is None else held - 2 * NEAR
+    except KeyboardInterrupt:  # what was found so far is worth having
+        yield from map(ear.blamed, waiting)
+        raise
     yield from map(ear.blamed, waiting)
 
 
