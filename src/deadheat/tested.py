@@ -166,7 +166,7 @@ def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Si
             del waiting[:ready]
             held = min((s.span.offset for s in waiting), default=None)
             tail.held = None if held is None else held - 2 * NEAR
-    except KeyboardInterrupt:  # what was found so far is worth having
+    except (Exception, KeyboardInterrupt):  # what came before the break is worth having
         yield from map(ear.blamed, waiting)
         raise
     yield from map(ear.blamed, waiting)
