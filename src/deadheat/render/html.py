@@ -14,6 +14,7 @@ from deadheat.gate.judge import Standing
 from deadheat.render import lanes
 from deadheat.render.escape import html
 from deadheat.render.findings import EachOnce, place, sentence, sides, summary, times
+from deadheat.wire import causes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,7 +128,7 @@ def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "note", finding.note
     if report.test:
         yield "test", report.test
-    for cause in verdict.causes[:1]:
+    for cause in causes_of(report)[:1]:
         yield "cause", f"{cause.cause} ({cause.confidence:.0%}): {'; '.join(cause.evidence)}"
     if report.location and report.location.name:
         yield "memory", f"{report.location.kind} {report.location.name}"

@@ -10,6 +10,7 @@ from deadheat.gate.judge import Standing
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
 from deadheat.render import escape
 from deadheat.render.findings import EachOnce, file_of, sentence, sides
+from deadheat.wire import causes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,11 +101,12 @@ class _Result:
         return {"baselineState": _STATES[standing]}
 
     def _properties(self) -> Plain:
-        verdict, report = self._finding.sighting.verdict, self._report
+        report = self._report
         places = [escape.shown(place) for place in self._finding.places]
         told: Plain = {"detector": report.detector, "places": places}
         told |= {"test": escape.shown(report.test)} if report.test else {}
-        told |= {"causes": [c.cause for c in verdict.causes]} if verdict.causes else {}
+        causes = [cause.cause for cause in causes_of(report)]
+        told |= {"causes": causes} if causes else {}
         told |= {"damage": list(report.damage)} if report.damage else {}
         return told
 
