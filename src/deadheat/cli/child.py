@@ -96,8 +96,9 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
         (os.POSIX_SPAWN_DUP2, into, target)
         for target, (_, into) in zip((1, 2), pipes * (2 if together else 1), strict=True)
     ]
-    for out, _ in pipes:
-        _widen(out)
+    # fewer turns of all who take part, on either side of us
+    for pipe in (*(out for out, _ in pipes), 1, 2):
+        _widen(pipe)
     try:
         pid = os.posix_spawnp(
             command[0],
