@@ -89,13 +89,6 @@ def test_one_pipe_where_both_outputs_are_one(capfd: Capture) -> None:
     assert capfd.readouterr().out == "out\nerr\n"
 
 
-def test_a_signal_to_us_is_one_to_the_command(capfd: Capture) -> None:
-    done = child.run(["sh", "-c", "trap 'exit 7' USR2; kill -USR2 $PPID; sleep 0.2; sleep 5"])
-    done.close()
-    assert done.status == 7
-    assert capfd.readouterr().out == ""
-
-
 def test_the_mask_of_signals_is_as_before() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     child.run(["true"]).close()
