@@ -27,6 +27,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 tests: $(STAMP)
+	@tools/chromium
 	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered
 
 cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff

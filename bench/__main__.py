@@ -10,10 +10,11 @@ import tempfile
 from pathlib import Path
 
 from bench import logs
-from bench.measure import Run, best, run
+from bench.measure import Run, best, passed, run
 from deadheat.triage import reader
 
-PYTHON = [sys.executable, "-m", "deadheat", "scan"]
+DEADHEAT = [sys.executable, "-m", "deadheat"]
+PYTHON = [*DEADHEAT, "scan"]
 MB = 1 << 20
 
 
@@ -33,6 +34,7 @@ def main() -> None:
         bench.dense(args.dense)
         bench.repeated(args.dense * 10)
         bench.clean(200)
+        bench.passing(200)
 
 
 class Bench:
@@ -102,6 +104,20 @@ class Bench:
         done: Run = run(_scan("jsonl", path), memory=False)
         self._row(f"clean {size} MiB with near misses", done.seconds,
                   f"{size / done.seconds:.0f} MiB/s", f"{done.lines} false reports")  # fmt: skip
+
+    def passing(self, size: int) -> None:
+        """What a command prints, through `deadheat run` and through `cat`."""
+        path = self._folder / "passing.log"
+        line = b"=== RUN   TestCheckout/with_a_coupon  ok, 12 rows in 3 ms, nothing to see here\n"
+        path.write_bytes(line * (size * MB // len(line)))
+        whole = path.stat().st_size
+        cat = passed(["sh", "-c", f"cat {path} | cat"], whole)
+        start = best([*DEADHEAT, "run", "--", "true"]).seconds
+        through = passed([*DEADHEAT, "run", "--", "cat", str(path)], whole) - start
+        self._row(f"`cat` of {size} MiB through `cat`", cat, f"{size / cat:.0f} MiB/s")
+        self._row("the same through `deadheat run`, once it runs", through,
+                  f"{size / through:.0f} MiB/s", f"{cat / through:.2f} x cat (limit 0.5)")  # fmt: skip
+        self._row("its start, and its end", start, "", "on top of the command's own")
 
 
 def _scan(form: str, path: Path) -> list[str]:

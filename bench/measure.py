@@ -45,6 +45,25 @@ def run(command: Sequence[str], memory: bool = True) -> Run:
     return Run(seconds, watch.peak / 1024, status, lines)
 
 
+def passed(command: Sequence[str], size: int, times: int = 3) -> float:
+    """Seconds from a command's start until so many bytes have come out of it, at its best."""
+    return min(_passed(command, size) for _ in range(times))
+
+
+def _passed(command: Sequence[str], size: int) -> float:
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        output = process.stdout.fileno()
+        while size > 0 and (block := os.read(output, 1 << 20)):
+            size -= len(block)
+        seconds = time.perf_counter() - began
+        while os.read(output, 1 << 20):
+            pass
+    assert size == 0, "not everything came"
+    return seconds
+
+
 class Memory(threading.Thread):
     """Samples what a process and its children hold, shared pages counted once (PSS)."""
 

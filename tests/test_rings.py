@@ -34,7 +34,8 @@ MAY_USE = {"pipeline": ("feeds", "lake"), "web": ("lake", "desk")}
 FORBIDDEN = {
     **dict.fromkeys(
         ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "identify", "triage",
-         "text", "backwards", "dialects", "symbols", "documents", "claims", "identity", "diagnose"),
+         "text", "backwards", "dialects", "symbols", "documents", "claims", "identity", "diagnose",
+         "gate", "harness", "tested"),
         (*SHELLS, "code"),
     ),
     "code": SHELLS,

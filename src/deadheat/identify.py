@@ -89,15 +89,15 @@ class Identity:
     """What all documents of a run tell together."""
 
     def __init__(self) -> None:
-        self._found = races.nothing()
+        self.found = races.nothing()
 
     def add(self, found: races.Found) -> None:
-        if len(self._found.nodes) > _MOST:
+        if len(self.found.nodes) > _MOST:
             return
-        self._found.add(found)
-        if len(self._found.nodes) > _MOST_ALIASED:
-            self._found.aliases.clear()
+        self.found.add(found)
+        if len(self.found.nodes) > _MOST_ALIASED:
+            self.found.aliases.clear()
 
     def ids(self) -> Mapping[str, str]:
         """The race of each node."""
-        return races.ids(self._found)
+        return races.ids(self.found)

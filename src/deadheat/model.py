@@ -80,6 +80,7 @@ class Access:
     size: int | None = None
     locks: tuple[str, ...] = ()
     site: Frame | None = None
+    test: str | None = None  # that ran this side, where it is another one than the report's
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
 from deadheat.reading import Reader
+from deadheat.tested import Tail, blamed
 from deadheat.text.encoding import HEAD, PLAIN, Layout, layout
 from deadheat.text.window import Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deadheat.documents.read import Read
     from deadheat.text.window import Source
@@ -62,6 +63,25 @@ def triage(
         yield Sighting(told, concluded, uri, laid.raw(span))
 
 
+def front_to_back(
+    read: Callable[[int], bytes],
+    uri: str,
+    laid: Layout,
+    full: bool = False,
+    shy: bool = False,
+    live: bool = False,
+) -> Iterator[Sighting]:
+    """Every report of a document that is read from front to back, with the tests that ran them.
+
+    `live` says that no sighting may wait until its test has ended.
+    """
+    if laid is not PLAIN:
+        yield from triage(Stream(laid.narrowed(read)), uri, laid=laid, full=full, shy=shy)
+        return
+    tail = Tail(read)
+    yield from blamed(triage(Stream(tail.read), uri, full=full, shy=shy), tail, live)
+
+
 def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Sighting]:
     """Every report in a text that is at hand; that of a bug report knows what its author says.
 
@@ -71,8 +91,7 @@ def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[S
     if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
         return resolved([sighting for read in reads for sighting in read.sightings])
     laid = layout(data[:HEAD])
-    found = triage(Stream(laid.narrowed(BytesIO(data).read)), uri, laid=laid, shy=shy)
-    return resolved(list(found))
+    return resolved(list(front_to_back(BytesIO(data).read, uri, laid, shy=shy)))
 
 
 def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:

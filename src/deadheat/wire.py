@@ -171,10 +171,11 @@ def _access_to_json(access: Access) -> str:
             f'{{"function": {_quoted(frame.function)}, "package": {_quoted(frame.package)}'
             f', "file": {_quoted(frame.file)}, "line": {_number(frame.line)}}}'
         )
+    test = f', "test": {_quoted(access.test)}' if access.test else ""
     return (
         f'{{"op": "{access.op.value}", "size": {_number(access.size)}'
         f', "address": {_or_null(access.address)}, "actor": {_quoted(access.actor)}'
-        f', "locks": [{locks}], "site": {site}, "stack": [{_stack_to_json(access.stack)}]}}'
+        f', "locks": [{locks}], "site": {site}, "stack": [{_stack_to_json(access.stack)}]{test}}}'
     )
 
 
@@ -263,6 +264,7 @@ def _access_to_wire(access: Access) -> Plain:
             "line": site.line,
         },
         "stack": [frame_to_wire(frame) for frame in access.stack],
+        **({"test": access.test} if access.test else {}),
     }
 
 
@@ -276,6 +278,7 @@ def _access_from_wire(plain: Plain) -> Access:
         size=plain["size"],
         locks=tuple(plain["locks"]),
         site=_site_from_wire(plain["site"], stack),
+        test=plain.get("test"),
     )
 
 

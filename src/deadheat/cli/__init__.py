@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
 _COMMANDS = (
-    "scan", "explain", "ingest", "consolidate", "races", "show", "families", "lake", "mine",
+    "scan", "explain", "gate", "run", "ingest", "consolidate", "races", "show", "families", "lake",
+    "mine", "completion",
 )  # fmt: skip
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of every command, or of one: others need not be imported for it."""
     root = argparse.ArgumentParser(
         prog="deadheat",
         description="From the text that race detectors print to the defects behind it.",
@@ -30,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"deadheat {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in _COMMANDS:
+    for name in [only] if only else _COMMANDS:
         module = import_module(f"deadheat.cli.{name}")
         module.add(commands)
     return root
@@ -38,7 +40,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status."""
-    args = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    only = words[0] if words and words[0] in _COMMANDS else None
+    args = parser(only).parse_args(words)
     try:
         status = int(args.run(args))
         sys.stdout.flush()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from deadheat import cli
 from deadheat.cli import spark
 
-if TYPE_CHECKING:
-    import argparse
+_EXAMPLES = """examples:
+  deadheat consolidate --lake races-lake
+  deadheat consolidate --lake races-lake --master 'local[4]'
+
+exit status: 0 done, 2 wrong usage, 3 the environment failed
+"""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -16,6 +20,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "consolidate",
         help="make the races and families of a lake anew, with Spark",
         description="Makes races and families anew from the facts. `ingest` keeps them up to date.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     spark.add(command)

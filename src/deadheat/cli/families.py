@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import argparse
+from typing import Any
 
 from deadheat import cli
 from deadheat.cli import spark
 from deadheat.cli.races import FORMATS, show
 
-if TYPE_CHECKING:
-    import argparse
-
 _SHOWN = 3
+
+
+_EXAMPLES = """examples:
+  deadheat families --lake races-lake
+  deadheat families --lake races-lake --format jsonl
+
+exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
+"""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -19,6 +25,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "families",
         help="list the families of races of a lake",
         description="Lists races that share a culprit, and why, the largest family first.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from deadheat import cli
 from deadheat.cli import spark
 
-if TYPE_CHECKING:
-    import argparse
-
 _WEEK = 168
+
+
+_EXAMPLES = """examples:
+  deadheat lake check --lake races-lake
+  deadheat lake compact --lake races-lake --keep-hours 24
+
+exit status: 0 all is well, 2 wrong usage, 3 something is wrong, or the environment failed
+"""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -18,6 +23,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "lake",
         help="check or compact a lake",
         description="Looks after a lake. `check` finds what is wrong; `compact` rewrites small files.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("what", choices=("check", "compact"), help="what to do")
     spark.add_lake(command)

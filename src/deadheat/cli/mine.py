@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   deadheat mine ~/src/tidb --lake lake
   deadheat explain issue.md --repo ~/src/tidb --lake lake    tells how the like was mended before
+
+exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deadheat import cli
 from deadheat.cli import spark
 
-if TYPE_CHECKING:
-    import argparse
-
 FORMATS = ("text", "json", "jsonl")
 _STATES = ("new", "recurring", "quiet", "returned")
+
+
+_EXAMPLES = """examples:
+  deadheat races --lake races-lake --status new
+  deadheat races --lake races-lake --test TestCheckout --limit 5
+  deadheat races --lake races-lake --format jsonl
+
+exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
+"""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,6 +27,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "races",
         help="list the races of a lake",
         description="Lists the races of a lake, the one seen last first.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     command.add_argument(
@@ -27,7 +36,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--detector", metavar="NAME", help="only those of this detector")
     command.add_argument("--repo", metavar="REPO", help="only those seen in this repository")
-    command.add_argument("--test", metavar="TEST", help="only those seen in this test")
+    command.add_argument(
+        "--test", metavar="TEST", help="only those seen in this test, or in a sub-test of it"
+    )
     command.add_argument("--limit", type=int, metavar="N", help="not more than so many")
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.set_defaults(run=run)
@@ -47,7 +58,7 @@ def _is_wanted(race: dict[str, Any], args: argparse.Namespace) -> bool:
         (not args.status or race["status"] in args.status)
         and args.detector in (None, race["detector"])
         and (args.repo is None or args.repo in race["repos"])
-        and (args.test is None or args.test in race["tests"])
+        and (args.test is None or _was_in(args.test, race["tests"]))
     )
 
 
@@ -64,3 +75,7 @@ def show(rows: list[dict[str, Any]], form: str, line: Any) -> None:
 def _line(race: dict[str, Any]) -> str:
     day = race["last_seen"][:10]
     return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}"
+
+
+def _was_in(wanted: str, tests: list[str]) -> bool:
+    return any(test == wanted or test.startswith(f"{wanted}/") for test in tests)

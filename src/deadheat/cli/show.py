@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deadheat import cli
 from deadheat.cli import spark
 
-if TYPE_CHECKING:
-    import argparse
-
 _SHOWN = 5
+
+
+_EXAMPLES = """examples:
+  deadheat show 47d9f89a --lake races-lake
+  deadheat show 47d9f89a --lake races-lake --format json
+
+exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
+"""
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,6 +26,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "show",
         help="show one race of a lake",
         description="Shows a race: what raced, since when, how often, and where it was seen last.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("race", metavar="RACE", help="its id, an alias, or how one of them begins")
     spark.add_lake(command)

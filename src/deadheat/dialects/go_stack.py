@@ -51,17 +51,34 @@ def report(
         for side in sides:
             side.frames = [roots.below(f, known) for f in side.frames]
     stacks = [mark_stale(tuple(side.frames)) for side in sides]
+    own, tests = _tests(sides, stacks, len(accesses))
     return Report(
         detector,
         kind,
         tuple(
-            Access(side.op, side.actor, stack, side.address, site=site(stack))
-            for side, stack in zip(accesses, stacks, strict=False)
+            Access(side.op, side.actor, stack, side.address, site=site(stack), test=other)
+            for side, stack, other in zip(accesses, stacks, tests, strict=False)
         ),
         _actors(accesses, creations, stacks[len(accesses) :]),
-        test=test(stacks),
+        test=own,
         damage=tuple(sorted(damage)),
     )
+
+
+def _tests(
+    sides: Sequence[Side], stacks: Sequence[Stack], accesses: int
+) -> tuple[str | None, list[str | None]]:
+    """The report's test, and that of each access where it is another one.
+
+    A goroutine's test is on its own stack, or on that of whoever created it.
+    """
+    found = [test(stack) for stack in stacks]
+    if not any(found):
+        return None, [None] * accesses
+    created = {side.actor: found[accesses + i] for i, side in enumerate(sides[accesses:])}
+    told = [found[i] or created.get(sides[i].actor) for i in range(accesses)]
+    own = next(filter(None, [*told, *found]))
+    return own, [other if other != own else None for other in told]
 
 
 def _actors(
@@ -142,14 +159,13 @@ def _in_test_file(frame: Frame) -> bool:
     return frame.file.endswith("_test.go") or not frame.file
 
 
-def test(stacks: Iterable[Stack]) -> str | None:
-    """The test whose code is on one of the stacks, looking at each from the top."""
-    for stack in stacks:
-        for frame in stack if _is_tested(stack) else ():
-            function = frame.function
-            if (
-                ".Test" in function or ".Benchmark" in function
-                or ".Fuzz" in function or ".Example" in function
-            ) and _in_test_file(frame) and (name := go.test_name(function)):  # fmt: skip
-                return name
+def test(stack: Stack) -> str | None:
+    """The test whose code is on a stack, looking at it from the top; a stale frame tells nothing."""
+    for frame in stack if _is_tested(stack) else ():
+        function = frame.function
+        if (
+            ".Test" in function or ".Benchmark" in function
+            or ".Fuzz" in function or ".Example" in function
+        ) and not frame.stale and _in_test_file(frame) and (name := go.test_name(function)):  # fmt: skip
+            return name
     return None

@@ -13,10 +13,11 @@ from deadheat.errors import UnreadableError
 from deadheat.feeds import magic, walk
 from deadheat.feeds.mapped import Mapped
 from deadheat.reading import REACH
+from deadheat.tested import Ear
 from deadheat.text import encoding
 from deadheat.text.encoding import PLAIN
 from deadheat.text.window import Stream
-from deadheat.triage import triage
+from deadheat.triage import front_to_back, triage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ class Wish(NamedTuple):
 
     full: bool = False  # every sighting will be asked for its report
     shy: bool = False  # dialects that wait to be asked for
+    live: bool = False  # of a pipe, nothing may wait for what comes later
 
 
 _ANY = Wish()
@@ -105,7 +107,8 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
             source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        yield from triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, *wish)
+        found = triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
+        yield from map(Ear(lambda low, high: os.pread(descriptor, high - low, low)).blamed, found)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
@@ -141,9 +144,19 @@ def part(raw: IO[bytes], uri: str, start: int, end: int | None, wish: Wish = _AN
     begin = max(0, start - REACH)
     try:
         raw.seek(begin)
-        yield from triage(Stream(raw.read, begin), uri, start, end, PLAIN, *wish)
+        found = triage(Stream(raw.read, begin), uri, start, end, PLAIN, wish.full, wish.shy)
+        yield from map(Ear(lambda low, high: _between(raw, low, high)).blamed, found)
     except OSError as error:
         yield walk.unreadable(uri, error)
+
+
+def _between(raw: IO[bytes], low: int, high: int) -> bytes:
+    """Some bytes of a file that somebody else is reading."""
+    here = raw.tell()
+    raw.seek(low)
+    data = raw.read(high - low)
+    raw.seek(here)
+    return data
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:
@@ -182,7 +195,7 @@ def _document(
                 yield from told
                 return
         laid = encoding.layout(head[: encoding.HEAD])
-        yield from triage(Stream(laid.narrowed(_after(head, read))), uri, 0, None, laid, *wish)
+        yield from front_to_back(_after(head, read), uri, laid, *wish)
     except OSError as error:
         yield walk.unreadable(uri, error)
 

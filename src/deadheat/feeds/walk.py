@@ -20,11 +20,12 @@ class Entry:
     path: str
     size: int | None
     named: bool = False
+    title: str = ""  # what to call it, if not by its path
 
     @property
     def uri(self) -> str:
         """The path as text that can always be printed: odd bytes in it are escaped."""
-        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        return self.title or os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
 def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:

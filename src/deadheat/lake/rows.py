@@ -83,6 +83,8 @@ def told_of(sighting: Sighting) -> Plain:
     """What a sighting's report says, as the tables have it."""
     told = {k: v for k, v in sighting_to_wire(sighting).items() if k not in _DOCUMENT}
     told["facts"] = _listed(told["facts"])
+    for access in told["accesses"]:
+        access.setdefault("test", None)  # told in JSON only where it is another one
     for stack in _stacks(told):
         for frame in stack:
             frame.setdefault("inlined", False)  # told in JSON only where it is true

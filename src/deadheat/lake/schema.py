@@ -25,6 +25,7 @@ ACCESS = pa.struct(
         ("locks", TEXTS),
         ("site", SITE),
         ("stack", STACK),
+        ("test", TEXT),
     ]
 )
 ACTOR = pa.struct([("id", TEXT), ("state", TEXT), ("created_at", STACK)])

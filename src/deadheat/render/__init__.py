@@ -23,6 +23,7 @@ class Style:
     frames: int = 6
     brief: bool = False
     why: bool = False  # say what each race was identified by
+    root: str = ""  # the checkout: files in it are named from there on
 
 
 class Gatherer(Protocol):
@@ -54,6 +55,7 @@ class Renderer(Protocol):
 
     name: str
     full: bool  # does it ask every sighting for its report?
+    waits: bool  # does it show nothing before the end, even of a pipe?
 
     def gatherer(self, style: Style) -> Gatherer: ...
 

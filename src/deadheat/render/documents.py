@@ -46,6 +46,7 @@ def _brief(sighting: Sighting) -> dict[str, Any]:
 class Documents:
     name = "documents"
     full = True
+    waits = False
 
     def gatherer(self, style: Style) -> DocumentsGatherer:
         return DocumentsGatherer()

@@ -39,6 +39,7 @@ class ArrayOutput:
 class Json:
     name = "json"
     full = True
+    waits = False
 
     def gatherer(self, style: Style) -> LinesGatherer:
         return LinesGatherer()

@@ -95,6 +95,7 @@ class LinesOutput:
 class Jsonl:
     name = "jsonl"
     full = True
+    waits = False
 
     def gatherer(self, style: Style) -> LinesGatherer:
         return LinesGatherer()

@@ -28,6 +28,7 @@ class Tallied(NamedTuple):
     body: str
     seen: int
     places: list[str]
+    race: str
 
 
 class TallyGatherer:
@@ -115,4 +116,4 @@ class Tally:
         )
         for node, race, title, body, seen, places, _ in rows:
             title, body = (text.replace(node, race) for text in (title, body))
-            yield Tallied(title, body, seen, places.split("\n")[:_PLACES])
+            yield Tallied(title, body, seen, places.split("\n")[:_PLACES], race)

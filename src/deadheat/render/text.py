@@ -211,6 +211,7 @@ def _fitted(text: str, width: int) -> str:
 class Text:
     name = "text"
     full = False
+    waits = True
 
     def gatherer(self, style: Style) -> TallyGatherer:
         return TallyGatherer(RaceText(style))

@@ -1,0 +1,208 @@
+"""Runs a command in our place: its output passes through as it comes, and so do our signals.
+
+Knows nothing of races. What the command prints is kept in unnamed files, to be read when it is over.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BLOCK = 1 << 20
+# how long to wait for output of what the command left running in the background
+_AFTER = 0.3
+_PASSED_ON = (
+    "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGWINCH",
+)  # fmt: skip
+# from the terminal, which tells the whole group, and so the command, by itself
+_BY_THE_KERNEL = 0x80
+
+
+class Ended(NamedTuple):
+    """How the command ended, as a shell would say it, and what it printed."""
+
+    status: int
+    output: tuple[Stream, ...]
+
+    def close(self) -> None:
+        """Forgets the output."""
+        for stream in self.output:
+            stream.copy.close()
+
+
+class Stream:
+    """One of the command's outputs: where it goes, and a copy of it."""
+
+    def __init__(self, name: str, target: int, pipe: int) -> None:
+        self.name, self.pipe = name, pipe
+        self._target: int | None = target
+        self.copy: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        self.size = 0
+
+    def pass_on(self, block: memoryview) -> bool:
+        """False if nobody reads any more."""
+        self.size += len(block)
+        _write(self.copy.fileno(), block)
+        try:
+            if self._target is not None:
+                _write(self._target, block)
+        except OSError:
+            self._target = None
+        return self._target is not None
+
+
+def _write(descriptor: int, block: memoryview) -> None:
+    while block:
+        try:
+            block = block[os.write(descriptor, block) :]
+        except BlockingIOError:  # somebody who shares it wants it so
+            select.select([], [descriptor], [])
+
+
+def run(command: Sequence[str]) -> Ended:
+    """Runs a command to its end."""
+    if not hasattr(os, "posix_spawnp"):
+        raise DeadheatError("this system cannot run commands for others", "", "use a pipe: scan -")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    passed_on = {getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)
+    try:
+        pid, streams = _spawn(command, before)
+        warden = _Warden(pid, passed_on)
+        _pump(streams, warden)
+        return Ended(warden.end(), tuple(streams))
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int, list[Stream]]:
+    """Starts the command with pipes for its outputs; one, if both of ours are the same."""
+    together = _same(1, 2)
+    names = ("output",) if together else ("stdout", "stderr")
+    pipes = [os.pipe() for _ in names]
+    actions = [
+        (os.POSIX_SPAWN_DUP2, into, target)
+        for target, (_, into) in zip((1, 2), pipes * (2 if together else 1), strict=True)
+    ]
+    # fewer turns of all who take part, on either side of us
+    for pipe in (*(out for out, _ in pipes), 1, 2):
+        _widen(pipe)
+    try:
+        pid = os.posix_spawnp(
+            command[0],
+            list(command),
+            os.environ,
+            file_actions=actions,
+            setsigmask=mask,
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # which Python ignores, and others do not
+        )
+    except BaseException:
+        for out, _ in pipes:
+            os.close(out)
+        raise
+    finally:
+        for _, into in pipes:
+            os.close(into)
+    return pid, [
+        Stream(name, target, out)
+        for name, target, (out, _) in zip(names, (1, 2), pipes, strict=False)
+    ]
+
+
+def _same(one: int, other: int) -> bool:
+    """Do two descriptors write to the same place, so that the order of lines matters?"""
+    with suppress(OSError):
+        a, b = os.fstat(one), os.fstat(other)
+        return (a.st_dev, a.st_ino, a.st_rdev) == (b.st_dev, b.st_ino, b.st_rdev)
+    return False
+
+
+def _widen(pipe: int) -> None:
+    import fcntl
+
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _BLOCK)
+
+
+def _pump(streams: list[Stream], warden: _Warden) -> None:
+    """Passes on what comes until all is read, or the command is over and nothing comes any more."""
+    block = memoryview(bytearray(_BLOCK))
+    waiting = {stream.pipe: stream for stream in streams}
+    poll = select.poll()
+    for pipe in (*waiting, warden.bell):
+        poll.register(pipe, select.POLLIN)
+    while waiting:
+        ready = poll.poll(_AFTER * 1000 if warden.over else None)
+        if not ready:
+            break
+        for pipe, _ in ready:
+            stream = waiting.get(pipe)
+            if stream is None:
+                poll.unregister(warden.bell)  # it has rung
+            elif not (count := os.readv(pipe, [block])) or not stream.pass_on(block[:count]):
+                poll.unregister(pipe)
+                del waiting[pipe]
+                os.close(pipe)  # if nobody reads, the command is told as it would be without us
+    for pipe in waiting:
+        os.close(pipe)
+
+
+class _Warden:
+    """Waits for the command's end, and hands it the signals that are meant for it."""
+
+    def __init__(self, pid: int, passed_on: set[signal.Signals]) -> None:
+        self._pid, self._passed_on = pid, passed_on
+        self._status = 0
+        self.over = False
+        self.bell, self._rings = os.pipe()
+        self._waiter = threading.Thread(target=self._wait, daemon=True)
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._waiter.start()
+        self._listener.start()
+
+    def _wait(self) -> None:
+        _, status = os.waitpid(self._pid, 0)
+        self._status = os.waitstatus_to_exitcode(status)
+        self.over = True
+        os.close(self._rings)
+
+    def _listen(self) -> None:
+        while not self.over:
+            number, sender, kind = _next_signal(self._passed_on)
+            if sender == os.getpid():
+                return  # our own, to end this
+            from_terminal = kind == _BY_THE_KERNEL and number in (signal.SIGINT, signal.SIGQUIT)
+            if not from_terminal and not self.over:
+                with suppress(ProcessLookupError):
+                    os.kill(self._pid, number)
+
+    def end(self) -> int:
+        """The command's exit status; 128 and the signal's number if one ended it."""
+        self._waiter.join()
+        if self._listener.ident is not None and self._listener.is_alive():
+            signal.pthread_kill(self._listener.ident, signal.SIGUSR1)
+        self._listener.join()
+        os.close(self.bell)
+        return self._status if self._status >= 0 else 128 - self._status
+
+
+def _next_signal(wanted: set[signal.Signals]) -> tuple[int, int, int]:
+    """A signal, the process that sent it, and how."""
+    if hasattr(signal, "sigwaitinfo"):
+        told = signal.sigwaitinfo(wanted)
+        return told.si_signo, told.si_pid, told.si_code
+    number = signal.sigwait(wanted)  # macOS does not say more
+    return number, os.getpid() if number == signal.SIGUSR1 else 0, 0

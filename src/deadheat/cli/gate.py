@@ -1,0 +1,49 @@
+"""`deadheat gate`: fails for races that a baseline does not know, and only for those."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from deadheat import cli
+from deadheat.cli import gating
+from deadheat.feeds import walk
+
+_EXAMPLES = """examples:
+  deadheat gate --baseline races.jsonl test.log           fail if test.log has a race that is new
+  deadheat gate --baseline races.jsonl --update --reason 'TICKET-12' --owner @storage test.log
+  deadheat gate --baseline races.jsonl --update --prune logs/
+  deadheat gate --baseline races.jsonl --suppressions tsan.supp --write sarif=races.sarif logs/
+  deadheat gate --baseline races.jsonl --format github test.log
+
+exit status: 0 no new race, 1 new races, 2 wrong usage, 3 the baseline or every PATH was unreadable
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "gate",
+        help="fail for new races only",
+        description="Fails for races that the baseline does not know. What is known stays known when"
+        " lines move, closures are renumbered or callers change.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
+    )
+    gating.add_options(command, baseline=True)
+    command.set_defaults(run=run, parser=command)
+
+
+def run(args: argparse.Namespace) -> int:
+    gating.check(args, args.parser)
+    inspection = gating.Inspection(args, True, sys.stdout)
+    inspection.of(walk.entries(args.paths))
+    if inspection.failed:
+        return cli.ENVIRONMENT
+    inspection.tell(sys.stdout)
+    if args.update:
+        inspection.update()
+        return cli.NOTHING
+    return inspection.status

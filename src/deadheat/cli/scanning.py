@@ -1,0 +1,141 @@
+"""The work of a scan, for every command that does one: units, workers, progress and faults."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli, identify
+from deadheat.cli import workers
+from deadheat.cli.progress import Progress
+from deadheat.errors import UnreadableError
+from deadheat.feeds import files, walk
+from deadheat.identity import races
+from deadheat.model import Document, Sighting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.render import Gatherer, Output
+
+# below this many bytes, starting processes costs more than it gives
+_WORTH_FORKING = 1 << 24
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How to scan."""
+
+    wish: files.Wish
+    jobs: int | None = None  # one per core
+    quiet: bool = False
+
+
+class Scan:
+    """One scan of some entries; faults among them are told first."""
+
+    def __init__(
+        self,
+        entries: Iterable[walk.Entry | UnreadableError],
+        gatherer: Gatherer,
+        output: Output,
+        ways: Ways,
+    ) -> None:
+        self._gatherer, self._output, self._ways = gatherer, output, ways
+        self.identity = identify.Identity()
+        self._faults = self.sightings = self._read = 0
+        found = list(entries)
+        self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
+        readable = [e for e in found if isinstance(e, walk.Entry)]
+        total = sum(e.size or 0 for e in readable)
+        self._jobs = (ways.jobs or _cores()) if total > _WORTH_FORKING else 1
+        self._units = [
+            unit
+            for entry in readable
+            for unit in (files.units(entry) if self._jobs > 1 else [files.Unit(entry)])
+        ]
+        sizes = [e.size for e in readable]
+        whole = None if None in sizes else total
+        self._progress = Progress(whole, wanted=False if ways.quiet else None)
+
+    def run(self) -> None:
+        for fault in self._first_faults:
+            self._fault(fault)
+        for kind, value in workers.run(len(self._units), self._jobs, self._work):
+            if kind == "fault":
+                self._fault(value)
+            elif kind == "tick":
+                self._progress.tick(value)
+            elif kind == "read":
+                self._read += 1
+            else:
+                count, packed, found = value
+                self.sightings += count
+                self._progress.found = self.sightings
+                self.identity.add(found)
+                (self._output.live if kind == "live" else self._output.merge)(packed)
+
+    def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
+        """What one unit gives, in batches; runs in a worker or right here."""
+        unit = self._units[index]
+        live = self._ways.wish.live and unit.entry.size is None
+        wish = self._ways.wish._replace(live=live)
+        tick = None if forked else self._progress.tick
+        faults = 0
+        batch: list[Sighting | Document] = []
+        try:
+            for seen in files.sightings(unit, forked, tick, wish):
+                if isinstance(seen, UnreadableError):
+                    faults += 1
+                    yield "fault", seen
+                    continue
+                batch.append(seen)
+                # a bug report is not cut in two
+                if (live or len(batch) >= _BATCH) and not isinstance(batch[0], Document):
+                    yield self._gathered(batch, live)
+                    batch = []
+        except KeyboardInterrupt:
+            if batch:  # worth having
+                yield self._gathered(batch, live)
+            raise
+        if batch:
+            yield self._gathered(batch, live)
+        if not faults:
+            yield "read", None
+        if forked:
+            yield "tick", unit.size
+
+    def _gathered(self, batch: list[Sighting | Document], live: bool) -> tuple[str, Any]:
+        """What the gatherer makes of a batch, and what its sightings tell of their identity."""
+        sightings, found = identify.named([s for s in batch if isinstance(s, Sighting)])
+        if live:  # nobody will wait for lasting ids
+            sightings = [identify.in_race(s, found.nodes[s.verdict.race].base) for s in sightings]
+            found = races.nothing()
+        named = iter(sightings)
+        for one in batch:
+            if isinstance(one, Document):
+                self._gatherer.tell(one)
+            else:
+                self._gatherer.add(next(named))
+        return "live" if live else "found", (len(sightings), self._gatherer.pack(), found)
+
+    def _fault(self, fault: UnreadableError) -> None:
+        self._faults += 1
+        if not self._ways.quiet:
+            self._progress.clear()
+            cli.complain(str(fault))
+
+    def clear(self) -> None:
+        """Makes room for what comes next on the terminal."""
+        self._progress.clear()
+
+    @property
+    def failed(self) -> bool:
+        """Could nothing be read at all?"""
+        return bool(self._faults) and not self._read
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Which races are known and which are new; knows reports and baselines, never files or clocks."""

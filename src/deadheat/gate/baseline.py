@@ -1,0 +1,207 @@
+"""The known races as text that people review: one line of JSON each, sorted, with a reason.
+
+A line keeps what identity needs to join a report of another run with its race, as it would within one
+run: the race's nodes, what else they may be called, and whether their callers matter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deadheat.gate.mutes import Mute
+from deadheat.gate.mutes import fault as fault_of
+from deadheat.identity import races
+from deadheat.identity.fingerprint import FINGERPRINT_VERSION
+from deadheat.identity.races import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
+_HEX = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
+# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, twin
+_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})")
+
+
+class BadLineError(ValueError):
+    """A line of a baseline that cannot be used."""
+
+    def __init__(self, number: int, what: str) -> None:
+        self.number, self.what = number, what
+        super().__init__(f"line {number}: {what}")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A race that fails no build."""
+
+    race: str
+    title: str = ""
+    reason: str = ""
+    owner: str = ""
+    expires: str = ""  # a date: from the day after it counts as new
+    since: str = ""
+    sites: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()  # races that turned out to be this one
+    nodes: tuple[Node, ...] = ()
+    aliases: tuple[
+        str, ...
+    ] = ()  # "ID ALIAS": what else one of its nodes is called, asks or answers
+    split: tuple[str, ...] = ()  # its fingerprints whose callers race for different things
+    stale: bool = False  # written by a deadheat that named races in another way
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    known: tuple[Known, ...] = ()
+    mutes: tuple[Mute, ...] = ()
+
+
+def found(known: tuple[Known, ...]) -> races.Found:
+    """The known races as one more document, for identity to join others with."""
+    told = races.nothing()
+    for entry in known:
+        nodes = nodes_of(entry)
+        for node in nodes:
+            told.nodes[node.id] = node
+            told.links.add((nodes[0].id, node.id))
+        for pair in entry.aliases:
+            name, _, alias = pair.partition(" ")
+            if alias and name in told.nodes:
+                (told.links if alias.startswith(races.NAMED) else told.aliases).add((name, alias))
+        told.split.update(entry.split)
+    return told
+
+
+def nodes_of(entry: Known) -> tuple[Node, ...]:
+    """Who writes a line by hand gives only the race's id, which is mostly its fingerprint."""
+    return entry.nodes or (Node(entry.race, ""),)
+
+
+# -- text -------------------------------------------------------------------------------------------
+
+
+def dumps(baseline: Baseline) -> str:
+    """The file: mutes first, then the races by title."""
+    mutes = sorted(baseline.mutes)
+    known = sorted(baseline.known, key=lambda entry: (entry.title, entry.race))
+    plain = [*map(_mute_to_plain, mutes), *map(_known_to_plain, known)]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in plain)
+
+
+def _mute_to_plain(mute: Mute) -> dict[str, Any]:
+    return {"mute": mute.pattern, **_said(mute)}
+
+
+def _known_to_plain(entry: Known) -> dict[str, Any]:
+    names = [f"v{FINGERPRINT_VERSION}/{n.fingerprint}/{n.called}/{n.twin}" for n in entry.nodes]
+    return {
+        "race": entry.race,
+        "title": entry.title,
+        **_said(entry),
+        "since": entry.since,
+        "sites": list(entry.sites),
+        **({"merged": list(entry.merged)} if entry.merged else {}),
+        "names": sorted(names),
+        "aliases": sorted(entry.aliases),
+        **({"split": sorted(entry.split)} if entry.split else {}),
+    }
+
+
+def _said(one: Known | Mute) -> dict[str, Any]:
+    return {"reason": one.reason, "owner": one.owner, "expires": one.expires or None}
+
+
+def loads(text: str) -> Baseline:
+    """The inverse of `dumps`; blank lines and lines that begin with `#` or `//` are left out."""
+    known: list[Known] = []
+    mutes: list[Mute] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith(("#", "//")):
+            continue
+        plain = _object(number, line)
+        if "mute" in plain:
+            mutes.append(_mute(number, plain))
+        else:
+            known.append(_known(number, plain))
+    return Baseline(tuple(known), tuple(mutes))
+
+
+def _object(number: int, line: str) -> dict[str, Any]:
+    try:
+        plain = json.loads(line)
+    except (ValueError, RecursionError):
+        conflict = line.startswith(("<<<<<<<", "=======", ">>>>>>>"))
+        what = "is left of a merge" if conflict else "is no JSON"
+        raise BadLineError(number, what) from None
+    if not isinstance(plain, dict) or not {"race", "mute"} & plain.keys():
+        raise BadLineError(number, 'has neither "race" nor "mute"')
+    return plain
+
+
+def _mute(number: int, plain: dict[str, Any]) -> Mute:
+    pattern = _text(number, plain, "mute")
+    if told := fault_of(pattern):
+        raise BadLineError(number, told)
+    if not _text(number, plain, "reason").strip():
+        raise BadLineError(number, f"the mute {pattern!r} has no reason")
+    return Mute(pattern, *_told(number, plain))
+
+
+def _known(number: int, plain: dict[str, Any]) -> Known:
+    race = _text(number, plain, "race")
+    if not _HEX.fullmatch(race):
+        raise BadLineError(number, f"{race!r} is no race's id")
+    names = [_NAME.fullmatch(name) for name in _texts(number, plain, "names")]
+    current = [n for n in names if n is not None and int(n[1]) == FINGERPRINT_VERSION]
+    reason, owner, expires = _told(number, plain)
+    return Known(
+        race,
+        _text(number, plain, "title"),
+        reason,
+        owner,
+        expires,
+        _text(number, plain, "since"),
+        _texts(number, plain, "sites"),
+        _texts(number, plain, "merged"),
+        tuple(Node(n[2], n[3], int(n[4])) for n in current),
+        _texts(number, plain, "aliases"),
+        _texts(number, plain, "split"),
+        stale=bool(names) and not current,
+    )
+
+
+def _told(number: int, plain: dict[str, Any]) -> tuple[str, str, str]:
+    expires = _text(number, plain, "expires")
+    if expires and not is_date(expires):
+        raise BadLineError(number, f"{expires!r} is no date as in 2026-12-31")
+    return _text(number, plain, "reason"), _text(number, plain, "owner"), expires
+
+
+def is_date(text: str) -> bool:
+    return _DATE.fullmatch(text) is not None
+
+
+def _text(number: int, plain: dict[str, Any], key: str) -> str:
+    value = plain.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadLineError(number, f'"{key}" is no text')
+    return value
+
+
+def _texts(number: int, plain: dict[str, Any], key: str) -> tuple[str, ...]:
+    def items() -> Iterator[str]:
+        for value in values:
+            if not isinstance(value, str):
+                raise BadLineError(number, f'"{key}" is no list of texts')
+            yield value
+
+    values = plain.get(key) or []
+    if not isinstance(values, list):
+        raise BadLineError(number, f'"{key}" is no list of texts')
+    return tuple(items())

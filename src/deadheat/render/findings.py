@@ -1,0 +1,163 @@
+"""Each race once, as data, for the formats that machines read and for those that are pages."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from deadheat import wire
+from deadheat.model import Op
+from deadheat.render.tally import Count, Tally, TallyGatherer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.gate.judge import Standing
+    from deadheat.model import Access, Frame, Sighting
+    from deadheat.render import Style
+
+_WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+
+
+class Finding(NamedTuple):
+    """A race, shown by its least damaged sighting."""
+
+    sighting: Sighting
+    seen: int
+    places: tuple[str, ...]
+    standing: Standing | None = None  # None where no gate was asked
+    note: str = ""  # why it stands so
+
+    @property
+    def fails(self) -> bool:
+        """Does it count against whoever brought it?"""
+        return self.standing is None or self.standing.fails
+
+
+class Gone(NamedTuple):
+    """A known race that did not show."""
+
+    race: str
+    title: str
+
+
+class Findings(NamedTuple):
+    """What a scan or a gate found."""
+
+    races: Iterable[Finding]
+    gone: tuple[Gone, ...] = ()
+
+
+class Roll:
+    """Keeps the races until all are known."""
+
+    def __init__(self) -> None:
+        self._tally = Tally()
+
+    @staticmethod
+    def gatherer() -> TallyGatherer:
+        return TallyGatherer(_packed)
+
+    def merge(self, packed: dict[str, Count]) -> None:
+        self._tally.merge(packed)
+
+    live = merge
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        """Nothing waits to be written."""
+
+    def races(self, ids: Mapping[str, str]) -> Iterator[Finding]:
+        """Every race, the most often seen first."""
+        self._tally.name(ids)
+        for told in self._tally.races():
+            sighting = wire.sighting_from_wire(json.loads(told.body))
+            yield Finding(sighting, told.seen, tuple(told.places))
+
+
+class FindingsOutput(Roll):
+    """Writes the races once all are known."""
+
+    def __init__(self, out: IO[str], format: EachOnce, style: Style) -> None:
+        super().__init__()
+        self._out, self._format, self._style = out, format, style
+
+    def close(self, ids: Mapping[str, str]) -> None:
+        write(self._out, self._format.pieces(Findings(self.races(ids)), self._style))
+
+
+class EachOnce:
+    """A format that shows each race once: a renderer needs no more than its `pieces`."""
+
+    name = ""
+    full = False
+    waits = True
+
+    def gatherer(self, style: Style) -> TallyGatherer:
+        return Roll.gatherer()
+
+    def output(self, out: IO[str], style: Style) -> FindingsOutput:
+        return FindingsOutput(out, self, style)
+
+    def pieces(self, findings: Findings, style: Style) -> Iterator[str]:
+        """The text, in pieces."""
+        raise NotImplementedError
+
+
+def _packed(sighting: Sighting) -> tuple[str, str]:
+    line = wire.sighting_to_json(sighting)
+    return sighting.verdict.title, line.encode("utf-8", "replace").decode()
+
+
+def write(out: IO[str], pieces: Iterable[str]) -> None:
+    """Writes UTF-8, whatever the locale is."""
+    out.flush()
+    binary: IO[bytes] = out.buffer  # type: ignore[attr-defined]
+    binary.writelines(piece.encode("utf-8", "replace") for piece in pieces)
+    binary.flush()
+
+
+def sides(finding: Finding) -> list[Access]:
+    """The accesses, the one to show first in front: one that writes, and always the same one."""
+    return sorted(finding.sighting.report.accesses, key=_rank)
+
+
+def _rank(access: Access) -> tuple[bool, bool, str, int, str]:
+    site = access.site
+    file, line = (site.file, site.line or 0) if site else ("", 0)
+    return site is None, access.op not in _WRITES, file, line, access.op
+
+
+def file_of(frame: Frame, root: str) -> str:
+    """The frame's file as seen from the root of the checkout, if it lies in it."""
+    path = frame.path.replace("\\", "/")
+    below = f"{root.rstrip('/')}/"
+    return path.removeprefix(below) if root and path.startswith(below) else frame.file
+
+
+def place(frame: Frame, root: str) -> str:
+    """`cart/cart.go:31`."""
+    file = file_of(frame, root)
+    return f"{file}:{frame.line}" if frame.line is not None else file
+
+
+def sentence(access: Access, root: str) -> str:
+    """`write by goroutine 7 in cart.(*Cart).Add, cart/cart.go:31`."""
+    who = f" by {access.actor}" if access.actor else ""
+    if access.site is None:
+        return f"{access.op}{who} at a place that the detector lost"
+    where = f", {place(access.site, root)}" if access.site.file else ""
+    return f"{access.op}{who} in {access.site.function}{where}"
+
+
+def times(count: int) -> str:
+    return f"seen {count} times" if count > 1 else "seen once"
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """`2 races, 1 of them new`."""
+    standings = [finding.standing for finding in findings]
+    count = f"{len(standings)} race{'s' * (len(standings) != 1)}"
+    if not any(standings):
+        return count
+    new = sum(1 for standing in standings if standing and standing.fails)
+    return f"{count}, {new or 'none'} of them new"

@@ -1,0 +1,219 @@
+"""The test to blame for each side of a race: from the stacks first, then from what `go test` told.
+
+Only what stands near a report is looked at, so that it makes no difference whether a document is
+read as a whole or in parts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.harness import RACED, Event, Listener, leaves
+from deadheat.model import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from deadheat.model import Sighting
+
+    Read = Callable[[int], bytes]
+    Peek = Callable[[int, int], bytes]  # the bytes from one offset to another
+
+# how far before and behind a report to look, in bytes; less than what a part has before it
+NEAR = 1 << 17
+# how much to look through at a time
+_STEP = 1 << 20
+# how much of a stream is kept: more than lies between a report and where its reader is
+_KEPT = 1 << 22
+_DETECTORS = ("go", "go-fatal")
+
+
+class Ran(NamedTuple):
+    """The tests of a report's package: those that ran when it was printed, and those that raced."""
+
+    running: set[str]
+    raced: set[str]
+
+
+class Ear:
+    """Hears what is told around reports, which come in order of their place, or nearly so."""
+
+    def __init__(self, peek: Peek) -> None:
+        self._peek = peek
+        self._marks: list[int] = []  # where a test is said to be racing
+        self._looked = 0  # up to where these were looked for
+        self._listener = Listener()
+        self._events: list[Event] = []
+        self._begin = self._end = 0  # what was heard
+
+    def blamed(self, sighting: Sighting) -> Sighting:
+        """The sighting with the tests that ran it."""
+        if _detector(sighting) not in _DETECTORS:
+            return sighting
+        span = sighting.span
+        low, high = max(0, span.offset - NEAR), span.offset + span.length + NEAR
+        if not self._is_marked(low, high):
+            return sighting
+        ran = self._ran(low, high, span.offset, span.lane)
+        known = _known(sighting)
+        told = tuple(_refined(test, ran) for test in known)
+        if told == known:
+            return sighting
+        return sighting._replace(told=with_tests(sighting.report, told))
+
+    def _is_marked(self, low: int, high: int) -> bool:
+        """Does `go test` say at all that somebody raced?"""
+        if low < self._looked - 2 * _STEP - 2 * NEAR:  # far behind: in no order at all
+            self._marks, self._looked = [], low
+        if self._looked < low:
+            self._looked = low
+        while self._looked < high and (text := self._peek(self._looked, self._looked + _STEP)):
+            at = text.find(RACED)
+            while at >= 0:
+                self._marks.append(self._looked + at)
+                at = text.find(RACED, at + 1)
+            # one that is cut in two here is found with the next step
+            self._looked += max(1, len(text) - len(RACED) + 1)
+        first = bisect_left(self._marks, low)
+        return first < len(self._marks) and self._marks[first] + len(RACED) <= high
+
+    def _ran(self, low: int, high: int, offset: int, lane: str | None) -> Ran:
+        self._hear(low, high)
+        events = self._events
+        near = events[bisect_left(events, (low,)) : bisect_right(events, (high,))]
+        whole = [e for e in near if e.end <= high and e.since >= low]
+        return _of_package(_in_package(whole, offset, lane), offset)
+
+    def _hear(self, low: int, high: int) -> None:
+        if not self._begin <= low <= self._end:
+            # from the first line that begins there
+            skipped = self._peek(low - 1, high).partition(b"\n")[0] if low else b""
+            self._begin, self._end = low, low + len(skipped)
+            self._listener, self._events = Listener(self._end), []
+        if (wanted := high - self._end) > 0:
+            text = self._peek(self._end, high)
+            self._events += self._listener.feed(text)
+            self._end += len(text)
+            if len(text) < wanted:
+                self._events += self._listener.finish()
+        if len(self._events) > 1 << 16:
+            self._events = self._events[bisect_left(self._events, (low - NEAR,)) :]
+            self._begin = max(self._begin, low - NEAR)
+
+
+def _in_package(events: list[Event], offset: int, lane: str | None) -> list[Event]:
+    """The events of the package in whose output the report stands."""
+    names = {e.package for e in events if e.package and lane and lane.endswith(e.package)}
+    if names:
+        name = max(names, key=len)
+        return [e for e in events if e.package == name]
+    ends = [e.offset for e in events if e.what == "over"]
+    at = bisect_right(ends, offset)
+    low, high = ends[at - 1] if at else -1, ends[at] if at < len(ends) else None
+    return [e for e in events if not e.package and low < e.offset and (not high or e.offset < high)]
+
+
+def _of_package(events: list[Event], offset: int) -> Ran:
+    now: dict[str, bool] = {}
+    for event in events:
+        if event.offset <= offset and event.what in ("run", "stop", "fail"):
+            now[event.test] = event.what == "run"
+    running = {test for test, runs in now.items() if runs}
+    return Ran(running, {e.test for e in events if e.what == "raced" and e.test})
+
+
+class Tail:
+    """Reads from front to back and keeps what was read lately, to be looked at again."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._blocks: deque[tuple[int, bytes]] = deque()
+        self.end = 0
+        self.held: int | None = None  # the first offset that somebody still wants to look at
+
+    def read(self, size: int) -> bytes:
+        block = self._read(size)
+        if block:
+            self._blocks.append((self.end, block))
+            self.end += len(block)
+            wanted = self.end - _KEPT if self.held is None else self.held
+            while self._blocks[0][0] + len(self._blocks[0][1]) < wanted:
+                self._blocks.popleft()
+        return block
+
+    def peek(self, low: int, high: int) -> bytes:
+        return b"".join(
+            block[max(0, low - at) : max(0, high - at)]
+            for at, block in self._blocks
+            if at < high and at + len(block) > low
+        )
+
+
+def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Sighting]:
+    """Sightings of a stream with their tests; each waits until enough has come behind it."""
+    ear = Ear(tail.peek)
+    waiting: list[Sighting] = []
+    try:
+        for sighting in sightings:
+            waiting.append(sighting)
+            ready = 0
+            while ready < len(waiting) and (live or _end(waiting[ready]) + NEAR <= tail.end):
+                yield ear.blamed(waiting[ready])
+                ready += 1
+            del waiting[:ready]
+            held = min((s.span.offset for s in waiting), default=None)
+            tail.held = None if held is None else held - 2 * NEAR
+    except (Exception, KeyboardInterrupt):  # what came before the break is worth having
+        yield from map(ear.blamed, waiting)
+        raise
+    yield from map(ear.blamed, waiting)
+
+
+def _end(sighting: Sighting) -> int:
+    return sighting.span.offset + sighting.span.length
+
+
+def _detector(sighting: Sighting) -> str:
+    told = sighting.told
+    return told.detector if isinstance(told, Report) else str(told.dialect.name)
+
+
+def _known(sighting: Sighting) -> tuple[str | None, ...]:
+    """The tests that the stacks name, side by side; the same for all echoes of a report."""
+    if isinstance(sighting.told, Report):
+        return tests(sighting.told)
+    notes = sighting.told.notes
+    if "tests" not in notes:
+        notes["tests"] = tests(sighting.report)
+    known: tuple[str | None, ...] = notes["tests"]
+    return known
+
+
+def tests(report: Report) -> tuple[str | None, ...]:
+    """The test of each side."""
+    return tuple(access.test or report.test for access in report.accesses)
+
+
+def with_tests(report: Report, told: tuple[str | None, ...]) -> Report:
+    """The report with these tests: the first one is its own, a side has one where it differs."""
+    own = next(filter(None, told), None)
+    sides = zip(report.accesses, told, strict=True)
+    accesses = tuple(replace(a, test=test if test != own else None) for a, test in sides)
+    return replace(report, test=own, accesses=accesses)
+
+
+def _refined(test: str | None, ran: Ran) -> str | None:
+    """The sub-test of a test that a stack names, or the one test that can have been it."""
+    racing = ran.raced & ran.running
+    if test is not None:
+        signs = [ran.raced, racing, ran.running]
+    else:  # one that has ended, or not begun, cannot have been it
+        signs = [racing, ran.running] if ran.running else [ran.raced]
+    for told in signs:
+        fitting = leaves({t for t in told if test is None or test in t.split("/")})
+        if len(fitting) == 1:
+            return fitting.pop()
+    return test

@@ -1,0 +1,178 @@
+"""The HTML report in a real browser: search, order, a race opened, both themes, a narrow screen."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deadheat.gate.judge import Standing
+from deadheat.render import Style
+from deadheat.render.findings import Finding, Findings, Gone
+from deadheat.render.html import RENDERER
+from deadheat.triage import scan_text
+from tests.browser import Page
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COUNT = 2000
+# one browser is enough
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def races() -> Iterator[Finding]:
+    """Many races, a few of them new, one of them with a name that is an attack."""
+    [model] = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes(), "ci.log")
+    for number in range(COUNT):
+        title = f"read/write race in shop{number:04}.(*Cart): Total / Add"
+        verdict = replace(model.verdict, race=f"{number:016x}", title=title)
+        standing = Standing.NEW if number % 500 == 7 else Standing.KNOWN
+        yield Finding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
+    attack = (
+        "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
+    )
+    verdict = replace(model.verdict, race="f" * 16, title=attack)
+    told = replace(model.report, test=attack)
+    yield Finding(model._replace(told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "races.html"
+    found = Findings(races(), (Gone("00ff", "an old one"),))
+    path.write_text("".join(RENDERER.pieces(found, Style())), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(report: Path) -> Iterator[Page]:
+    page = Page()
+    try:
+        page.resize(1100)
+        page.prefer("light")
+        page.open(report)
+        yield page
+    finally:
+        page.close()
+
+
+def titles(page: Page) -> list[str]:
+    script = "[...document.querySelectorAll('article .title')].slice(0, 6).map(e => e.textContent)"
+    return list(page.run(script))
+
+
+def search(page: Page, words: str, order: str = "standing") -> int:
+    """How many races are shown then."""
+    script = """((words, order) => {
+      search.value = words; search.dispatchEvent(new Event("input"));
+      document.getElementById("order").value = order;
+      document.getElementById("order").dispatchEvent(new Event("change"));
+      return document.querySelectorAll("article").length })"""
+    return int(page.run(f"{script}({words!r}, {order!r})"))
+
+
+def shot(page: Page, name: str) -> None:
+    """A picture, for whoever wants to look."""
+    if folder := os.environ.get("DEADHEAT_PICTURES"):
+        page.picture(Path(folder) / f"{name}.png")
+
+
+def test_two_thousand_races_load_in_a_second_without_network(page: Page, report: Path) -> None:
+    took = []
+    for _ in range(3):  # the machine may be busy with something else
+        page.open(report)
+        took.append(page.run("performance.now()"))
+    requests = [
+        event["params"]["request"]["url"]
+        for event in page.events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert requests == [report.resolve().as_uri()]
+    assert page.run("document.querySelectorAll('article').length") == COUNT + 1
+    assert min(took) < 1000 * _slowness()
+    shot(page, "list")
+
+
+def _slowness() -> float:
+    """How many others want each of our cores: the limit is for a machine of one's own."""
+    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def test_search_and_order(page: Page) -> None:
+    assert search(page, "") == COUNT + 1
+    assert search(page, "shop0042") == 1
+    assert search(page, "CART.GO total shop0042") == 1
+    assert search(page, "no such thing") == 0
+    assert page.run("document.querySelector('.none').textContent") == "No race matches."
+    search(page, "shop", "title")
+    assert [title[19:27] for title in titles(page)[:2]] == ["shop0000", "shop0001"]
+    search(page, "shop", "seen")
+    seen = page.run("document.querySelector('article .seen').textContent")
+    assert seen == "seen 97 times"
+    search(page, "shop", "standing")
+    standings = "[...document.querySelectorAll('article .standing')].map(e => e.textContent)"
+    assert page.run(standings)[:5] == ["new"] * 4 + ["known"]
+    search(page, "")
+
+
+def test_a_race_is_opened_by_click_and_by_link(page: Page, report: Path) -> None:
+    script = "document.getElementById('{}').firstElementChild.click()"
+    page.run(script.format("0000000000000007"))
+    drawn = page.run("document.querySelectorAll('#\\\\30 000000000000007 svg circle').length")
+    assert drawn == 8
+    text = page.run("document.getElementById('0000000000000007').textContent")
+    for told in ("goroutine 21", "cart/cart.go:31", "checkout.(*Flow).Submit", "created at"):
+        assert told in text
+    shot(page, "race")
+    page.run(script.format("0000000000000007"))
+    assert page.run("document.querySelectorAll('section').length") == 0
+    page.open(report, "#0000000000000009")
+    assert page.run("document.querySelectorAll('section').length") == 1
+    top = page.run("document.getElementById('0000000000000009').getBoundingClientRect().top")
+    assert 0 <= top < 300
+
+
+def test_nothing_of_a_document_runs(page: Page, report: Path) -> None:
+    page.open(report, "#ffffffffffffffff")
+    assert page.run("document.querySelectorAll('section').length") == 1
+    assert page.run("document.title").startswith("deadheat: ")
+    assert page.run("document.querySelectorAll('img, section script').length") == 0
+    shown = page.run("document.querySelector('#ffffffffffffffff .title').textContent")
+    assert shown.startswith("</script><script>")
+    assert _errors(page) == []
+
+
+def _errors(page: Page) -> list[Any]:
+    return [e for e in page.events if e["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")]
+
+
+def test_both_themes_follow_the_system_and_the_button(page: Page, report: Path) -> None:
+    colours = (
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    )
+    page.open(report, "#0000000000000007")
+    page.prefer("light")
+    light = page.run(colours)
+    page.prefer("dark")
+    dark = page.run(colours)
+    shot(page, "dark")
+    page.run("document.getElementById('theme').click()")
+    assert page.run(colours) == light
+    page.prefer("light")
+    page.run("document.getElementById('theme').click()")
+    assert page.run(colours) == dark
+    assert len({*light, *dark}) == 4
+
+
+def test_a_narrow_screen_needs_no_scrolling_sideways(page: Page, report: Path) -> None:
+    page.resize(360, 740)
+    page.open(report, "#0000000000000007")
+    assert page.run("document.documentElement.scrollWidth") <= 360
+    assert page.run("document.querySelector('section').getBoundingClientRect().width") > 300
+    shot(page, "narrow")
+    page.resize(1100)

@@ -1,0 +1,283 @@
+"""Every format that shows each race once: well formed, complete, and safe whatever a document says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+from deadheat import cli, registry
+from deadheat.gate.judge import Standing
+from deadheat.render import Style, verdicts
+from deadheat.render.findings import EachOnce, Finding, Findings, Gone, Roll
+from deadheat.triage import scan_text
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FORMATS: dict[str, EachOnce] = {
+    name: found for name, found in registry.renderers().items() if isinstance(found, EachOnce)
+} | verdicts.FORMATS
+SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
+TITLE = "read/write race in cart.(*Cart): Total / Add"
+HOSTILE = (
+    "cart.(*Cart).Add</script><img/src=x\tonerror=alert(1)>%0A::error::`|@octocat[a](javascript:x){0}"
+    "\x1b[31m\u202e\x00]]>"
+)
+Capture = pytest.CaptureFixture[str]
+
+
+def text_of(name: str) -> bytes:
+    return (ROOT / name).read_bytes()
+
+
+def race_of(name: str) -> str:
+    return scan_text(text_of(name))[0].verdict.race
+
+
+def findings(*texts: bytes, standing: Standing | None = None, note: str = "") -> list[Finding]:
+    return [
+        Finding(sighting, 2, ("ci.log at byte 7",), standing, note)
+        for text in texts
+        for sighting in scan_text(text, "ci.log")
+    ]
+
+
+def written(name: str, races: list[Finding], gone: tuple[Gone, ...] = (), root: str = "") -> str:
+    style = Style(width=120, root=root)
+    return "".join(FORMATS[name].pieces(Findings(iter(races), gone), style))
+
+
+def hostile() -> list[Finding]:
+    """A race whose every name is an attack."""
+    [finding] = findings(text_of("go/two-goroutines.txt"))
+    plain = json.dumps(_plain(finding)).replace("cart.(*Cart).Add", json.dumps(HOSTILE)[1:-1])
+    plain = plain.replace("cart/cart.go", json.dumps(HOSTILE)[1:-1])
+    from deadheat import wire
+
+    told = json.loads(plain) | {"test": HOSTILE, "title": HOSTILE}
+    races = [finding._replace(sighting=wire.sighting_from_wire(told), places=(HOSTILE,))]
+    return [*races, *(f._replace(standing=Standing.KNOWN, note=HOSTILE) for f in races)]
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    from deadheat import wire
+
+    return wire.sighting_to_wire(finding.sighting)
+
+
+def everything() -> Iterator[Finding]:
+    """Races of every dialect, damaged ones among them."""
+    for folder in sorted(ROOT.iterdir()):
+        for path in sorted(folder.glob("*.txt"))[:12]:
+            yield from findings(path.read_bytes())
+
+
+# -- each of them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_each_race_is_shown_once_by_the_command(name: str, tmp_path: Path, capsys: Capture) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(3 * text_of("go/two-goroutines.txt") + text_of("go/method-value.txt"))
+    run = ["gate", "--baseline", str(tmp_path / "b")] if name in verdicts.FORMATS else ["scan"]
+    assert cli.main([*run, "--format", name, str(log)]) == 1
+    out = capsys.readouterr().out
+    assert race_of("go/two-goroutines.txt") in out
+    assert race_of("go/method-value.txt") in out
+    assert TITLE in out.replace("\\", "").replace("%3A", ":")
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_nothing_of_a_document_is_obeyed(name: str) -> None:
+    text = written(name, hostile(), (Gone("00", HOSTILE),))
+    assert "octocat" in text
+    if name not in ("json", "jsonl"):  # which are data, and written as they are read
+        assert not {"\x1b", "\u202e", "\x00"} & set(text)
+    if name in ("html", "junit"):
+        assert "<img" not in text
+        assert text.count("</script>") == (2 if name == "html" else 0)
+    if name == "markdown":
+        prose = re.sub(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", "", text, flags=re.DOTALL)
+        assert "\\<img" in prose
+        assert not re.search(r"(?<!\\)<img|@octocat", prose)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_no_race_is_a_document_too(name: str) -> None:
+    text = written(name, [])
+    if name in ("json", "gitlab", "sarif"):
+        json.loads(text)
+    if name == "junit":
+        assert ElementTree.fromstring(text).attrib["failures"] == "0"
+
+
+def test_a_scan_of_a_pipe_and_of_a_file_give_the_same(tmp_path: Path) -> None:
+    roll = Roll()
+    gatherer = roll.gatherer()
+    for finding in findings(text_of("go/two-goroutines.txt")):
+        gatherer.add(finding.sighting)
+    roll.merge(gatherer.pack())
+    [again] = roll.races({})
+    assert again.sighting == findings(text_of("go/two-goroutines.txt"))[0].sighting
+
+
+# -- SARIF ------------------------------------------------------------------------------------------
+
+
+def valid(text: str) -> dict[str, Any]:
+    jsonschema = pytest.importorskip("jsonschema", reason="the schema of SARIF needs jsonschema")
+    log: dict[str, Any] = json.loads(text)
+    jsonschema.Draft7Validator(
+        SCHEMA, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER
+    ).validate(log)
+    return log
+
+
+def test_sarif_of_every_dialect_fits_the_official_schema() -> None:
+    log = valid(written("sarif", list(everything())))
+    results = log["runs"][0]["results"]
+    rules = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
+    assert len(results) > 40
+    assert len(rules) > 3
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in results)
+
+
+def test_sarif_of_hostile_names_fits_the_official_schema() -> None:
+    valid(written("sarif", hostile()))
+
+
+def test_sarif_has_both_sites_the_stacks_and_lasting_fingerprints() -> None:
+    [finding] = findings(text_of("go/two-goroutines.txt"))
+    [result] = valid(written("sarif", [finding]))["runs"][0]["results"]
+    spots = [
+        (
+            place["physicalLocation"]["artifactLocation"]["uri"],
+            place["physicalLocation"]["region"]["startLine"],
+        )
+        for place in result["relatedLocations"]
+    ]
+    assert spots == [("cart/cart.go", 31), ("cart/cart.go", 40)]
+    flows = result["codeFlows"][0]["threadFlows"]
+    assert [flow["id"] for flow in flows] == ["goroutine 21", "goroutine 20"]
+    for flow, access in zip(flows, finding.sighting.report.accesses, strict=True):
+        names = [
+            step["location"]["logicalLocations"][0]["fullyQualifiedName"]
+            for step in flow["locations"]
+        ]
+        assert names[-len(access.stack) :] == [frame.function for frame in access.stack][::-1]
+        assert flow["locations"][-1]["importance"] == "essential"
+    assert result["partialFingerprints"]["deadheatRace/v1"] == finding.sighting.verdict.race
+    assert result["level"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("standing", "key", "value", "level"),
+    [
+        (Standing.NEW, "baselineState", "new", "error"),
+        (Standing.EXPIRED, "baselineState", "unchanged", "error"),
+        (Standing.KNOWN, "baselineState", "unchanged", "note"),
+        (Standing.MUTED, "suppressions", [{"kind": "external", "status": "accepted",
+                                           "justification": "why"}], "note"),
+    ],
+)  # fmt: skip
+def test_sarif_says_what_the_gate_says(
+    standing: Standing, key: str, value: Any, level: str
+) -> None:
+    races = findings(text_of("go/two-goroutines.txt"), standing=standing, note="why")
+    [result] = valid(written("sarif", races))["runs"][0]["results"]
+    assert (result[key], result["level"]) == (value, level)
+
+
+@pytest.mark.parametrize(
+    ("printed", "root", "uri"),
+    [
+        ("/home/ci/work/cart.go", "/home/ci/work", "cart.go"),
+        ("/home/ci/workshop/cart.go", "/home/ci/work", "file:///home/ci/workshop/cart.go"),
+        ("C:/ci/my cart.go", "", "file:///C:/ci/my%20cart.go"),
+    ],
+)
+def test_files_are_named_from_the_checkout_on(printed: str, root: str, uri: str) -> None:
+    text = text_of("go/two-goroutines.txt").decode()
+    path = re.findall(r"(/\S+cart\.go):31", text)[0]
+    races = findings(text.replace(path, printed).encode())
+    [result] = valid(written("sarif", races, root=root))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+# -- the others -------------------------------------------------------------------------------------
+
+
+def test_junit_has_a_failure_per_new_race_and_skips_known_ones() -> None:
+    races = [
+        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
+        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
+    ]
+    suite = ElementTree.fromstring(written("junit", races))[0]
+    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == (
+        "2",
+        "1",
+        "1",
+    )
+    [failed, skipped] = suite
+    assert failed.attrib["file"] == "cart/cart.go"
+    assert failed[0].attrib["message"] == TITLE
+    assert "cart.(*Cart).Total cart/cart.go:40" in (failed[0].text or "")
+    assert skipped[0].attrib["message"] == "known: later"
+
+
+def test_junit_is_xml_whatever_the_names() -> None:
+    suite = ElementTree.fromstring(written("junit", hostile()))[0]
+    assert "octocat" in suite[0].attrib["name"]
+
+
+def test_a_workflow_command_cannot_be_broken_out_of() -> None:
+    lines = written("github", hostile(), (Gone("00", HOSTILE),)).splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::notice", "::notice"]
+    for line in lines:
+        properties = line[2:].partition("::")[0]
+        assert "%250A" in line  # what was a percent sign is one
+        # as many colons, commas and equals signs as properties need
+        assert ":" not in properties
+        assert properties.count(",") <= 2
+
+
+def test_gitlab_has_what_it_asks_for() -> None:
+    [issue] = json.loads(written("gitlab", findings(text_of("go/two-goroutines.txt"))))
+    assert issue["fingerprint"] == race_of("go/two-goroutines.txt")
+    assert issue["location"] == {"path": "cart/cart.go", "lines": {"begin": 31}}
+    assert issue["severity"] == "critical"
+
+
+def test_markdown_has_a_row_for_each_and_a_section_for_what_fails() -> None:
+    races = [
+        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
+        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
+    ]
+    text = written("markdown", races, (Gone("00ff", "an old one"),))
+    assert text.startswith("## deadheat: 2 races, 1 of them new\n")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert [row.count("|") for row in rows] == [6, 6, 6]
+    assert "new" in rows[1]
+    assert text.count("<details>") == 1
+    assert "- an old one `00ff`" in text
+
+
+def test_a_job_summary_stays_below_what_github_takes() -> None:
+    races = findings(text_of("go/two-goroutines.txt")) * 3000
+    text = written("markdown", races)
+    assert len(text.encode()) < 1 << 20
+    assert "… and 2500 more races" in text
+
+
+def test_the_page_asks_for_nothing_from_anywhere() -> None:
+    text = written("html", list(everything()))
+    assert not re.search(
+        r"""(?:src|href|action)\s*=|url\(|@import|https?://""", text.partition('id="data"')[0]
+    )
+    assert "default-src 'none'" in text

@@ -1,0 +1,401 @@
+"""`deadheat gate`: new races fail, known ones do not, and the baseline is text for people to review."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat import cli
+from deadheat.gate import baseline as lines
+from deadheat.gate import mutes
+from deadheat.gate.baseline import Baseline, Known
+from deadheat.gate.judge import Entry, Gate, Standing
+from deadheat.gate.mutes import Mute
+from deadheat.identify import in_race, named
+from deadheat.identity.fingerprint import FINGERPRINT_VERSION
+from deadheat.identity.races import Node
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from deadheat.model import Sighting
+
+REPORT = ROOT / "go" / "two-goroutines.txt"
+OTHER = ROOT / "go" / "method-value.txt"
+TITLE = "read/write race in cart.(*Cart): Total / Add"
+RACE = deadheat.scan(REPORT.read_bytes())[0].verdict.race
+TODAY = "2026-06-01"
+EMPTY = Baseline()
+Capture = pytest.CaptureFixture[str]
+
+
+class Gated:
+    """What one gate says of some reports."""
+
+    def __init__(self, text: bytes, baseline: Baseline = EMPTY, today: str = TODAY) -> None:
+        sightings, found = named(deadheat.scan(text))
+        self.gate = Gate(baseline, found, today)
+        self.races: dict[str, Sighting] = {}
+        for sighting in sightings:
+            race = self.gate.ids[sighting.verdict.race]
+            self.races[race] = in_race(sighting, race)
+
+    @property
+    def standings(self) -> list[str]:
+        return sorted(self.gate.judge(sighting).standing for sighting in self.races.values())
+
+    def updated(self, prune: bool = False, **said: str) -> Baseline:
+        entry = Entry(TODAY, **said)
+        return lines.loads(lines.dumps(self.gate.updated(self.races.values(), entry, prune)))
+
+
+def report(
+    first: str, second: str, address: int = 0xC000012345, callers: Sequence[str] = ()
+) -> bytes:
+    """A report of Go's detector about two functions, each called by one of `callers`."""
+    called = list(callers) or ["main.a", "main.b"]
+    stacks = [
+        f"  shop.{name}()\n      /src/shop/shop.go:{line} +0x1\n"
+        f"  shop.{caller}()\n      /src/shop/call.go:{line} +0x1\n"
+        for name, caller, line in zip((first, second), called, (11, 22), strict=True)
+    ]
+    return (
+        "==================\nWARNING: DATA RACE\n"
+        f"Read at 0x{address:016x} by goroutine 7:\n{stacks[0]}\n"
+        f"Previous write at 0x{address:016x} by goroutine 8:\n{stacks[1]}\n"
+        "Goroutine 7 (running) created at:\n  main.main()\n      /src/main.go:5 +0x1\n\n"
+        "Goroutine 8 (running) created at:\n  main.main()\n      /src/main.go:6 +0x1\n"
+        "==================\n"
+    ).encode()
+
+
+# -- what is known ----------------------------------------------------------------------------------
+
+
+def test_everything_is_new_to_an_empty_baseline() -> None:
+    assert Gated(REPORT.read_bytes() + OTHER.read_bytes()).standings == ["new", "new"]
+
+
+def test_what_was_written_is_known_and_only_the_rest_is_new() -> None:
+    known = Gated(REPORT.read_bytes()).updated()
+    both = Gated(REPORT.read_bytes() + OTHER.read_bytes(), known)
+    assert both.standings == ["known", "new"]
+
+
+def test_lines_that_move_and_closures_that_are_renumbered_stay_known() -> None:
+    known = Gated(REPORT.read_bytes()).updated()
+    text = REPORT.read_bytes()
+    for old, new in ((b".go:31", b".go:131"), (b".func1", b".func7"), (b":40 +0x", b":99 +0x")):
+        assert old in text or new == b":99 +0x"
+        text = text.replace(old, new)
+    assert Gated(text, known).standings == ["known"]
+
+
+def test_a_race_that_is_known_by_its_id_alone_is_known() -> None:
+    [race] = Gated(REPORT.read_bytes()).races
+    written = lines.loads(json.dumps({"race": race, "reason": "by hand"}))
+    gated = Gated(REPORT.read_bytes(), written)
+    assert gated.standings == ["known"]
+    assert list(gated.races) == [race]
+
+
+def test_two_objects_behind_one_fingerprint_are_told_apart_over_runs() -> None:
+    """One run shows that callers matter; the next shows one of the two, and then a third."""
+    one = report("get", "set", 0xC000010000, ("userA", "userB"))
+    two = report("get", "set", 0xC000090000, ("orderA", "orderB"))
+    third = report("get", "set", 0xC000070000, ("cartA", "cartB"))
+    first = Gated(one + two)
+    assert first.standings == ["new", "new"]
+    known = first.updated()
+    assert len(known.known) == 2
+    assert Gated(one, known).standings == ["known"]
+    assert Gated(two, known).standings == ["known"]
+    assert Gated(one + third, known).standings == ["known", "new"]
+
+
+def test_the_ids_of_known_races_last_whatever_is_new() -> None:
+    first = Gated(report("get", "set", 0xC000010000, ("userA", "userB")))
+    known = first.updated()
+    [race] = first.races
+    later = Gated(
+        report("get", "set", 0xC000090000, ("orderA", "orderB"))
+        + report("get", "set", 0xC000010000, ("userA", "userB")),
+        known,
+    )
+    assert later.standings == ["known", "new"]
+    assert race in later.races
+
+
+def test_entries_that_turn_out_to_be_one_race_are_merged() -> None:
+    reports = [report("get", "set", 0xC000010000), report("size", "set", 0xC000020000)]
+    known = Baseline(tuple(k for text in reports for k in Gated(text).updated().known))
+    assert len(known.known) == 2
+    # within one run, one address is one variable
+    joined = Gated(report("get", "set", 0xC000010000) + report("size", "set", 0xC000010000), known)
+    assert joined.standings == ["known"]
+    [entry] = joined.updated().known
+    assert len(entry.merged) == 1
+    assert {entry.race, *entry.merged} == {k.race for k in known.known}
+    for text in reports:
+        assert Gated(text, Baseline((entry,))).standings == ["known"]
+
+
+def test_all_that_identity_knows_of_a_race_is_kept() -> None:
+    """Whatever joins reports within a run must join them over runs, too."""
+    for path in sorted((ROOT / "go").glob("*.txt"))[:60]:
+        text = path.read_bytes()
+        first = Gated(text)
+        kept, found = lines.found(first.updated().known), first.gate._found
+        assert kept.nodes == found.nodes
+        assert kept.aliases == found.aliases
+        assert {pair for pair in found.links if pair[1].startswith("=")} <= kept.links
+        assert kept.split >= found.split & {node.base for node in found.nodes.values()}
+        assert {*Gated(text, first.updated()).standings} <= {"known"}
+
+
+def test_what_runs_out_counts_as_new_from_the_day_after() -> None:
+    known = Gated(REPORT.read_bytes()).updated(expires="2026-06-01", reason="until the release")
+    assert Gated(REPORT.read_bytes(), known, "2026-06-01").standings == ["known"]
+    late = Gated(REPORT.read_bytes(), known, "2026-06-02")
+    assert late.standings == ["expired"]
+    [sighting] = late.races.values()
+    assert late.gate.judge(sighting).note == "until 2026-06-01: until the release"
+    [renewed] = late.updated(expires="2026-07-01").known
+    assert (renewed.expires, renewed.reason) == ("2026-07-01", "until the release")
+
+
+def test_what_is_gone_is_told_and_kept_until_it_is_pruned() -> None:
+    known = Gated(REPORT.read_bytes() + OTHER.read_bytes()).updated()
+    later = Gated(OTHER.read_bytes(), known)
+    assert [entry.title for entry in later.gate.gone()] == [TITLE]
+    assert later.updated() == known
+    assert [entry.title for entry in later.updated(prune=True).known] != [TITLE]
+    assert len(later.updated(prune=True).known) == 1
+
+
+def test_an_update_that_finds_the_same_changes_nothing() -> None:
+    text = REPORT.read_bytes() + OTHER.read_bytes()
+    known = Gated(text).updated(reason="R", owner="O")
+    again = Gated(text, known).updated(reason="another", owner="another")
+    assert lines.dumps(again) == lines.dumps(known)
+
+
+# -- the file ---------------------------------------------------------------------------------------
+
+TEXT = st.text(max_size=12)
+HEX = st.text("0123456789abcdef", min_size=8, max_size=16)
+DATES = st.sampled_from(["", "2026-01-31", "2030-12-01"])
+NODES = st.builds(Node, HEX, HEX, st.integers(0, 9))
+KNOWN = st.builds(
+    Known, HEX, TEXT, TEXT, TEXT, DATES, DATES, st.tuples(TEXT), st.just(()),
+    st.lists(NODES, min_size=1, max_size=3, unique=True).map(lambda n: tuple(sorted(n))),
+    st.lists(HEX, max_size=2, unique=True).map(lambda a: tuple(sorted(a))),
+)  # fmt: skip
+PATTERNS = st.sampled_from(["race:cart.Add", "deadlock:^main$", "id:0123456789"])
+MUTES = st.builds(Mute, PATTERNS, TEXT.filter(str.strip), TEXT, DATES)
+
+
+@settings(deadline=None)
+@given(st.lists(KNOWN, max_size=4), st.lists(MUTES, max_size=2))
+def test_a_baseline_is_read_as_it_was_written(known: list[Known], muted: list[Mute]) -> None:
+    text = lines.dumps(Baseline(tuple(known), tuple(muted)))
+    again = lines.loads(text)
+    assert sorted(map(repr, again.known)) == sorted(map(repr, known))
+    assert sorted(again.mutes) == sorted(muted)
+    assert lines.dumps(again) == text
+    assert text.count("\n") == len(known) + len(muted)
+
+
+def test_the_file_is_sorted_by_title_whatever_the_order_of_the_reports() -> None:
+    one, other = REPORT.read_bytes(), OTHER.read_bytes()
+    texts = {lines.dumps(Gated(text).updated()) for text in (one + other, other + one)}
+    assert len(texts) == 1
+    titles = [json.loads(line)["title"] for line in texts.pop().splitlines()]
+    assert titles == sorted(titles)
+
+
+VALUES = st.none() | st.integers() | TEXT
+OBJECTS = st.dictionaries(st.sampled_from(["race", "mute", "names", "expires"]), VALUES)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60) | OBJECTS.map(json.dumps))
+def test_no_line_does_worse_than_be_refused(line: str) -> None:
+    with suppress(lines.BadLineError):
+        lines.loads(f"# a comment\n{line}")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("<<<<<<< HEAD", "left of a merge"),
+        ("{", "no JSON"),
+        ("[]", "neither"),
+        ('{"race": "xyz"}', "no race's id"),
+        ('{"race": "0123456789abcdef", "expires": "soon"}', "no date"),
+        ('{"mute": "race:x"}', "has no reason"),
+        ('{"mute": "race:*", "reason": "r"}', "would mute everything"),
+        ('{"race": "0123456789abcdef", "names": "v2"}', "no list"),
+    ],
+)
+def test_a_bad_line_is_told_with_its_place(
+    tmp_path: Path, capsys: Capture, line: str, told: str
+) -> None:
+    (tmp_path / "b").write_text(f"\n{line}\n")
+    assert cli.main(["gate", "--baseline", str(tmp_path / "b"), str(REPORT)]) == 3
+    error = capsys.readouterr().err
+    assert f"{tmp_path / 'b'}:2: " in error
+    assert told in error
+
+
+# -- mutes ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "muted"),
+    [
+        ("race:Cart", True),
+        ("race:cart.(*Cart).Add", True),
+        ("race:^cart.(*Cart).Add$", True),
+        ("race:^(*Cart).Add$", False),
+        ("race:^cart*Add$", True),
+        ("race:*cart/cart.go", True),
+        ("race:Start*Flow", False),
+        ("race:Flow*Start", True),
+        ("race_top:cart.(*Cart).Total", True),
+        ("race_top:checkout", False),
+        ("deadlock:Cart", False),
+        (f"id:{RACE[:8]}", True),
+        (f"id:{RACE[:7]}x".replace("x", "0" if RACE[7] != "0" else "1"), False),
+    ],
+)
+def test_a_pattern_mutes_as_that_of_tsan_does(pattern: str, muted: bool) -> None:
+    baseline = Baseline(mutes=(Mute(pattern, "why"),))
+    assert Gated(REPORT.read_bytes(), baseline).standings == ["muted" if muted else "new"]
+
+
+@settings(deadline=None)
+@given(st.text("ab*", max_size=6), st.booleans(), st.booleans(), st.text("ab", max_size=8))
+def test_patterns_fit_as_globs_do(inside: str, begins: bool, ends: bool, text: str) -> None:
+    expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends
+    pattern = "^" * begins + inside + "$" * ends
+    assert mutes._fits(pattern, text) == (re.search(expected, text) is not None)
+
+
+def test_a_mute_that_ran_out_mutes_nothing() -> None:
+    over = Baseline(mutes=(Mute("race:Cart", "why", expires="2026-05-31"),))
+    assert Gated(REPORT.read_bytes(), over).standings == ["new"]
+
+
+def test_a_suppression_file_is_read_with_its_reasons() -> None:
+    text = (
+        "# third party, see DEP-4\n# and its mail\nrace:^third_party\nmutex:lib\n\nthread:pool\n"
+        "called_from_lib:libz.so\nrace:*\nnonsense\n"
+    )
+    read, faults = mutes.suppressions(text)
+    assert read == [
+        Mute("race:^third_party", "third party, see DEP-4 and its mail"),
+        Mute("mutex:lib", "third party, see DEP-4 and its mail"),
+        Mute("thread:pool", ""),
+    ]
+    assert [fault.partition(":")[0] for fault in faults] == ["line 7", "line 8", "line 9"]
+
+
+# -- the command ------------------------------------------------------------------------------------
+
+
+def gate(folder: Path, *args: str | Path) -> int:
+    return cli.main(["gate", "--baseline", str(folder / "races.jsonl"), *map(str, args)])
+
+
+def test_from_red_to_green(tmp_path: Path, capsys: Capture) -> None:
+    assert gate(tmp_path, REPORT) == 1
+    out, err = capsys.readouterr()
+    assert f"1. {TITLE}  new" in out
+    assert "no baseline yet" in err
+    assert gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@cart", REPORT) == 0
+    capsys.readouterr()
+    assert gate(tmp_path, REPORT) == 0
+    assert f"known  {TITLE}" in capsys.readouterr().out
+    assert gate(tmp_path, REPORT, OTHER) == 1
+    out, _ = capsys.readouterr()
+    assert f"1. {TITLE}" not in out
+    assert out.splitlines()[-1] == "2 races: 1 new, 1 known"
+    assert gate(tmp_path, OTHER) == 1
+    assert f"gone   {TITLE}" in capsys.readouterr().out
+    assert gate(tmp_path, "--update", "--prune", OTHER) == 0
+    assert TITLE not in (tmp_path / "races.jsonl").read_text()
+
+
+def test_no_race_and_no_baseline_is_green(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("all is well\n")
+    assert gate(tmp_path, tmp_path / "log") == 0
+
+
+def test_nothing_readable_is_status_3(tmp_path: Path) -> None:
+    assert gate(tmp_path, tmp_path / "none") == 3
+
+
+def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "tsan.supp").write_text("# known to upstream\nrace:Poller\n")
+    options = [
+        "--mute",
+        "race:Cart",
+        "--reason",
+        "in review",
+        "--suppressions",
+    ]
+    assert gate(tmp_path, *options, tmp_path / "tsan.supp", "--update", REPORT, OTHER) == 0
+    written = [json.loads(line) for line in (tmp_path / "races.jsonl").read_text().splitlines()]
+    assert {line["mute"]: line["reason"] for line in written if "mute" in line} == {
+        "race:Cart": "in review",
+        "race:Poller": "known to upstream",
+    }
+    capsys.readouterr()
+    assert gate(tmp_path, "--format", "jsonl", REPORT) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert (told["standing"], told["note"]) == (Standing.MUTED, "in review")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--mute", "race:x"],
+        ["--mute", "x", "--reason", "r"],
+        ["--prune"],
+        ["--expires", "tomorrow"],
+        ["--write", "sarif"],
+        ["--write", "pdf=x"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_status_2(tmp_path: Path, args: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        gate(tmp_path, *args, REPORT)
+    assert ended.value.code == 2
+
+
+def test_a_baseline_that_cannot_be_written_is_status_3(tmp_path: Path, capsys: Capture) -> None:
+    base = str(tmp_path / "no" / "races.jsonl")
+    assert cli.main(["gate", "--baseline", base, "--update", str(REPORT)]) == 3
+    assert "cannot be written" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_baseline_of_another_version_is_not_trusted(tmp_path: Path, capsys: Capture) -> None:
+    gate(tmp_path, "--update", REPORT)
+    file = tmp_path / "races.jsonl"
+    old = file.read_text().replace(f'"v{FINGERPRINT_VERSION}/', '"v1/')
+    file.write_text(old.replace(f'"race": "{RACE}"', '"race": "0123456789abcdef"'))
+    capsys.readouterr()
+    assert gate(tmp_path, REPORT) == 1
+    assert "another version" in capsys.readouterr().err

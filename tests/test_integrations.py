@@ -1,0 +1,186 @@
+"""What is offered to CI systems and shells works, and its commands exist."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deadheat
+from deadheat import cli
+from tests.cases import ROOT as CASES
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = Path(deadheat.__file__).parents[1]
+REPORT = CASES / "go" / "two-goroutines.txt"
+FILES = [
+    ROOT / "action.yml", ROOT / ".pre-commit-hooks.yaml",
+    *sorted((ROOT / "integrations").iterdir()), *sorted((ROOT / "docs").glob("*.md")),
+]  # fmt: skip
+# "deadheat run --gate …" at the end of a line, continued or not, of YAML, Markdown or shell
+COMMAND = re.compile(
+    r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)"
+)
+Capture = pytest.CaptureFixture[str]
+
+
+def shown() -> list[tuple[str, str]]:
+    return [
+        (path.name, re.sub(r"\\?\n +", " ", match[1]).partition("   ")[0].strip())
+        for path in FILES
+        for match in COMMAND.finditer(path.read_text())
+        if not re.search(r"…|\.\.\. |\.\.\.$|\[-|\{|FILE|PATH|OPTION|(?<!_)COMMAND\b", match[1])
+    ]
+
+
+def test_there_are_commands_to_check() -> None:
+    assert {name for name, _ in shown()} >= {"gitlab-ci.yml", ".pre-commit-hooks.yaml", "run.md"}
+
+
+@pytest.mark.parametrize(("name", "command"), shown())
+def test_every_command_that_is_shown_can_be_given(name: str, command: str) -> None:
+    words = shlex.split(command.replace("$(", ""))
+    try:
+        cli.parser(words[0]).parse_args(words)
+    except SystemExit:
+        pytest.fail(f"{name} shows: deadheat {command}")
+
+
+# -- the action -------------------------------------------------------------------------------------
+
+
+def action(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
+    """Status, standard output, what the action gives out, and the job's summary."""
+    program = folder / "deadheat"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deadheat "$@"\n')
+    program.chmod(0o755)
+    files = {name: folder / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for file in files.values():
+        file.touch()
+    environment = {
+        **os.environ, **{name: str(file) for name, file in files.items()},
+        "PYTHONPATH": str(SOURCES), "DEADHEAT": str(program), "RUNNER_TEMP": str(folder),
+        **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
+    }  # fmt: skip
+    done = subprocess.run(
+        [ROOT / "integrations" / "github-action"], cwd=folder, env=environment,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    told, summary = (file.read_text() for file in files.values())
+    return done.returncode, done.stdout, told, summary
+
+
+def test_the_action_runs_a_command_and_gates_it(tmp_path: Path) -> None:
+    given = {"command": f"cat {REPORT}; exit 1", "baseline": "known.jsonl", "sarif": "r.sarif"}
+    status, out, told, summary = action(tmp_path, **given)
+    assert (status, told) == (1, "sarif=r.sarif\n")
+    assert out.startswith(REPORT.read_text())
+    assert "\n::error file=cart/cart.go,line=31," in out
+    assert "1 race, 1 of them new" in summary
+    assert json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
+    cli.main(["gate", "--baseline", str(tmp_path / "known.jsonl"), "--update", str(REPORT)])
+    status, out, _, _ = action(tmp_path, **given)
+    assert status == 0
+    assert "\n::notice file=cart/cart.go,line=31," in out
+
+
+def test_the_action_reads_logs(tmp_path: Path) -> None:
+    assert action(tmp_path, paths=f"{REPORT} {REPORT}", html="r.html")[0] == 1
+    assert (tmp_path / "r.html").exists()
+    (tmp_path / "calm.log").touch()
+    assert action(tmp_path, paths="calm.log")[0] == 0
+
+
+def test_the_action_without_anything_to_do_says_so(tmp_path: Path) -> None:
+    status, out, _, _ = action(tmp_path)
+    assert (status, out.startswith("::error::")) == (2, True)
+
+
+# -- completion -------------------------------------------------------------------------------------
+
+
+def completed(line: str, script: str) -> set[str]:
+    """What bash offers at the end of a line."""
+    words = [*line.split(" ")]
+    asked = (
+        f"{script}\nCOMP_WORDS=({' '.join(map(shlex.quote, words))})\nCOMP_CWORD={len(words) - 1}\n"
+        'compopt() { :; }\n_deadheat; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(
+        ["bash", "-c", asked], capture_output=True, text=True, cwd=ROOT, timeout=30, check=True
+    )
+    return set(done.stdout.split())
+
+
+def script_for(shell: str, capsys: Capture) -> str:
+    assert cli.main(["completion", shell]) == 0
+    return capsys.readouterr().out
+
+
+def test_bash_completes_commands_options_formats_and_files(capsys: Capture) -> None:
+    script = script_for("bash", capsys)
+    assert {"scan", "gate", "run"} <= completed("deadheat ", script)
+    assert completed("deadheat ga", script) == {"gate"}
+    assert completed("deadheat gate --pr", script) == {"--prune"}
+    assert {"sarif", "html", "junit"} <= completed("deadheat scan --format ", script)
+    assert completed("deadheat scan REA", script) == {"README.md"}
+    assert "bash" in completed("deadheat run -- bas", script)
+    assert completed("deadheat completion z", script) == {"zsh"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_completion_knows_every_option(shell: str, capsys: Capture) -> None:
+    script = script_for(shell, capsys)
+    for action in cli.parser()._actions:
+        for parser in action.choices.values() if isinstance(action.choices, dict) else ():
+            for option in parser._actions:
+                for flag in option.option_strings:
+                    assert not flag.startswith("--") or flag[2:] in script
+    if shutil.which(shell):
+        done = subprocess.run(
+            [shell, "-n"], input=script, text=True, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+# -- help -------------------------------------------------------------------------------------------
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    return {
+        name: parser
+        for action in cli.parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, parser in action.choices.items()
+    }
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_every_command_has_examples_and_tells_its_exit_status(name: str) -> None:
+    text = commands()[name].format_help()
+    assert "examples:" in text
+    assert "exit status:" in text
+
+
+@pytest.mark.parametrize("colourless", [["--no-color"], []], ids=["option", "variable"])
+def test_no_colour_where_none_is_wanted(
+    colourless: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gate = ["gate", "--baseline", str(tmp_path / "b"), "--quiet", str(REPORT)]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli.main(gate) == 1
+    assert "\x1b[" in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    if not colourless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    assert cli.main([*gate, *colourless]) == 1
+    assert "\x1b[" not in capsys.readouterr().out

@@ -1,0 +1,142 @@
+"""A real Go module with a known race: from red over a baseline to green, and red for the next one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import deadheat
+from deadheat import cli
+from tests.toolchain import go_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOURCES = Path(deadheat.__file__).parents[1]
+STOCK = """package shop
+
+type Shelf struct{ n, spare int }
+
+func (s *Shelf) Add() {
+	s.n++
+}
+
+func (s *Shelf) Refill() {
+	s.n = 12
+}
+"""
+TESTS = """package shop
+
+import (
+	"sync"
+	"testing"
+)
+
+func both(a, b func()) {
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { defer wg.Done(); a() }()
+	go func() { defer wg.Done(); b() }()
+	wg.Wait()
+}
+
+func TestCalm(t *testing.T) {}
+
+func TestShelf(t *testing.T) {
+	t.Run("calm", func(t *testing.T) {})
+	t.Run("busy", func(t *testing.T) {
+		s := &Shelf{}
+		both(s.Add, func() { s.Refill() })
+	})
+}
+"""
+SECOND_STOCK = """
+func (s *Shelf) Spare() int {
+	return s.spare
+}
+
+func (s *Shelf) Hoard() {
+	s.spare++
+}
+"""
+SECOND_TEST = """
+func TestHoard(t *testing.T) {
+	s := &Shelf{}
+	both(s.Hoard, func() { s.Spare() })
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    (tmp_path / "go.mod").write_text("module example.com/shop\n\ngo 1.21\n")
+    (tmp_path / "stock.go").write_text(STOCK)
+    (tmp_path / "stock_test.go").write_text(TESTS)
+    return tmp_path
+
+
+@pytest.fixture
+def gate(module: Path) -> Callable[[], tuple[int, list[dict[str, Any]], str]]:
+    environment = go_environment() | {"PYTHONPATH": str(SOURCES)}
+    base = [sys.executable, "-m", "deadheat", "run", "--gate", "--baseline", "races.jsonl"]
+
+    def run() -> tuple[int, list[dict[str, Any]], str]:
+        """Exit status, the races, and what the command itself printed."""
+        done = subprocess.run(
+            [*base, "--output", "races.json", "--format", "jsonl",
+             "--", "go", "test", "-race", "-vet=off", "./..."],
+            cwd=module, env=environment, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        races = (module / "races.json").read_text().splitlines()
+        return done.returncode, [json.loads(race) for race in races], done.stdout
+
+    return run
+
+
+def moved(text: str) -> str:
+    """The same code further down, in closures with other numbers."""
+    text = text.replace("type Shelf", "// moved\n\n\nvar _ = func() int { return 1 }\n\ntype Shelf")
+    return text.replace("\ts := &Shelf{}\n", "\tnone := func() {}\n\tnone()\n\ts := &Shelf{}\n", 1)
+
+
+def test_from_red_over_a_baseline_to_green_and_red_for_the_next_race(
+    module: Path, gate: Callable[[], tuple[int, list[dict[str, Any]], str]]
+) -> None:
+    status, races, printed = gate()
+    assert (status, [race["standing"] for race in races]) == (1, ["new"])
+    assert "WARNING: DATA RACE" in printed
+    assert "--- FAIL: TestShelf/busy" in printed
+    assert races[0]["test"] == "TestShelf/busy"
+    first = races[0]["race"]
+
+    (module / "test.log").write_text(printed)
+    accepted = ["--update", "--reason", "SHOP-12", "--owner", "@stock", str(module / "test.log")]
+    assert cli.main(["gate", "--baseline", str(module / "races.jsonl"), *accepted]) == 0
+    [line] = (module / "races.jsonl").read_text().splitlines()
+    assert json.loads(line)["reason"] == "SHOP-12"
+
+    status, races, _ = gate()
+    assert (status, [race["standing"] for race in races]) == (0, ["known"])
+
+    (module / "stock.go").write_text(moved(STOCK))
+    (module / "stock_test.go").write_text(moved(TESTS))
+    status, races, _ = gate()
+    assert (status, [(race["race"], race["standing"]) for race in races]) == (0, [(first, "known")])
+
+    (module / "stock.go").write_text(moved(STOCK) + SECOND_STOCK)
+    (module / "stock_test.go").write_text(moved(TESTS) + SECOND_TEST)
+    status, races, _ = gate()
+    assert status == 1
+    assert {race["standing"]: race["test"] for race in races} == {
+        "known": "TestShelf/busy",
+        "new": "TestHoard",
+    }
+    new = next(race for race in races if race["standing"] == "new")
+    assert {a["site"]["function"] for a in new["accesses"]} == {
+        "shop.(*Shelf).Spare", "shop.(*Shelf).Hoard",
+    }  # fmt: skip

@@ -1,0 +1,132 @@
+"""`deadheat run` within this process: what it says where, and how it decides."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat import cli
+from deadheat.cli import child
+from deadheat.errors import DeadheatError
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPORT = ROOT / "go" / "two-goroutines.txt"
+TITLE = "read/write race in cart.(*Cart): Total / Add"
+Capture = pytest.CaptureFixture[str]
+
+
+def run(*args: str | Path) -> int:
+    return cli.main(["run", *map(str, args)])
+
+
+def test_races_are_told_on_standard_error(capfd: Capture) -> None:
+    assert run("--", "cat", REPORT) == 0
+    out, err = capfd.readouterr()
+    assert out == REPORT.read_text()
+    assert TITLE in err
+
+
+def test_races_follow_the_output_if_asked(capfd: Capture) -> None:
+    assert run("--output", "-", "--brief", "--", "sh", "-c", f"cat {REPORT}; exit 3") == 3
+    out, err = capfd.readouterr()
+    assert (out.startswith(REPORT.read_text()), err) == (True, "")
+    assert TITLE in out.removeprefix(REPORT.read_text())
+
+
+def test_a_file_that_cannot_be_written_is_status_3(tmp_path: Path, capfd: Capture) -> None:
+    assert run("--output", tmp_path / "no" / "file", "--", "true") == 3
+    assert run("--write", f"html={tmp_path}/no/file", "--", "true") == 3
+    assert capfd.readouterr().err.count("cannot be written") == 2
+
+
+@pytest.mark.parametrize(("command", "status"), [("no-such-command", 127), (str(REPORT), 126)])
+def test_what_cannot_be_run_is_told(command: str, status: int, capfd: Capture) -> None:
+    assert run("--", command) == status
+    assert capfd.readouterr().err.startswith(f"deadheat: {command}: ")
+
+
+def test_a_gate_decides_by_what_is_known(tmp_path: Path, capfd: Capture) -> None:
+    base = ["--gate", "--baseline", str(tmp_path / "races.jsonl")]
+    assert run(*base, "--", "cat", REPORT) == 1
+    assert run(*base, "--update", "--", "cat", REPORT) == 0
+    assert run(*base, "--", "sh", "-c", f"cat {REPORT}; exit 66") == 0
+    assert "only known races were seen" in capfd.readouterr().err
+    failing = f"cat {REPORT}; echo '--- FAIL: TestSum (0.0s)'; exit 1"
+    assert run(*base, "--", "sh", "-c", failing) == 1
+    assert "TestSum failed without a race" in capfd.readouterr().err
+    assert run(*base, "--", "sh", "-c", f"cat {REPORT}; echo 'panic: x'; exit 2") == 2
+    assert "panicked" in capfd.readouterr().err
+    assert run(*base, "--", "false") == 1
+    assert "no race at all" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("args", [[], ["--gate", "--", "true"], ["--update", "--", "true"]])
+def test_wrong_usage_is_status_2(args: list[str], capfd: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(*args)
+    assert ended.value.code == 2
+    assert "usage: deadheat run" in capfd.readouterr().err
+
+
+def test_one_pipe_where_both_outputs_are_one(capfd: Capture) -> None:
+    kept = os.dup(2)
+    os.dup2(1, 2)
+    try:
+        ended = child.run(["sh", "-c", "echo out; echo err >&2"])
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+    ended.close()
+    assert [stream.name for stream in ended.output] == ["output"]
+    assert capfd.readouterr().out == "out\nerr\n"
+
+
+def test_the_mask_of_signals_is_as_before() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    child.run(["true"]).close()
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+
+
+def test_a_target_that_fails_ends_the_stream() -> None:
+    out, into = os.pipe()
+    os.close(out)
+    stream = child.Stream("stdout", into, -1)
+    assert not stream.pass_on(memoryview(b"lost"))
+    assert not stream.pass_on(memoryview(b"too"))
+    os.close(into)
+    stream.copy.seek(0)
+    assert stream.copy.read() == b"losttoo"
+    stream.copy.close()
+
+
+def test_a_target_that_does_not_block_is_waited_for() -> None:
+    out, into = os.pipe()
+    os.set_blocking(into, False)
+    data = bytes(1 << 18)
+    seen = bytearray()
+
+    def read() -> None:
+        while len(seen) < len(data):
+            seen.extend(os.read(out, 1 << 14))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    child._write(into, memoryview(data))
+    reader.join()
+    os.close(out)
+    os.close(into)
+    assert bytes(seen) == data
+
+
+def test_a_system_without_spawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "posix_spawnp")
+    with pytest.raises(DeadheatError, match="scan -"):
+        child.run([sys.executable])
