@@ -430,7 +430,10 @@ def test_the_wire_gives_back_what_it_took(path: Path) -> None:
         assert deadheat.sighting_from_wire(plain) == sighting
 
 
-def test_text_has_a_line_of_what_the_author_says(capsys: Capture) -> None:
+def test_text_has_a_line_of_what_the_author_says(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     out = scanned(capsys, str(FORM))
     (said,) = (line for line in out.splitlines() if "the author says" in line)
     assert "found in v3.4.1" in said

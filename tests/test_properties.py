@@ -22,7 +22,6 @@ from deadheat.identity import evidence, stacks
 from deadheat.model import (
     Access,
     Actor,
-    Cause,
     Damage,
     Edge,
     Frame,
@@ -464,11 +463,7 @@ SIGHTINGS = st.builds(
         st.lists(st.builds(Edge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
         st.dictionaries(ANY, ANY, max_size=2).map(lambda facts: tuple(facts.items())),
     ),
-    st.builds(
-        Concluded, ANY, ANY, ANY,
-        st.lists(st.builds(Cause, ANY, st.floats(0, 1), st.lists(ANY, max_size=2).map(tuple)),
-                 max_size=2).map(tuple),
-    ),
+    st.builds(Concluded, ANY, ANY, ANY),
     ANY,
     st.builds(Span, st.integers(0), st.integers(0), st.one_of(st.none(), ANY)),
     st.none(),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # the values that differ from echo to echo: addresses, and actors that are numbered
 _TOLD = regex(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
+# the same within a sentence of evidence
+_SAID = regex(rb"(?:goroutine |0x)([0-9a-f]+)\b")
+_CAUSES = b'"causes": '
 
 
 class Template:
@@ -36,8 +39,10 @@ class Template:
 
 def _cut(head: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
     """The text in pieces, every second one a name, and which names they are."""
+    said = head.rfind(_CAUSES)
+    found = [*_TOLD.finditer(head, 0, said), *_SAID.finditer(head, said)]
     pieces, gaps, at = [], [], 0
-    for match in _TOLD.finditer(head):
+    for match in found:
         if match[1] in names:
             pieces += [head[at : match.start(1)], match[1]]
             gaps.append(names.index(match[1]))
