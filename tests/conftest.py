@@ -23,10 +23,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that need the one Spark session run in one process, whatever runs beside it."""
+    """Tests that share what is dear to make run in one process: a Spark session, a detector's reports."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        shared = "spark" if "spark" in getattr(item, "fixturenames", ()) else given.get("detector")
+        if shared:
+            item.add_marker(pytest.mark.xdist_group(str(shared)))
 
 
 @pytest.fixture
