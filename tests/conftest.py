@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what is dear to make run in one process: a Spark session, a detector's reports."""
+    """Tests that share what is dear to make run in one process: Spark's session, a detector's texts."""
     for item in items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
         shared = "spark" if "spark" in getattr(item, "fixturenames", ()) else given.get("detector")
