@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import UNKNOWN, Finding
@@ -61,19 +60,18 @@ def ranked(
         best = found[0].confidence if found else 0.0
         return (Finding(UNKNOWN, round(1 - best, 2), settle=tuple(settle)), *found)
     first, *rest = found
-    related = _kin(first.cause, tuple(rules.values())) | {
-        *_REASONS.get(first.cause, ()),
-        *_TOGETHER.get(first.cause, ()),
-    }
-    others = [f if f.cause in related else _capped(f, first) for f in rest]
+    others = [f if _agree(first.cause, f.cause, rules) else _capped(f, first) for f in rest]
     return (first, *sorted(others, key=order))
 
 
-@lru_cache(maxsize=64)
-def _kin(cause: str, rules: tuple[Rule, ...]) -> frozenset[str]:
-    """The causes that a cause refines, and those that refine it."""
-    known = {rule.cause: rule for rule in rules}
-    return frozenset(_wider(cause, known)) | {c for c in known if cause in _wider(c, known)}
+def _agree(first: str, other: str, rules: Mapping[str, Rule]) -> bool:
+    """Does one refine the other, or explain it, or are they two sides of one defect?"""
+    return (
+        other in _wider(first, rules)
+        or first in _wider(other, rules)
+        or other in _REASONS.get(first, ())
+        or other in _TOGETHER.get(first, ())
+    )
 
 
 def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
