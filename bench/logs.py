@@ -349,14 +349,14 @@ NEAR_MISSES = (*PROSE, *COMMANDS, *SOURCE, *CONFIG, *DUMPS, *BARS)
 # --- the logs -----------------------------------------------------------------------------------
 
 
-def sparse(path: str | Path, size: int, every: int = 600_000) -> int:
-    """Mixed logs with one distinct report in each stretch of `every` bytes."""
+def sparse(path: str | Path, size: int, every: int = 600_000, races: int | None = None) -> int:
+    """Mixed logs with one report in each stretch of `every` bytes: of so many races, or all distinct."""
     rng = random.Random(SEED)
     filler = _Filler(_stream(rng))
     stretches = size // every
     with open(path, "wb") as out:
         for number in range(stretches):
-            text = report(number)
+            text = report(number) if races is None else _filled(template(number % races), rng)
             filler.write(out, rng.randrange(max(1, every - len(text))))
             out.write(text)
             filler.write(out, (number + 1) * every - out.tell())
