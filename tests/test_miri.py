@@ -105,7 +105,7 @@ def test_parents(function: str, parent: str) -> None:
         ("/rustc/9fc6b43126/library/std/src/thread/mod.rs", "library/std/src/thread/mod.rs",
          Origin.STDLIB),
         ("/rustc/9fc6b43126/library/test/src/lib.rs", "library/test/src/lib.rs", Origin.TEST),
-        ("/root/.cargo/registry/src/index-6f17/slab-0.4.9/src/lib.rs", "src/lib.rs", Origin.USER),
+        ("/home/ci/.cargo/registry/src/index-6f17/slab-0.4.9/src/lib.rs", "src/lib.rs", Origin.USER),
     ],
 )  # fmt: skip
 def test_paths(path: str, file: str, origin: Origin) -> None:
