@@ -35,6 +35,7 @@ def main() -> None:
         bench.repeated(args.dense * 10)
         bench.clean(200)
         bench.passing(200)
+        bench.page()
 
 
 class Bench:
@@ -118,6 +119,26 @@ class Bench:
         self._row("the same through `deadheat run`, once it runs", through,
                   f"{size / through:.0f} MiB/s", f"{cat / through:.2f} x cat (limit 0.5)")  # fmt: skip
         self._row("its start, and its end", start, "", "on top of the command's own")
+        done = best([*DEADHEAT, "run", "--", "cat", str(path)])
+        self._row("all of it, until its output is closed", done.seconds)
+
+    def page(self) -> None:
+        """The HTML report, in a browser that has just been started."""
+        from tests import browser  # where it is driven for the tests
+        from tests.test_browser import COUNT, written
+
+        if browser.path() is None:
+            self._row("no Chromium to load the HTML report", 0)
+            return
+        report = written(self._folder / "races.html")
+        took = []
+        for _ in range(3):
+            page = browser.Page()
+            page.open(report)
+            took.append(page.run("performance.now()") / 1000)
+            page.close()
+        what = f"HTML report of {COUNT} races, {report.stat().st_size / MB:.0f} MiB, in Chromium"
+        self._row(what, min(took), "", "limit 1 s")
 
 
 def _scan(form: str, path: Path) -> list[str]:

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 PATIENCE = 30  # seconds
 
 
+def path() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
 def chromium() -> str:
     """Its path; skips the test where there is none."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    found = path()
     if found is None:
         pytest.skip("no Chromium is here: apt-get install chromium")
     return found

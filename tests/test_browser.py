@@ -41,12 +41,15 @@ def races() -> Iterator[Finding]:
     yield Finding(model._replace(told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "races.html"
+def written(path: Path) -> Path:
     found = Findings(races(), (Gone("00ff", "an old one"),))
     path.write_text("".join(RENDERER.pieces(found, Style())), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("report") / "races.html")
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +85,8 @@ def shot(page: Page, name: str) -> None:
         page.picture(Path(folder) / f"{name}.png")
 
 
-def test_two_thousand_races_load_in_a_second_without_network(page: Page, report: Path) -> None:
-    took = []
-    for _ in range(3):  # the machine may be busy with something else
-        page.open(report)
-        took.append(page.run("performance.now()"))
+def test_two_thousand_races_load_without_network(page: Page, report: Path) -> None:
+    """How fast is measured by `make bench`."""
     requests = [
         event["params"]["request"]["url"]
         for event in page.events
@@ -94,13 +94,7 @@ def test_two_thousand_races_load_in_a_second_without_network(page: Page, report:
     ]
     assert requests == [report.resolve().as_uri()]
     assert page.run("document.querySelectorAll('article').length") == COUNT + 1
-    assert min(took) < 1000 * _slowness()
     shot(page, "list")
-
-
-def _slowness() -> float:
-    """How many others want each of our cores: the limit is for a machine of one's own."""
-    return max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def test_search_and_order(page: Page) -> None:

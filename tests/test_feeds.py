@@ -117,6 +117,13 @@ def test_many_ranges_give_what_the_whole_gives(kind: str) -> None:
         assert sorted(parts, key=str) == sorted(whole, key=str), cuts
 
 
+def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
+    text = io.BytesIO(b"ok   example.com/shop/mail 0.2s\n" * (1 << 18))
+    size, end = len(text.getbuffer()), 1 << 20
+    assert list(triage(Stream(text.read), "x", 0, end)) == []
+    assert end <= text.tell() <= size // 2
+
+
 @pytest.mark.parametrize("piece", [4096, 1 << 16])
 @pytest.mark.parametrize("damage", ["", "github-actions", "kubectl-two-pods", "crlf"])
 def test_units_of_a_file_give_what_the_file_gives(

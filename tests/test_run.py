@@ -87,6 +87,17 @@ def test_output_comes_at_once_and_not_at_the_end() -> None:
         assert process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
+def test_whoever_reads_the_output_need_not_wait_for_the_races(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    with started("--output", told, "--", "cat", REPORT) as process:
+        assert process.stdout
+        assert process.stdout.read() == REPORT.read_bytes()
+        assert process.poll() is None, "it waits for somebody to read the races"
+        assert TITLE in told.read_text()
+        assert process.wait(PATIENCE) == 0
+
+
 def test_the_command_reads_our_input() -> None:
     assert ran("--", "cat", stdin=b"given\n").stdout == b"given\n"
 

@@ -23,6 +23,11 @@ TITLE = "read/write race in cart.(*Cart): Total / Add"
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(autouse=True)
+def _output_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "close_output", lambda: None)  # it is that of the tests
+
+
 def run(*args: str | Path) -> int:
     return cli.main(["run", *map(str, args)])
 

@@ -87,6 +87,13 @@ def run(command: Sequence[str]) -> Ended:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def close_output() -> None:
+    """Whoever reads our standard output need not wait for what comes behind the command's."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
 def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int, list[Stream]]:
     """Starts the command with pipes for its outputs; one, if both of ours are the same."""
     together = _same(1, 2)

@@ -71,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         cli.complain(f"{command[0]}: cannot be run: {(error.strerror or str(error)).lower()}")
         return _FORBIDDEN
+    if args.output != "-":
+        child.close_output()
     with closing(ended):
         return _conclude(args, inspection, ended)
 

@@ -50,7 +50,7 @@ class Reader:
         """
         windows = Windows(source, self.sifter)
         at = covered = source.base
-        while (hit := windows.next_hit(at)) is not None:
+        while (hit := windows.next_hit(at, end)) is not None:
             offset, index = hit
             line = windows.line_start(offset, at)
             if end is not None and line >= end:

@@ -83,12 +83,17 @@ class Windows:
         """Offset just behind what has been read so far."""
         return self._source.base + len(self._source.buffer)
 
-    def next_hit(self, at: int) -> tuple[int, int] | None:
-        """The first hit at `at` or later, moving on as far as it takes."""
+    def next_hit(self, at: int, end: int | None = None) -> tuple[int, int] | None:
+        """The first hit at `at` or later, moving on as far as it takes.
+
+        None may be told where all that follow are in lines that begin at `end` or later.
+        """
         while True:
             self._next = i = bisect_left(self._hits, (at, -1), self._next)
             if i < len(self._hits):
                 return self._hits[i]
+            if end is not None and self.end - self._overlap - BEHIND >= end:
+                return None
             if not self._more(max(at, self.end) - BEHIND):
                 return None
 
