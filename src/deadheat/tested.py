@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # how far before and behind a report to look, in bytes; less than what a part has before it
 NEAR = 1 << 17
 # how much to look through at a time
-_STEP = 1 << 20
+_LEAST, _STEP = 1 << 15, 1 << 20
 # how much of a stream is kept: more than lies between a report and where its reader is
 _KEPT = 1 << 22
 _DETECTORS = ("go", "go-fatal")
@@ -70,13 +70,17 @@ class Ear:
             self._marks, self._looked = [], low
         if self._looked < low:
             self._looked = low
-        while self._looked < high and (text := self._peek(self._looked, self._looked + _STEP)):
+        while self._looked + len(RACED) <= high:
+            wanted = min(max(_LEAST, high - self._looked), _STEP)
+            text = self._peek(self._looked, self._looked + wanted)
             at = text.find(RACED)
             while at >= 0:
                 self._marks.append(self._looked + at)
                 at = text.find(RACED, at + 1)
             # one that is cut in two here is found with the next step
             self._looked += max(1, len(text) - len(RACED) + 1)
+            if len(text) < wanted:
+                break
         first = bisect_left(self._marks, low)
         return first < len(self._marks) and self._marks[first] + len(RACED) <= high
 
