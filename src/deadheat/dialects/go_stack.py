@@ -50,8 +50,9 @@ def report(
         known = roots.known(f for side in sides for f in side.frames)
         for side in sides:
             side.frames = [roots.below(f, known) for f in side.frames]
-    stacks = [mark_stale(tuple(side.frames)) for side in sides]
-    own, tests = _tests(sides, stacks, len(accesses))
+    told = [_told(tuple(side.frames)) for side in sides]
+    stacks = [stack for stack, _ in told]
+    own, tests = _tests(sides, [test for _, test in told], len(accesses))
     return Report(
         detector,
         kind,
@@ -66,13 +67,12 @@ def report(
 
 
 def _tests(
-    sides: Sequence[Side], stacks: Sequence[Stack], accesses: int
+    sides: Sequence[Side], found: Sequence[str | None], accesses: int
 ) -> tuple[str | None, list[str | None]]:
     """The report's test, and that of each access where it is another one.
 
     A goroutine's test is on its own stack, or on that of whoever created it.
     """
-    found = [test(stack) for stack in stacks]
     if not any(found):
         return None, [None] * accesses
     created = {side.actor: found[accesses + i] for i, side in enumerate(sides[accesses:])}
@@ -96,35 +96,43 @@ def _uncreated(actor: str) -> State:
     return State.MAIN if actor == "main goroutine" else State.UNKNOWN
 
 
-def mark_stale(stack: Stack) -> Stack:
-    """Marks the frames that the detector's shadow stack kept after a recovered panic.
+def _told(stack: Stack) -> tuple[Stack, str | None]:
+    """The stack with its stale frames marked, and the test whose code is on it.
 
     A test function, `testing.tRunner` or `main.main` has no callers of its own kind, and the
-    entry of a goroutine has none at all: what stands below such a frame is no longer real.
+    entry of a goroutine has none at all: what stands below such a frame was kept by the detector's
+    shadow stack after a recovered panic.
     """
-    end = _trusted(stack)
-    if end >= len(stack):
-        return stack
-    return stack[:end] + tuple(frame._replace(stale=True) for frame in stack[end:])
+    tests = _near_tests(stack)
+    end = _trusted(stack, tests)
+    if end < len(stack):
+        stack = stack[:end] + tuple(frame._replace(stale=True) for frame in stack[end:])
+    for i in tests:
+        if i < end and _in_test_file(stack[i]) and (name := go.test_name(stack[i].function)):
+            return stack, name
+    return stack, None
 
 
-def _is_tested(stack: Stack) -> bool:
-    """Could a test function, or what calls one, be on this stack?"""
+def _near_tests(stack: Stack) -> list[int]:
+    """The frames that may be a test function, or what calls one."""
     names = "\n".join([frame[0] for frame in stack])
-    return (
+    if not (
         ".Test" in names or "testing.tRunner" in names or "main.main" in names
         or ".Benchmark" in names or ".Fuzz" in names or ".Example" in names
-    )  # fmt: skip
+    ):  # fmt: skip
+        return []
+    return [
+        i
+        for i, function in enumerate(names.split("\n"))
+        if ".Test" in function or function in _ENTRIES or ".Benchmark" in function
+        or ".Fuzz" in function or ".Example" in function
+    ]  # fmt: skip
 
 
-def _trusted(stack: Stack) -> int:
+def _trusted(stack: Stack, tests: list[int]) -> int:
     """How many frames from the top can be true."""
-    for i, frame in enumerate(stack[:-1] if _is_tested(stack) else ()):
-        function = frame.function
-        if (
-            function in _ENTRIES or ".Test" in function or ".Benchmark" in function
-            or ".Fuzz" in function or ".Example" in function
-        ) and not _may_call(stack[i + 1], frame):  # fmt: skip
+    for i in tests:
+        if i + 1 < len(stack) and not _may_call(stack[i + 1], stack[i]):
             return i + 1
     return _above_second_entry(stack)
 
@@ -157,15 +165,3 @@ def _may_call(caller: Frame, frame: Frame) -> bool:
 
 def _in_test_file(frame: Frame) -> bool:
     return frame.file.endswith("_test.go") or not frame.file
-
-
-def test(stack: Stack) -> str | None:
-    """The test whose code is on a stack, looking at it from the top; a stale frame tells nothing."""
-    for frame in stack if _is_tested(stack) else ():
-        function = frame.function
-        if (
-            ".Test" in function or ".Benchmark" in function
-            or ".Fuzz" in function or ".Example" in function
-        ) and not frame.stale and _in_test_file(frame) and (name := go.test_name(function)):  # fmt: skip
-            return name
-    return None
