@@ -91,7 +91,8 @@ def run(args: argparse.Namespace) -> int:
     style = style_of(args)
     output = renderer.output(sys.stdout, style)
     ways = scanning.Ways(
-        files.Wish(renderer.full, args.error_stacks, not renderer.waits),
+        # a line per race needs no more than a glance
+        files.Wish(renderer.full and not args.brief, args.error_stacks, not renderer.waits),
         args.jobs,
         args.quiet,
     )

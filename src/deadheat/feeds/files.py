@@ -34,7 +34,7 @@ UNIT = 1 << 24
 class Wish(NamedTuple):
     """What whoever asks for sightings will do with them, and what else they want."""
 
-    full: bool = False  # every sighting will be asked for its report
+    full: bool = False  # at least one sighting of each race will be asked for its report
     shy: bool = False  # dialects that wait to be asked for
     live: bool = False  # of a pipe, nothing may wait for what comes later
 

@@ -54,7 +54,7 @@ class Renderer(Protocol):
     """One output format."""
 
     name: str
-    full: bool  # does it ask every sighting for its report?
+    full: bool  # does it ask for the reports, or at least for one of each race?
     waits: bool  # does it show nothing before the end, even of a pipe?
 
     def gatherer(self, style: Style) -> Gatherer: ...

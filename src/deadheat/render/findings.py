@@ -89,7 +89,7 @@ class EachOnce:
     """A format that shows each race once: a renderer needs no more than its `pieces`."""
 
     name = ""
-    full = False
+    full = True
     waits = True
 
     def gatherer(self, style: Style) -> TallyGatherer:

@@ -210,7 +210,7 @@ def _fitted(text: str, width: int) -> str:
 
 class Text:
     name = "text"
-    full = False
+    full = True
     waits = True
 
     def gatherer(self, style: Style) -> TallyGatherer:
