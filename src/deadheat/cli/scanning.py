@@ -51,11 +51,8 @@ class Scan:
         readable = [e for e in found if isinstance(e, walk.Entry)]
         total = sum(e.size or 0 for e in readable)
         self._jobs = (ways.jobs or _cores()) if total > _WORTH_FORKING else 1
-        self._units = [
-            unit
-            for entry in readable
-            for unit in (files.units(entry) if self._jobs > 1 else [files.Unit(entry)])
-        ]
+        # cut in the same places for any number of workers, so that nothing depends on it
+        self._units = [unit for entry in readable for unit in files.units(entry)]
         sizes = [e.size for e in readable]
         whole = None if None in sizes else total
         self._progress = Progress(whole, wanted=False if ways.quiet else None)
