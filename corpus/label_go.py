@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Frame, Sighting
 
-GO = Path(__file__).resolve().parent / "go"
-FRESH = Path(__file__).resolve().parent / "fresh" / "go"
+GO, FRESH, FRESH2 = (
+    Path(__file__).resolve().parent / folder for folder in ("go", "fresh/go", "fresh2/go")
+)
 # a file's heading in an archive of texts: `-- go1.24-lines --`
 HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 
@@ -156,9 +157,9 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
     return {"recordings": found, "inferred": inferred}
 
 
-def programs() -> list[Path]:
-    """Every program of the corpus, those of the fresh set last."""
-    return [path.parent for root in (GO, FRESH) for path in sorted(root.glob("*/truth.json"))]
+def programs(roots: Iterable[Path] = (GO, FRESH, FRESH2)) -> list[Path]:
+    """Every program of the corpus, those of the fresh sets last."""
+    return [path.parent for root in roots for path in sorted(root.glob("*/truth.json"))]
 
 
 def write(program: Path) -> dict[str, Any]:

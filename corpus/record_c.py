@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).resolve().parent
+FOLDERS = ("c", "rust", "fresh/c", "fresh2/c")
 SHOWN_WORK = "/src/shop"
 SECONDS = 120
 TRIES = 6
@@ -229,12 +230,10 @@ def tasks_of(program: Path) -> Iterator[Task]:
             yield task
 
 
-def programs(names: Sequence[str]) -> list[Path]:
+def programs(names: Sequence[str], folders: Sequence[str] = FOLDERS) -> list[Path]:
     """List the programs asked for, or all of them."""
     found = sorted(
-        path.parent
-        for folder in ("c", "rust", "fresh/c")
-        for path in (HERE / folder).rglob("truth.json")
+        path.parent for folder in folders for path in (HERE / folder).rglob("truth.json")
     )
     unknown = set(names) - {path.name for path in found}
     if unknown:

@@ -18,7 +18,7 @@ from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
 from eval.code import source, sources_of
-from eval.items import VERSION, load
+from eval.items import FRESH, VERSION, load
 from eval.page import write
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ TITLES = {
     "open": "The open half",
     "aside": "The half set aside",
     "fresh": "The fresh set",
+    "fresh2": "The second fresh set",
 }
 ALONE, SOURCE = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
@@ -118,9 +119,9 @@ def cases(part: str = "all", *, plain: bool = False) -> Iterator[Case]:
 
 
 def _recordings(part: str) -> Iterator[Recording]:
-    parts: tuple[Part, ...] = ("open", "aside", "fresh")
+    parts: tuple[Part, ...] = ("open", "aside", *FRESH)
     for one in parts:
-        if part == one or (part == "all" and one != "fresh"):
+        if part == one or (part == "all" and one not in FRESH):
             yield from load(one, languages=("c", "rust"))
 
 

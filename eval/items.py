@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-Part = Literal["open", "aside", "fresh"]
+Part = Literal["open", "aside", "fresh", "fresh2"]
+FRESH: tuple[Part, ...] = ("fresh", "fresh2")
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 
@@ -45,15 +46,15 @@ class Recording:
 
 
 def load(part: Part = "open", languages: Sequence[str] = ("c",)) -> list[Recording]:
-    """The recordings of one part of the corpus: the open half, that set aside, or the fresh set."""
+    """The recordings of one part of the corpus: the open half, that set aside, or a fresh set."""
     found = [*_go(part), *(one for language in languages for one in _native(part, language))]
     return [one for one in found if one.items]
 
 
 def _folders(language: str, part: Part) -> list[Path]:
-    root = CORPUS / "fresh" if part == "fresh" else CORPUS
+    root = CORPUS / part if part in FRESH else CORPUS
     folders = sorted(path.parent for path in (root / language).glob("*/truth.json"))
-    return [f for f in folders if part == "fresh" or held_out(f.name) == (part == "aside")]
+    return [f for f in folders if part in FRESH or held_out(f.name) == (part == "aside")]
 
 
 def _recording(
