@@ -26,7 +26,7 @@ from corpus.record_go import CACHE, SHOWN_WORK, VERSIONS, Task, Toolchain, insta
 from corpus.variants_go import VARIANTS, Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 USED = ("1.19", *(version for version in VERSIONS if not version.startswith("1.23")))
 # the runtime's own stops are dumps of every goroutine: large, and the same in most shapes
@@ -52,10 +52,10 @@ def _short(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _tasks(program: Path, cache: Path, used: Sequence[str]) -> Iterator[Task]:
+def _tasks(program: Path, cache: Path) -> Iterator[Task]:
     truth = json.loads((program / "truth.json").read_text(encoding="utf-8"))
     low = number(truth.get("since", "1.0"))
-    versions = [version for version in used if low <= number(_short(version))]
+    versions = [version for version in USED if low <= number(_short(version))]
     for variant in VARIANTS:
         if truth["detector"] != "go" and variant.kind not in FATAL_KINDS:
             continue
@@ -126,14 +126,12 @@ def _record(task: Task, cache: Path) -> tuple[str, str]:
     return best, "" if best else fault
 
 
-def record(
-    program: Path, cache: Path, kinds: list[str], again: bool, used: Sequence[str] = USED
-) -> int:
+def record(program: Path, cache: Path, kinds: list[str], again: bool) -> int:
     """Record the variants of a program that are not there yet."""
     archive = program / "variants.txtar"
     texts = unpack(archive.read_text(encoding="utf-8")) if archive.exists() else {}
     bad = 0
-    for task in _tasks(program, cache, used):
+    for task in _tasks(program, cache):
         if (task.label in texts and not again) or (kinds and task.label.split("-")[1] not in kinds):
             continue
         text, fault = _record(task, cache)
@@ -152,13 +150,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", nargs="*", help="programs below corpus/go (default: all)")
     parser.add_argument("--kind", nargs="+", default=[], help="only variants of these kinds")
-    parser.add_argument("--go", nargs="+", default=USED, metavar="VERSION")
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where toolchains are kept")
     args = parser.parse_args()
     wanted = [path for path in programs() if not args.program or path.name in args.program]
-    bad = sum(record(path, args.cache, args.kind, args.again, args.go) for path in wanted)
-    return 1 if bad else 0
+    return 1 if sum(record(path, args.cache, args.kind, args.again) for path in wanted) else 0
 
 
 if __name__ == "__main__":

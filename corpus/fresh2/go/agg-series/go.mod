@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/aggseries
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/autoscaledecide
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bucketrefill
+
+go 1.18

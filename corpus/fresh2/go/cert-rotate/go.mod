@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/certrotate
+
+go 1.18

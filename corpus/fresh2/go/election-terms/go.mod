@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/electionterms
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flagsoverride
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/geocells
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/healthcopies
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/invoicebatches
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lobbymatch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/memtableswap
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/migratesteps
+
+go 1.18

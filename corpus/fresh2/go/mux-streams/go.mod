@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/muxstreams
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/plannerhistograms
+
+go 1.18

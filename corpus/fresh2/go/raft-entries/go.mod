@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/raftentries
+
+go 1.18

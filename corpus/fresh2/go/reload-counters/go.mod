@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reloadcounters
+
+go 1.18

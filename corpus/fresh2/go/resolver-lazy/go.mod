@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/resolverlazy
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shipbatches
+
+go 1.18

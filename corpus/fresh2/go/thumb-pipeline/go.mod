@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/thumbpipeline
+
+go 1.18

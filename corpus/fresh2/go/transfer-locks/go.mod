@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/transferlocks
+
+go 1.18

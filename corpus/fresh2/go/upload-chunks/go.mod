@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/uploadchunks
+
+go 1.18
