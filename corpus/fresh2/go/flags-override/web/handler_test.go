@@ -13,7 +13,7 @@ func TestOverrideUnderTraffic(t *testing.T) {
 	done := make(chan bool, 3)
 	for client := 0; client < 2; client++ {
 		go func() {
-			for i := 0; i < 3; i++ {
+			for i := 0; i < 2; i++ {
 				time.Sleep(3 * time.Millisecond)
 				page("/cart")
 			}

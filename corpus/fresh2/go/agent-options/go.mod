@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/agentoptions
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/alarmheap
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/archivedone
+
+go 1.18

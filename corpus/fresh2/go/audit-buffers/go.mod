@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/auditbuffers
+
+go 1.18

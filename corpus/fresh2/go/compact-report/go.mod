@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/compactreport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dispatchchannels
+
+go 1.18

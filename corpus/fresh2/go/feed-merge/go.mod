@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/feedmerge
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/framepool
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hallseats
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/interceptorpanic
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobtracker
+
+go 1.18

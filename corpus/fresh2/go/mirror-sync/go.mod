@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mirrorsync
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/parallelclock
+
+go 1.18

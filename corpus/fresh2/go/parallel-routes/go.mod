@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/parallelroutes
+
+go 1.18

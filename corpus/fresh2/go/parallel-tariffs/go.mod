@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/paralleltariffs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/polloverride
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ratesdeadline
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/replaylogging
+
+go 1.18

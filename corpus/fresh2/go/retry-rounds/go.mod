@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retryrounds
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/snapshotiter
+
+go 1.18

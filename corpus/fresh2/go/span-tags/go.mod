@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spantags
+
+go 1.18

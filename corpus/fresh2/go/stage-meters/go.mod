@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stagemeters
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/storekinds
+
+go 1.18

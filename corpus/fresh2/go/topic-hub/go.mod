@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/topichub
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/treeleftopen
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/watchdogstrikes
+
+go 1.18
