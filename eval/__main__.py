@@ -46,7 +46,7 @@ def main() -> int:
         "fresh2": args.fresh2,
         "aside": args.held_out,
     }
-    part = next((one for one, chosen in asked.items() if chosen), "open")
+    part: Part = next((one for one, chosen in asked.items() if chosen), "open")
     recordings = load(part)
     wanted = rules.RULES[:1] if args.only else rules.RULES
     lines = list(_tables(recordings, wanted, damage=not args.no_damage))
