@@ -111,7 +111,9 @@ class Inspection:
         """The races in these documents; `failed` says that none could be read."""
         args = self._args
         roll = shown.Roll()
-        ways = scanning.Ways(files.Wish(full=not args.brief, shy=args.error_stacks), args.jobs, args.quiet)
+        ways = scanning.Ways(
+            files.Wish(full=not args.brief, shy=args.error_stacks), args.jobs, args.quiet
+        )
         scan = scanning.Scan(entries, roll.gatherer(), roll, ways)
         scan.run()
         scan.clear()

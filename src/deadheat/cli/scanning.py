@@ -88,8 +88,11 @@ class Scan:
                     faults += 1
                     yield "fault", seen
                     continue
-                batch.append(seen)
                 # a bug report is not cut in two
+                if isinstance(seen, Document) and len(batch) >= _BATCH:
+                    yield self._gathered(batch, live)
+                    batch = []
+                batch.append(seen)
                 if (live or len(batch) >= _BATCH) and not isinstance(batch[0], Document):
                     yield self._gathered(batch, live)
                     batch = []

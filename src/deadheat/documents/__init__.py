@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from deadheat.documents.placed import Placed
 
-# a larger file is a log, whatever it begins with: nobody writes so much about a defect
+# a larger file holds many bug reports, or is a log: nobody writes so much about one defect
 LIMIT = 1 << 23
 _FIRST = (b"{", b"[", b"<", b"#", b"ID:", b"Title:", b"From", b"Return-Path:", b"Delivered-To:",
           b"Received:", b"Message-I", b"MIME-Version:", b"Subject:", b"Date:", b"---\n")  # fmt: skip
@@ -25,6 +25,11 @@ def may_be(head: bytes, uri: str) -> bool:
     from deadheat.documents import sniff  # expressions that a log does not need
 
     return sniff.looks_written(head, uri)
+
+
+def may_be_many(head: bytes) -> bool:
+    """Could a file that begins like a bug report hold any number of them?"""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[", b"From "))
 
 
 class Passage(NamedTuple):

@@ -17,6 +17,7 @@ _TOKEN = re.compile(
 # "\n", "é", "😀"
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
 _DEPTH = 200
+_MARK = b"\xef\xbb\xbf"
 
 
 class Text:
@@ -54,7 +55,7 @@ def values(data: bytes) -> list[Any] | None:
     tops: list[Any] = []
     stack: list[Any] = []
     keys: list[Text | None] = []
-    at = 0
+    at = len(_MARK) if data.startswith(_MARK) else 0
     while match := _TOKEN.match(data, at):
         at = match.end()
         mark = match["mark"]

@@ -43,6 +43,32 @@ class Read(NamedTuple):
     sightings: tuple[Sighting, ...]
 
 
+class Moved(NamedTuple):
+    """Puts what was read in a piece of a large file where it is in that file."""
+
+    uri: str
+    by: int  # where the piece begins
+    before: int  # how many bug reports are before it
+
+    def read(self, told: Read) -> Read:
+        document = self._document(told.document)
+        sightings = (s._replace(document=document) for s in map(self.sighting, told.sightings))
+        return Read(document, tuple(sightings))
+
+    def sighting(self, sighting: Sighting) -> Sighting:
+        return sighting._replace(span=self._span(sighting.span))
+
+    def _document(self, document: Document) -> Document:
+        claims = tuple(claim._replace(span=self._span(claim.span)) for claim in document.claims)
+        if document.shape == "mail":  # messages are numbered, issues have a number of their own
+            number = int(document.uri.removeprefix(self.uri).lstrip("#") or 1) + self.before
+            document = document._replace(uri=f"{self.uri}#{number}")
+        return document._replace(claims=claims)
+
+    def _span(self, span: Span) -> Span:
+        return span._replace(offset=span.offset + self.by)
+
+
 def read(data: bytes, uri: str, shy: bool = False) -> list[Read] | None:
     """The documents of a file, or None if it is no bug report; `shy` asks for the shy dialects."""
     if len(data) > LIMIT or layout(data[:HEAD]) is not PLAIN:

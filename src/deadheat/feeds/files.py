@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from deadheat import documents
 from deadheat.errors import UnreadableError
-from deadheat.feeds import magic, walk
+from deadheat.feeds import magic, walk, written
 from deadheat.feeds.mapped import Mapped
 from deadheat.reading import REACH
 from deadheat.tested import Ear
@@ -22,7 +22,6 @@ from deadheat.triage import front_to_back, triage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deadheat.documents.read import Read
     from deadheat.model import Document, Sighting
 
     Seen = Iterator[Sighting | Document | UnreadableError]
@@ -76,7 +75,9 @@ def _is_plain(path: str) -> bool:
 
 def can_be_cut(head: bytes) -> bool:
     """May a large file that begins like this be read in ranges?"""
-    return not magic.is_packed(head) and encoding.layout(head) is encoding.PLAIN
+    if magic.is_packed(head) or encoding.layout(head) is not encoding.PLAIN:
+        return False
+    return not documents.may_be(head, "") or not documents.may_be_many(head)
 
 
 def sightings(
@@ -190,52 +191,14 @@ def _document(
         return
     try:
         if documents.may_be(head, uri):
-            head = _whole(head, read)
-            if (told := _bug_reports(head, uri, wish)) is not None:
+            head = written.whole(head, read)
+            if (told := written.bug_reports(head, read, uri, wish)) is not None:
                 yield from told
                 return
         laid = encoding.layout(head[: encoding.HEAD])
-        yield from front_to_back(_after(head, read), uri, laid, *wish)
+        yield from front_to_back(written.after(head, read), uri, laid, *wish)
     except OSError as error:
         yield walk.unreadable(uri, error)
-
-
-def _whole(head: bytes, read: Callable[[int], bytes]) -> bytes:
-    """All of a file, or a little more than a bug report may have."""
-    parts, size = [head], len(head)
-    while size <= documents.LIMIT and (more := read(1 << 20)):
-        parts.append(more)
-        size += len(more)
-    return b"".join(parts)
-
-
-def _bug_reports(data: bytes, uri: str, wish: Wish) -> Seen | None:
-    from deadheat.documents.read import read  # a dozen modules that a log does not need
-
-    reads = read(data, uri, wish.shy)
-    if reads is None:
-        return None
-    return _one_by_one(reads)
-
-
-def _one_by_one(reads: list[Read]) -> Seen:
-    for document, found in reads:
-        yield document
-        yield from found
-
-
-def _after(head: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Reads what was read already, then the rest."""
-    pending = head
-
-    def after(size: int) -> bytes:
-        nonlocal pending
-        if not pending:
-            return read(size)
-        first, pending = pending[:size], pending[size:]
-        return first
-
-    return after
 
 
 def _ticking(read: Callable[[int], bytes], tick: Ticker | None) -> Callable[[int], bytes]:
@@ -281,7 +244,7 @@ class _Ticking(io.RawIOBase):
         if self.seekable():
             self.seek(0)
             return cast("IO[bytes]", io.BufferedReader(self, 1 << 20))
-        return cast("IO[bytes]", _Rest(_after(head, self.read)))
+        return cast("IO[bytes]", _Rest(written.after(head, self.read)))
 
 
 class _Rest(io.RawIOBase):

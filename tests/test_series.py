@@ -1,0 +1,103 @@
+"""Files of very many bug reports, which are read in pieces: nothing may depend on where these end."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat import documents
+from deadheat.documents import read as reader
+from deadheat.documents import series
+from deadheat.feeds import files
+from deadheat.model import Document, Sighting
+from tests.cases import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPORTS = [
+    (ROOT / "go" / f"{name}.txt").read_text() for name in ("two-goroutines", "by-main-goroutine")
+]
+COUNT = 9
+
+
+def issue(number: int) -> dict[str, object]:
+    body = f'Found in v1.{number}.0, {{"braces": "}}]"}} and \\ all:\n\n```\n{REPORTS[number % 2]}```\n'
+    return {
+        "html_url": f"https://github.com/acme/outbox/issues/{number}",
+        "number": number,
+        "title": f"a data race, number {number}",
+        "body": body,
+        "labels": [{"name": "bug"}],
+    }
+
+
+def message(number: int) -> str:
+    return (
+        "From dev@example.com Thu May  2 12:00:00 2024\nFrom: dev@example.com\n"
+        f"Subject: a data race, number {number}\nMessage-ID: <{number}@example.com>\n\n"
+        f"It is in v1.{number}.0:\n\n{REPORTS[number % 2]}\n"
+    )
+
+
+ISSUES = [issue(number) for number in range(COUNT)]
+FILES: dict[str, Callable[[], str]] = {
+    "lines": lambda: "".join(json.dumps(one) + "\n" for one in ISSUES),
+    "array": lambda: json.dumps(ISSUES),
+    "indented": lambda: "\ufeff" + json.dumps(ISSUES, indent=2) + "\n",
+    "mbox": lambda: "".join(message(number) for number in range(COUNT)),
+}
+
+
+def told(text: str) -> list[tuple[object, ...]]:
+    """What a scan of a file hands on."""
+    seen: list[tuple[object, ...]] = []
+    for one in files.whole(io.BytesIO(text.encode()), "file", False):
+        if isinstance(one, Document):
+            seen.append((one.uri, one.title, one.id, one.claims))
+        else:
+            assert isinstance(one, Sighting)
+            uri = one.document.uri if one.document else None
+            seen.append((uri, one.span, one.verdict, one.report))
+    return seen
+
+
+def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
+    for room in (documents, series, reader):
+        monkeypatch.setattr(room, "LIMIT", limit)
+    monkeypatch.setattr(series, "_PIECE", piece)
+    monkeypatch.setattr(series, "_BLOCK", block)
+
+
+@pytest.mark.parametrize("block", [97, 1024, 5000])
+@pytest.mark.parametrize("kind", FILES)
+def test_pieces_give_what_the_whole_gives(
+    kind: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = FILES[kind]()
+    whole = told(text)
+    assert sum(isinstance(one[1], str) for one in whole) == COUNT
+    shrink(monkeypatch, limit=8000, piece=2500, block=block)
+    assert told(text) == whole
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_what_is_too_long_or_broken_is_still_searched(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = FILES[kind]()
+    middle = len(text) // 2
+    broken = text[:middle] + "\n" + "x" * 9000 + "\n" + text[middle:]
+    shrink(monkeypatch, limit=8000, piece=2500, block=1000)
+    found = [one for one in told(broken) if not isinstance(one[1], str)]
+    # the one in the middle may be cut in two
+    assert len(found) >= COUNT - 1
+
+
+def test_a_large_file_of_issues_is_not_cut_into_ranges_and_a_log_of_objects_is() -> None:
+    assert not files.can_be_cut(FILES["array"]().encode()[:4096])
+    assert not files.can_be_cut(FILES["mbox"]().encode()[:4096])
+    assert files.can_be_cut(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80)
