@@ -16,6 +16,10 @@ _TOKEN = re.compile(
 )
 # "\n", "é", "😀"
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
+# what almost all escapes are
+_SHORT = {
+    rb"\n": b"\n", rb"\r": b"\r", rb"\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", rb"\/": b"/",
+}  # fmt: skip
 _DEPTH = 200
 _MARK = b"\xef\xbb\xbf"
 
@@ -41,7 +45,7 @@ class Text:
         base = self.at + 1
         for escape in _ESCAPE.finditer(literal):
             pieces.append((literal[at : escape.start()], base + at, base + escape.start()))
-            said = str(Text(b'"' + escape[0] + b'"', 0)).encode()
+            said = _SHORT.get(escape[0]) or str(Text(b'"' + escape[0] + b'"', 0)).encode()
             pieces.append((said, base + escape.start(), base + escape.end()))
             at = escape.end()
         pieces.append((literal[at:], base + at, base + len(literal)))
