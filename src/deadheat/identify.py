@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
 from deadheat.identity.evidence import Mark, actors, address, mark
-from deadheat.model import Report
+from deadheat.model import Report, Sighting, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deadheat.model import Sighting, Told, Verdict
+    from deadheat.model import Told
 
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
 _MOST_ALIASED = 20_000
@@ -76,13 +75,15 @@ def in_race(sighting: Sighting, race: str) -> Sighting:
     verdict = sighting.verdict
     if verdict.race == race:
         return sighting
-    if isinstance(sighting.told, Report):
-        return sighting._replace(verdict=replace(verdict, race=race))
-    # the same verdict for all echoes
-    known: dict[str, Verdict] = sighting.told.notes.setdefault("verdicts", {})
-    if race not in known:
-        known[race] = replace(verdict, race=race)
-    return sighting._replace(verdict=known[race])
+    told = sighting.told
+    if not isinstance(told, Echo):
+        changed = Verdict(verdict.title, verdict.fingerprint, race)
+    else:  # the same verdict for all echoes
+        known: dict[str, Verdict] = told.notes.setdefault("verdicts", {})
+        if race not in known:
+            known[race] = Verdict(verdict.title, verdict.fingerprint, race)
+        changed = known[race]
+    return Sighting(told, changed, sighting.uri, sighting.span, sighting.document)
 
 
 class Identity:
@@ -97,6 +98,7 @@ class Identity:
         self.found.add(found)
         if len(self.found.nodes) > _MOST_ALIASED:
             self.found.aliases.clear()
+            self.found.wrapped.clear()
 
     def ids(self) -> Mapping[str, str]:
         """The race of each node."""

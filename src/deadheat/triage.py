@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
 from deadheat.identify import resolved
+from deadheat.identity.evidence import mark
 from deadheat.identity.fingerprint import fingerprint
 from deadheat.identity.title import title
 from deadheat.model import Report, Sighting, Verdict
@@ -32,13 +33,16 @@ def reader(shy: bool = False) -> Reader:
 
 def verdict(report: Report) -> Verdict:
     """What one report says on its own."""
-    mark = fingerprint(report)
-    return Verdict(title(report), mark, race=mark)
+    name = fingerprint(report)
+    return Verdict(title(report), name, race=name)
 
 
 def _concluded(told: Unread | Echo) -> Verdict:
     unread = told if isinstance(told, Unread) else told.first
-    unread.notes["verdict"] = concluded = verdict(unread.sketch)
+    # whoever asks for its race will want its mark, and that has the fingerprint
+    unread.notes["mark"] = known = mark(unread.sketch)
+    concluded = Verdict(title(unread.sketch), known.fingerprint, race=known.fingerprint)
+    unread.notes["verdict"] = concluded
     return concluded
 
 

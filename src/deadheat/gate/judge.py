@@ -62,7 +62,7 @@ class Gate:
         self._known = {held[0].race: held for held in self._entries.values()}
         self._aliases: dict[str, list[str]] = {}
         named = ((node, name) for node, name in found.links if name.startswith(races.NAMED))
-        for node, alias in (*found.aliases, *named):
+        for node, alias in (*found.every_alias(), *named):
             self._aliases.setdefault(node, []).append(f"{node} {alias}")
 
     def _lasting(self, race: str) -> str:

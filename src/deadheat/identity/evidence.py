@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
 from deadheat.identity import names
-from deadheat.identity.fingerprint import ATOMIC, HIDES_CALLER, accesses, fingerprint, side
-from deadheat.identity.names import number, paired, summed
-from deadheat.identity.stacks import TOP, Chain, callers, chain, own
+from deadheat.identity.fingerprint import ATOMIC, HIDES_CALLER, accesses, fingerprint_of, side
+from deadheat.identity.names import number, summed
+from deadheat.identity.stacks import TOP, Chain, reached
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
@@ -31,6 +31,9 @@ _NEAR = 6
 # how long a node's id is without the number of its twin
 _ID = 16
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_USER = Origin.USER
+# what stands between sides, and between a side and its callers
+_SIDE, _CALL = "\n", "\t"
 
 
 class Side(NamedTuple):
@@ -50,62 +53,81 @@ class Mark(NamedTuple):
 
     fingerprint: str
     sides: tuple[Side, ...]  # in the order of their names
-    chains: tuple[Chain, ...]  # how the sides were reached
-    ways: tuple[Key, ...]  # for each side, the pair of functions and how this side was reached
-    writers: tuple[Chain, ...]  # how each side that writes was reached
-    opaque: tuple[Chain, ...]  # how each side inside something of the standard library was
-    is_part: bool  # one of its functions is left out
     same: str  # a name that other reports of the same code share, whatever its package is called
     asks: tuple[str, ...]  # names of what it may be a part of
     answers: tuple[str, ...]  # names of what may be a part of it
 
     @property
-    def called(self) -> str:
-        """Both sides' nearest callers, as one name."""
-        return paired([(s.name, s.callers[0]) for s in self.sides])
+    def chains(self) -> tuple[Chain, ...]:
+        """How the sides were reached."""
+        return tuple([s.chain for s in self.sides])
 
     @property
-    def aliases(self) -> frozenset[str]:
-        """What `called` would be if some of the callers were mere wrappers."""
+    def ways(self) -> tuple[Key, ...]:
+        """For each side, the pair of functions and how this side was reached."""
+        both = tuple([s.name for s in self.sides])
+        return tuple([(both, s.chain) for s in self.sides if s.chain])
+
+    @property
+    def writers(self) -> tuple[Chain, ...]:
+        """How each side that writes was reached."""
+        return tuple([s.chain for s in self.sides if s.chain and s.writes])
+
+    @property
+    def opaque(self) -> tuple[Chain, ...]:
+        """How each side inside something of the standard library was reached."""
+        return tuple([s.chain for s in self.sides if s.opaque])
+
+    @property
+    def is_part(self) -> bool:
+        """Is one of its functions left out?"""
+        return any(s.hidden for s in self.sides)
+
+    @property
+    def called(self) -> str:
+        """Both sides' nearest callers, as one name."""
+        return summed([number(s.name, s.callers[0]) for s in self.sides])
+
+    @property
+    def wrapped(self) -> str:
+        """Each side with those that called it, if some of them may be mere wrappers; else "".
+
+        One text, as every report has one and hardly anybody looks into it.
+        """
         if all(len(s.callers) == 1 for s in self.sides):
-            return frozenset()
-        ways = [[number(s.name, caller) for caller in s.callers] for s in self.sides]
-        return frozenset([summed(pair) for pair in product(*ways)]) - {self.called}
+            return ""
+        return _SIDE.join([_CALL.join((s.name, *s.callers)) for s in self.sides])
+
+
+def looked_through(wrapped: str) -> frozenset[str]:
+    """What `called` would be if some of the callers were mere wrappers."""
+    sides = [side.split(_CALL) for side in wrapped.split(_SIDE)]
+    ways = [[number(name, caller) for caller in callers] for name, *callers in sides]
+    return frozenset([summed(pair) for pair in product(*ways)])
 
 
 def mark(report: Report, known: str | None = None) -> Mark:
     """The report's mark; `known` is its fingerprint, if somebody has made it."""
     symbols = registry.dialect(report.detector).symbols
     sides = tuple(sorted([_side(access, symbols) for access in accesses(report)]))
-    both = tuple([s.name for s in sides])
-    return Mark(
-        known or fingerprint(report),
-        sides,
-        tuple([s.chain for s in sides]),
-        tuple([(both, s.chain) for s in sides if s.chain]),
-        tuple([s.chain for s in sides if s.chain and s.writes]),
-        tuple([s.chain for s in sides if s.opaque]),
-        any(s.hidden for s in sides),
-        names.same(report, symbols),
-        *names.claims(report, symbols),
-    )
+    name = known or fingerprint_of(report.kind, [s.name for s in sides])
+    return Mark(name, sides, names.same(report, symbols), *names.claims(report, symbols))
 
 
 def _side(access: Access, symbols: Symbols) -> Side:
-    calls = [(frame, symbols.key(frame)) for frame in own(access)]
-    name = side(access, symbols, calls[0][1] if calls and calls[0][0] is access.site else None)
-    # an atomic operation accesses one word, and nobody knows on which line
-    lines = () if name == ATOMIC else chain(calls)
+    name = side(access, symbols)
+    chain, callers = reached(access, name, symbols.key)
     function = access.site.function if access.site else ""
     writes, hidden = access.op in _WRITES, names.is_hidden(access)
-    called = tuple(callers(calls, name))
-    return Side(name, lines, writes, called, function, _is_opaque(access), hidden)
+    return Side(name, chain, writes, callers, function, _is_opaque(access), hidden)
 
 
 def _is_opaque(access: Access) -> bool:
     """Is what is accessed a part of, say, a `bytes.Buffer`?"""
+    if access.stack and access.stack[0].origin is _USER:
+        return False
     for frame in access.stack[:TOP]:
-        if frame.origin is Origin.USER or frame.package == HIDES_CALLER:
+        if frame.origin is _USER or frame.package == HIDES_CALLER:
             return False
         if frame.origin is Origin.STDLIB:
             return True
@@ -114,7 +136,10 @@ def _is_opaque(access: Access) -> bool:
 
 def address(report: Report) -> int:
     """The address that the two sides race for; 0 where the detector did not say."""
-    return next((int(a.address, 16) for a in report.accesses if a.address), 0)
+    for access in report.accesses:
+        if access.address:
+            return int(access.address, 16)
+    return 0
 
 
 def actors(report: Report) -> frozenset[str]:
@@ -128,12 +153,13 @@ def numbers(names: Iterable[str]) -> frozenset[str]:
 
 
 Place = tuple[str, Mark, Hashable, int]  # a node's id, its mark, its lane, and the address
+Nodes = dict[tuple[str, Hashable, int], Mark]  # by id, lane, and which mark it is
 
 
 class Links:
     """Finds the reports of one document that are about one object.
 
-    Most of them are alone at their address, and no other one writes by the same calls: to find out
+    Most of them are alone at their address, and no other one comes by the same line: to find out
     takes one look at each. Only of the others is more asked.
     """
 
@@ -147,9 +173,10 @@ class Links:
         shared: set[tuple[Hashable, int]] = set()
         nodes: dict[tuple[str, Hashable, int], Mark] = {}
         for name, m, lane, address in self._places:
-            nodes.setdefault((name, lane, id(m)), m)
+            nodes[name, lane, id(m)] = m
             if address and alone.setdefault((lane, address), m) is not m:
                 shared.add((lane, address))
+        nodes = _met(nodes)
         yield from self._by_ways(nodes)
         writers = _common(nodes)
         for name, m, lane, address in self._places if shared or writers else ():
@@ -159,14 +186,12 @@ class Links:
                         yield from self._joined(name, (lane, address, s.name))
             # of two near addresses, one's own bucket is the other's own or next one
             bucket = address >> _NEAR
-            for calls in m.writers if address else ():
+            for calls in m.writers if address and writers else ():
                 if (lane, calls) in writers:
                     yield from self._joined(name, (lane, bucket, calls))
                     yield from self._joined(name, (lane, bucket + 1, calls))
 
-    def _by_ways(
-        self, nodes: Mapping[tuple[str, Hashable, int], Mark]
-    ) -> Iterator[tuple[str, str]]:
+    def _by_ways(self, nodes: Nodes) -> Iterator[tuple[str, str]]:
         for (name, lane, _), m in nodes.items():
             if len(m.sides) > 1:
                 # an id ends in its twin, if it has one
@@ -179,7 +204,22 @@ class Links:
             yield min(name, first), max(name, first)
 
 
-def _common(nodes: Mapping[tuple[str, Hashable, int], Mark]) -> set[tuple[Hashable, Chain]]:
+def _met(nodes: Nodes) -> Nodes:
+    """The nodes that come by a line that another one comes by, too."""
+    first: dict[Hashable, str] = {}
+    met: set[Hashable] = set()
+    for (name, lane, _), m in nodes.items():
+        for s in m.sides:
+            if s.chain and first.setdefault((lane, s.chain[0]), name) != name:
+                met.add((lane, s.chain[0]))
+    return {
+        node: m
+        for node, m in (nodes.items() if met else ())
+        if any((node[1], s.chain[0]) in met for s in m.sides if s.chain)
+    }
+
+
+def _common(nodes: Nodes) -> set[tuple[Hashable, Chain]]:
     """The calls by which more than one node writes."""
     first: dict[tuple[Hashable, Chain], str] = {}
     return {

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from deadheat import registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
 
@@ -25,11 +27,21 @@ def fingerprint(report: Report) -> str:
     No line, address, goroutine number, closure numbering, stale frame or path is in it; nor the
     operation, because `n++` is reported as a read or as a write, whichever was caught.
     """
-    return digest("\n".join([f"v{FINGERPRINT_VERSION}", *parts(report)]))
+    kind, *sides = parts(report)
+    return fingerprint_of(kind, sides)
+
+
+def fingerprint_of(kind: str, sides: Iterable[str]) -> str:
+    """The same, of a kind and the names of its sides in their order."""
+    return digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *sides]))
 
 
 def digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return hashed(text).hex()
+
+
+def hashed(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def parts(report: Report) -> list[str]:
@@ -43,11 +55,8 @@ def accesses(report: Report) -> tuple[Access, ...]:
     return report.accesses[:1] if report.kind in _ONE_SIDED else report.accesses
 
 
-def side(access: Access, symbols: Symbols, known: str | None = None) -> str:
-    """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`.
-
-    `known` is the key of the site's frame, if somebody has made it.
-    """
+def side(access: Access, symbols: Symbols) -> str:
+    """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
     if access.stack and access.stack[0].package == HIDES_CALLER:
         return ATOMIC
-    return known or (symbols.key(access.site) if access.site else "?")
+    return symbols.key(access.site) if access.site else "?"

@@ -9,10 +9,10 @@ who asks with who answers, if all who answer are one race.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import islice, product
+from itertools import product
 from typing import TYPE_CHECKING
 
-from deadheat.identity.fingerprint import accesses, digest, side
+from deadheat.identity.fingerprint import accesses, hashed, side
 from deadheat.identity.stacks import own
 from deadheat.model import Origin
 from deadheat.symbols import go
@@ -50,7 +50,7 @@ def summed(numbers: Iterable[int]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def number(name: str, what: str) -> int:
-    return int(digest(f"{name} < {what}"), 16)
+    return int.from_bytes(hashed(f"{name} < {what}"))
 
 
 def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
@@ -58,7 +58,7 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     if report.kind == _DIES:
         return _owners(report, symbols)
     tops = [access.stack[0].function for access in report.accesses if access.stack]
-    if len(tops) != 2 or not any(top.startswith(go.HIDES) for top in tops):
+    if len(tops) != 2 or not (tops[0].startswith(go.HIDES) or tops[1].startswith(go.HIDES)):
         return (), ()
     asked, answered = zip(*(_forms(access, symbols) for access in report.accesses), strict=True)
     asks = {paired((form, "hidden") for form in pair) for pair in product(*asked)}
@@ -69,7 +69,7 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
     """What a side may stand for, and what may be left of it where the function is hidden."""
     name = side(access, symbols) if access.site and access.site.origin is Origin.USER else ""
-    called = [symbols.key(frame) for frame in islice(own(access), 1, None)]
+    called = [symbols.key(frame) for frame in own(access)[1:]]
     top = access.stack[0].function
     if top.startswith(_MODELLED):
         return [name], called or [""]
@@ -81,11 +81,11 @@ def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
 
 def is_hidden(access: Access) -> bool:
     """Is the function that reads a map left out for certain?"""
-    tops = access.stack[:2]
+    stack = access.stack
     return (
-        len(tops) == 2
-        and tops[0].function.startswith(_LOOKED_UP)
-        and tops[1].function.startswith(_READ)
+        len(stack) > 1
+        and stack[0].function.startswith(_LOOKED_UP)
+        and stack[1].function.startswith(_READ)
     )
 
 
@@ -104,10 +104,11 @@ def _owners(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 def same(report: Report, symbols: Symbols) -> str:
     """A name for the very lines of a program, whatever folder it lies in; "" where they are too few."""
-    if not all(a.site and a.site.package in _NAMELESS for a in report.accesses):
-        return ""
+    for access in report.accesses:
+        if access.site is None or access.site.package not in _NAMELESS:
+            return ""
     sides = [
-        [f"{_plain(f, symbols)} {f.line}" for f in islice(own(access), _ENOUGH)]
+        [f"{_plain(f, symbols)} {f.line}" for f in own(access)[:_ENOUGH]]
         for access in report.accesses
     ]
     if sum(map(len, sides)) < _ENOUGH or not all(sides):

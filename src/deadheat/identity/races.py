@@ -6,16 +6,16 @@ which twin it is. The reduce side sees nodes and says which of them are one race
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import Links, Mark
+from deadheat.identity.evidence import Links, Mark, looked_through
 from deadheat.identity.fingerprint import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     from deadheat.identity.stacks import Chain
 
@@ -58,12 +58,28 @@ class Found:
     # id of a node, and of one that it is, if that one exists; or what it asks for and answers to
     aliases: set[tuple[str, str]]
     split: set[str]  # fingerprints whose callers race for different things
+    # id of a node, and those that called its sides, some of which may be mere wrappers
+    wrapped: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, other: Found) -> None:
         self.nodes.update(other.nodes)
         self.links.update(other.links)
         self.aliases.update(other.aliases)
         self.split.update(other.split)
+        self.wrapped.update(other.wrapped)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # from worker to worker: a node's id follows from the node, and a tuple is soon packed
+        nodes = [(*node,) for node in self.nodes.values()]
+        return _unpacked, (nodes, self.links, self.aliases, self.split, self.wrapped)
+
+    def every_alias(self) -> set[tuple[str, str]]:
+        """The aliases, together with those that nodes have if wrappers are looked through."""
+        return self.aliases.union(_looked_through(self.nodes, self.wrapped))
+
+
+def _unpacked(nodes: list[tuple[str, str, int]], *others: set[Any]) -> Found:
+    return Found({_id(*node): Node(*node) for node in nodes}, *others)
 
 
 def nothing() -> Found:
@@ -87,7 +103,8 @@ class Document:
         """The id of each report's node, in their order, and what else there is to tell."""
         told = nothing()
         ids = []
-        ranks = self._ranks()
+        several = self._several()
+        ranks = self._ranks(several) if several else {}
         known: dict[tuple[int, int], str] = {}
         for m, lane, _, _ in self._seen:
             rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
@@ -97,24 +114,27 @@ class Document:
             ids.append(name)
         if len(told.nodes) > 1:
             told.links.update(self._links(ids))
-        if len({node.base for node in told.nodes.values()}) < len(told.nodes):
+        if several:
             told.split.update(self._split(ids, told))
         return ids, told
 
-    def _ranks(self) -> dict[tuple[str, Hashable, tuple[Chain, ...]], int]:
-        """The twins among the reports of one fingerprint."""
+    def _several(self) -> set[tuple[str, Hashable]]:
+        """The fingerprints of which a lane has more than one report, echoes not counted."""
         first: dict[tuple[str, Hashable], Mark] = {}
-        several = {
+        return {
             (m.fingerprint, lane)
             for m, lane, _, _ in self._seen
             if first.setdefault((m.fingerprint, lane), m) is not m
         }
-        if not several:
-            return {}
+
+    def _ranks(
+        self, several: set[tuple[str, Hashable]]
+    ) -> dict[tuple[str, Hashable, tuple[Chain, ...]], int]:
+        """The twins among the reports of these fingerprints, those that are not the first."""
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
         for m, lane, address, actors in self._seen:
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in several:
-                functions = frozenset(s.function for s in m.sides)
+                functions = frozenset([s.function for s in m.sides])
                 place = twins.Seen(m.chains, m.writers, m.opaque, functions, address, actors())
                 seen.setdefault((m.fingerprint, lane), []).append(place)
         return {
@@ -131,9 +151,9 @@ class Document:
 
     def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
         """Reports with a function left out, and the only race that the other one's line has."""
-        named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
-        if not any(m.is_part for _, m, _ in named):
+        if not any(s.hidden for m, *_ in self._seen for s in m.sides):
             return
+        named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
         whole: dict[tuple[Hashable, Chain], set[str]] = {}
         for name, m, lane in named:
             for written in () if m.is_part else m.writers:
@@ -159,14 +179,25 @@ class Document:
 def _tell(told: Found, mark: Mark, twin: int) -> str:
     """Tells of a report's node, and gives its id."""
     node = Node(mark.fingerprint, mark.called, twin)
-    name = node.id
+    name = _id(*node)
     told.nodes[name] = node
-    told.aliases.update([(name, _id(node.fingerprint, c, twin)) for c in mark.aliases])
+    if wrapped := mark.wrapped:
+        told.wrapped.add((name, wrapped))
     if mark.same:
         told.links.add((name, f"{NAMED}{mark.same}"))
-    told.aliases.update((name, f"{ASKS}{asked}") for asked in mark.asks)
-    told.aliases.update((name, f"{ANSWERS}{answered}") for answered in mark.answers)
+    if mark.asks or mark.answers:
+        told.aliases.update([(name, f"{ASKS}{asked}") for asked in mark.asks])
+        told.aliases.update([(name, f"{ANSWERS}{answered}") for answered in mark.answers])
     return name
+
+
+def _looked_through(
+    nodes: Mapping[str, Node], wrapped: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    for name, sides in wrapped:
+        fingerprint, called, twin = nodes[name]
+        for other in looked_through(sides) - {called}:
+            yield name, _id(fingerprint, other, twin)
 
 
 def _differ(known: list[tuple[list[str], int]]) -> bool:
@@ -187,11 +218,16 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     order nor batches change anything.
     """
     components = Components()
+    first: dict[str, str] = {}
     for name, node in found.nodes.items():
-        components.join(name, name if node.base in found.split else f"{node.base}.")
+        base = node.base
+        if base not in found.split and first.setdefault(base, name) != name:
+            components.join(first[base], name)
     for a, b in found.links:
         components.join(a, b)
-    for a, b in found.aliases:
+    # where callers do not matter, nodes with other callers are one race already
+    apart = [(name, w) for name, w in found.wrapped if found.nodes[name].base in found.split]
+    for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
         if b in found.nodes:
             components.join(a, b)
     for a, b in _answered(found):
@@ -209,9 +245,9 @@ def _answered(found: Found) -> Iterator[tuple[str, str]]:
     for name, key in found.aliases:
         if key[0] == ASKS and key[1:] in answers:
             heard.setdefault(name, set()).update(answers[key[1:]])
-    bases = {name: node.base for name, node in found.nodes.items()}
     for name, others in heard.items():
-        if len({o if bases[o] in found.split else bases[o] for o in others}) == 1:
+        bases = ((other, found.nodes[other].base) for other in others)
+        if len({o if base in found.split else base for o, base in bases}) == 1:
             yield name, min(others)
 
 
@@ -219,10 +255,10 @@ def _named(
     known: Mapping[str, Node], components: Components, oldest: Mapping[str, object]
 ) -> dict[str, str]:
     """Every component goes by its oldest node: by that one's base, if no older node has the same."""
-    age = {name: (name not in oldest, oldest.get(name, ""), name) for name in known}
+    age = {name: (name not in oldest, oldest.get(name, ""), name) for name in known if oldest}
     claimed: dict[str, str] = {}
     names: dict[str, str] = {}
-    for name in sorted(known, key=age.__getitem__):
+    for name in sorted(known, key=age.__getitem__ if oldest else None):
         base = known[name].base
         first = claimed.setdefault(base, name) == name
         names.setdefault(components.root(name), base if first else name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.identity.fingerprint import ATOMIC
 from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable
 
     from deadheat.model import Access
 
@@ -19,52 +20,64 @@ TOP = 2
 _WAY = 3
 # the nearest callers may be mere wrappers
 _CALLERS = 3
+_TEST = "_test.go"
+_USER = Origin.USER
 
 
-def own(access: Access) -> Iterator[Frame]:
+def own(access: Access) -> list[Frame]:
     """The user's frames that are true, from the site outwards."""
-    if access.site not in access.stack:
-        return
-    left = DEPTH
-    for number, frame in enumerate(access.stack, -access.stack.index(access.site)):
-        if frame.stale or not left:
-            return
-        # only a symbolised stack tells what was inlined
-        if number >= 0 and frame.origin is Origin.USER and not frame.inlined:
-            left -= 1
-            yield frame
-
-
-# a frame, and what stays of its function when lines and versions change
-Call = tuple[Frame, str]
-
-
-def callers(calls: Sequence[Call], name: str) -> list[str]:
-    """Who called the site called `name`, the nearest first, up to the first test; "" for nobody."""
-    found = [""]
-    for frame, key in calls:
-        if is_test(frame) or len(found) > _CALLERS:
+    found: list[Frame] = []
+    for frame in _outwards(access):
+        if frame.stale or len(found) == DEPTH:
             break
-        if key not in (name, found[-1]):
-            found.append(key)
-    return found[1:] or found
+        # only a symbolised stack tells what was inlined
+        if frame.origin is _USER and not frame.inlined:
+            found.append(frame)
+    return found
+
+
+def _outwards(access: Access) -> tuple[Frame, ...]:
+    """The frames from the site on; none if it is not true itself."""
+    site, stack = access.site, access.stack
+    if not stack or site is stack[0]:
+        return stack
+    if site is None or site not in stack:
+        return ()
+    start = stack.index(site)
+    return () if any(frame.stale for frame in stack[:start]) else stack[start:]
 
 
 Chain = tuple[tuple[int, str], ...]
 
 
-def chain(calls: Sequence[Call]) -> Chain:
-    """Lines and functions of the innermost calls: within one build, one access in one context.
+def reached(
+    access: Access, name: str, key: Callable[[Frame], str]
+) -> tuple[Chain, tuple[str, ...]]:
+    """How the site called `name` was reached; `key` gives what stays of a frame's function.
 
-    Tests that call do not count: each of them comes with objects of its own.
+    First the lines and functions of the innermost calls: within one build, one access in one context.
+    Then who called, the nearest first, up to the first test; "" for nobody. Tests that call do not
+    count as a part of the way: each of them comes with objects of its own.
     """
-    found: list[tuple[int, str]] = []
-    for frame, key in calls[:_WAY]:
-        if found and is_test(frame):
+    chain: list[tuple[int, str]] = []
+    callers: list[str] = []
+    nearest, tested, site = "", False, access.site
+    # as `own`, in one go: this is done twice for every report
+    for frame in _outwards(access):
+        _, _, file, line, origin, _, stale, inlined = frame
+        if stale or len(chain) == DEPTH:
             break
-        found.append((frame.line or 0, key))
-    return tuple(found)
-
-
-def is_test(frame: Frame) -> bool:
-    return frame.file.endswith("_test.go")
+        if origin is not _USER or inlined:
+            continue
+        if file.endswith(_TEST):
+            if chain:
+                break
+            tested = True
+        known = name if frame is site and name != ATOMIC else key(frame)
+        chain.append((line or 0, known))
+        if known != name and known != nearest and not tested:
+            callers.append(known)
+            nearest = known
+    # an atomic operation accesses one word, and nobody knows on which line
+    lines = () if name == ATOMIC else tuple(chain[:_WAY])
+    return lines, tuple(callers[:_CALLERS]) or ("",)

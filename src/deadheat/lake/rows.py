@@ -172,7 +172,7 @@ def kin_of(reports: list[tuple[Mark, str, str | None, list[str]]]) -> Iterator[P
     for known, lane, address, actors in reports:
         document.add(known, lane, int(address, 16) if address else 0, partial(numbers, actors))
     ids, found = document.found()
-    links, aliases = _by_first(found.links), _by_first(found.aliases)
+    links, aliases = _by_first(found.links), _by_first(found.every_alias())
     for name in ids:
         base = found.nodes[name].base
         yield {

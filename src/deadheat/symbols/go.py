@@ -83,11 +83,17 @@ def _split_escaped(symbol: str) -> tuple[str, str]:
     return package, function
 
 
-@lru_cache(maxsize=1 << 14)
 def parent(function: str) -> str:
     """The function that a programmer wrote: no closure, wrapper or type arguments."""
-    plain = without_brackets(function) if "[" in function else function
     # every suffix that the compiler appends ends in a digit or in "fm"
+    if function[-1:].isdigit() or function[-2:] == "fm" or "[" in function:
+        return _parent(function)
+    return function
+
+
+@lru_cache(maxsize=1 << 14)
+def _parent(function: str) -> str:
+    plain = without_brackets(function) if "[" in function else function
     if not plain[-1:].isdigit() and not plain.endswith("fm"):
         return plain
     if "·" in plain:
@@ -118,17 +124,19 @@ def _written_in(function: str) -> str:
 
 def key(frame: Frame) -> str:
     """`github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    if not frame.function:
+    function, package = frame[0], frame[1]  # by their places, as there are eight to a report
+    if not function:
         return "/".join(frame.path.split("/")[-2:])  # a place that somebody put for a frame
-    name = parent(frame.function).partition(".")[2]
-    package = frame.package
+    if function[-1:].isdigit() or function[-2:] == "fm" or "[" in function:
+        function = _parent(function)
+    name = function.partition(".")[2]
     if package in _NAMELESS:
         # there are as many `main` as there are programs: the folder tells them apart
         folder = frame.path.rpartition("/")[0].rpartition("/")[2]
         return f"{folder}/main {name}"
-    if "/vendor/" in package:
-        package = package.rpartition("/vendor/")[2]  # a vendored copy is the same code
     if "/v" in package:
+        if "/vendor/" in package:
+            package = package.rpartition("/vendor/")[2]  # a vendored copy is the same code
         package = _MAJOR_ELEMENT.sub("", package)
     return f"{package.removesuffix('_test')} {name}"
 
