@@ -65,9 +65,9 @@ def _recording(
     if len(sightings) != len(races):
         raise SystemExit(f"{uri}: {len(sightings)} reports, {len(races)} labels: label it again")
     labelled = [(race, s) for race, s in zip(races, sightings, strict=True) if race]
-    return Recording(
-        folder, uri, kind, text, tuple(Item(race, kind, uri, s) for race, s in labelled)
-    )
+    # what two detectors say of one variable is not compared: their texts have little in common
+    items = tuple(Item(f"{race} ({s.report.detector})", kind, uri, s) for race, s in labelled)
+    return Recording(folder, uri, kind, text, items)
 
 
 def _go(part: Part) -> Iterator[Recording]:
@@ -97,8 +97,7 @@ def _native(part: Part, language: str) -> Iterator[Recording]:
 def _native_race(program: str, report: Report, told: list[dict[str, Any]]) -> str | None:
     fits = {one["variable"] for one in told if _fits(report, one)}
     names = fits if len(fits) == 1 else {one["variable"] for one in told}
-    # what two detectors say of one variable is not compared: their texts have little in common
-    return f"{program} {names.pop()} ({report.detector})" if len(names) == 1 else None
+    return f"{program} {names.pop()}" if len(names) == 1 else None
 
 
 def _fits(report: Report, told: dict[str, Any]) -> bool:

@@ -16,7 +16,7 @@ type Settings struct {
 
 // Get returns a value, or what to use without one.
 func (s *Settings) Get(key, otherwise string) string {
-	if v, ok := s.values[key]; ok { //race:Settings.values
+	if v, ok := s.values[key]; ok { //race:Settings.values,Settings.values[]
 		return v
 	}
 	return otherwise
@@ -35,7 +35,7 @@ func Parse(version int, r io.Reader) (*Settings, error) {
 		if !ok {
 			return nil, fmt.Errorf("conf: not a setting: %q", line)
 		}
-		s.values[strings.TrimSpace(key)] = strings.TrimSpace(value) //race:Settings.values
+		s.values[strings.TrimSpace(key)] = strings.TrimSpace(value) //race:Settings.values[]
 	}
 	return s, lines.Err()
 }
