@@ -98,7 +98,7 @@ class Identity:
         self.found.add(found)
         if len(self.found.nodes) > _MOST_ALIASED:
             self.found.aliases.clear()
-            self.found.wrapped.clear()
+            self.found.sides.clear()
 
     def ids(self) -> Mapping[str, str]:
         """The race of each node."""

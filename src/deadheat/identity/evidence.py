@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
 from deadheat.identity import names
-from deadheat.identity.fingerprint import ATOMIC, HIDES_CALLER, accesses, fingerprint_of, side
-from deadheat.identity.names import number, summed
+from deadheat.identity.fingerprint import (
+    ATOMIC,
+    HIDES_CALLER,
+    ONE_SIDED,
+    UNKNOWN,
+    accesses,
+    fingerprint_of,
+    side,
+)
+from deadheat.identity.names import half, number, summed
 from deadheat.identity.stacks import TOP, Chain, reached
 from deadheat.model import Op, Origin
 
@@ -53,6 +61,8 @@ class Mark(NamedTuple):
 
     fingerprint: str
     sides: tuple[Side, ...]  # in the order of their names
+    kind: str
+    half: bool  # it shows one of two sides only
     same: str  # a name that other reports of the same code share, whatever its package is called
     asks: tuple[str, ...]  # names of what it may be a part of
     answers: tuple[str, ...]  # names of what may be a part of it
@@ -89,21 +99,27 @@ class Mark(NamedTuple):
         return summed([number(s.name, s.callers[0]) for s in self.sides])
 
     @property
-    def wrapped(self) -> str:
-        """Each side with those that called it, if some of them may be mere wrappers; else "".
+    def told(self) -> str:
+        """Its kind, then each side with those that called it.
 
         One text, as every report has one and hardly anybody looks into it.
         """
-        if all(len(s.callers) == 1 for s in self.sides):
-            return ""
-        return _SIDE.join([_CALL.join((s.name, *s.callers)) for s in self.sides])
+        return _SIDE.join([self.kind, *[_CALL.join((s.name, *s.callers)) for s in self.sides]])
 
 
-def looked_through(wrapped: str) -> frozenset[str]:
+def looked_through(told: str) -> frozenset[str]:
     """What `called` would be if some of the callers were mere wrappers."""
-    sides = [side.split(_CALL) for side in wrapped.split(_SIDE)]
+    sides = [side.split(_CALL) for side in told.split(_SIDE)[1:]]
     ways = [[number(name, caller) for caller in callers] for name, *callers in sides]
     return frozenset([summed(pair) for pair in product(*ways)])
+
+
+def halves(told: str) -> frozenset[str]:
+    """What a report is asked for that shows one of these sides only; nothing if it is such a one."""
+    kind, *sides = [side.partition(_CALL)[0] for side in told.split(_SIDE)]
+    if len(sides) != 2 or UNKNOWN in sides or ATOMIC in sides:
+        return frozenset()
+    return frozenset([half(kind, side) for side in sides])
 
 
 def mark(report: Report, known: str | None = None) -> Mark:
@@ -111,7 +127,18 @@ def mark(report: Report, known: str | None = None) -> Mark:
     symbols = registry.dialect(report.detector).symbols
     sides = tuple(sorted([_side(access, symbols) for access in accesses(report)]))
     name = known or fingerprint_of(report.kind, [s.name for s in sides])
-    return Mark(name, sides, names.same(report, symbols), *names.claims(report, symbols))
+    same = names.same(report, symbols)
+    if shown := _half(report.kind, sides):
+        return Mark(name, sides, report.kind, True, same, (half(report.kind, shown),), ())
+    return Mark(name, sides, report.kind, False, same, *names.claims(report, symbols))
+
+
+def _half(kind: str, sides: tuple[Side, ...]) -> str:
+    """The only side that is known of two; "" if it is not so."""
+    if kind in ONE_SIDED or not 0 < len(sides) < 3:
+        return ""
+    known = [s.name for s in sides if s.name != UNKNOWN]
+    return known[0] if len(known) == 1 and known[0] != ATOMIC else ""
 
 
 def _side(access: Access, symbols: Symbols) -> Side:

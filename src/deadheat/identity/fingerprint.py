@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 FINGERPRINT_VERSION = 2
 # whose dump names the side that complained; the other one is guessed, if it is there at all
-_ONE_SIDED = ("concurrent-map", "waitgroup-misuse")
+ONE_SIDED = ("concurrent-map", "waitgroup-misuse")
 # Go's detector hides the function that calls an atomic operation
 HIDES_CALLER = "sync/atomic"
 ATOMIC = "atomic operation"
+UNKNOWN = "?"
 
 
 def fingerprint(report: Report) -> str:
@@ -52,11 +53,11 @@ def parts(report: Report) -> list[str]:
 
 def accesses(report: Report) -> tuple[Access, ...]:
     """The accesses that identify a report."""
-    return report.accesses[:1] if report.kind in _ONE_SIDED else report.accesses
+    return report.accesses[:1] if report.kind in ONE_SIDED else report.accesses
 
 
 def side(access: Access, symbols: Symbols) -> str:
     """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
     if access.stack and access.stack[0].package == HIDES_CALLER:
         return ATOMIC
-    return symbols.key(access.site) if access.site else "?"
+    return symbols.key(access.site) if access.site else UNKNOWN

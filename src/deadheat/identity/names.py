@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from deadheat.identity.fingerprint import accesses, hashed, side
-from deadheat.identity.stacks import own
+from deadheat.identity.stacks import is_test, own
 from deadheat.model import Origin
 from deadheat.symbols import go
 
@@ -36,6 +36,8 @@ _NAMELESS = ("main", "command-line-arguments")
 # how many frames tell one place in a program from any other place in any program
 _ENOUGH = 3
 _MASK = (1 << 64) - 1
+# how a name begins that is one side's
+HALF = "~"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
@@ -51,6 +53,11 @@ def summed(numbers: Iterable[int]) -> str:
 @lru_cache(maxsize=1 << 14)
 def number(name: str, what: str) -> int:
     return int.from_bytes(hashed(f"{name} < {what}"))
+
+
+def half(kind: str, name: str) -> str:
+    """What a report of this kind asks for that shows this side only."""
+    return f"{HALF}{number(name, kind):016x}"
 
 
 def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
@@ -72,11 +79,18 @@ def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
     called = [symbols.key(frame) for frame in own(access)[1:]]
     top = access.stack[0].function
     if top.startswith(_MODELLED):
-        return [name], called or [""]
+        # any other test may come to it as well
+        tested = [_tested(frame, symbols) for frame in own(access)[:2]]
+        return [tested[0] or name] if tested else [name], [*called, *tested[1:]] or [""]
     if is_hidden(access):
         return [name], []
     # whatever was inlined with the function is hidden with it
     return ([], [*called, ""]) if top.startswith(_READ) else ([name], [name])
+
+
+def _tested(frame: Frame, symbols: Symbols) -> str:
+    """A name for all tests of a package, if the frame is in one of them."""
+    return f"{symbols.key(frame).partition(' ')[0]} test" if is_test(frame) else ""
 
 
 def is_hidden(access: Access) -> bool:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import Links, Mark, looked_through
+from deadheat.identity.evidence import Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
+from deadheat.identity.halves import completed
+from deadheat.identity.names import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 # how a link or an alias begins that is no node's id
 NAMED, ASKS, ANSWERS = "=", "?", "!"
+_ASKS_HALF = f"{ASKS}{HALF}"
 # more calls of one pair of functions than this are not compared with one another
 _MOST = 64
 
@@ -58,24 +61,27 @@ class Found:
     # id of a node, and of one that it is, if that one exists; or what it asks for and answers to
     aliases: set[tuple[str, str]]
     split: set[str]  # fingerprints whose callers race for different things
-    # id of a node, and those that called its sides, some of which may be mere wrappers
-    wrapped: set[tuple[str, str]] = field(default_factory=set)
+    # id of a node, and its sides with those that called them, from which more aliases follow
+    sides: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, other: Found) -> None:
         self.nodes.update(other.nodes)
         self.links.update(other.links)
         self.aliases.update(other.aliases)
         self.split.update(other.split)
-        self.wrapped.update(other.wrapped)
+        self.sides.update(other.sides)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # from worker to worker: a node's id follows from the node, and a tuple is soon packed
         nodes = [(*node,) for node in self.nodes.values()]
-        return _unpacked, (nodes, self.links, self.aliases, self.split, self.wrapped)
+        return _unpacked, (nodes, self.links, self.aliases, self.split, self.sides)
 
     def every_alias(self) -> set[tuple[str, str]]:
-        """The aliases, together with those that nodes have if wrappers are looked through."""
-        return self.aliases.union(_looked_through(self.nodes, self.wrapped))
+        """The aliases, together with those that follow from the sides of nodes.
+
+        These are many and mostly of no use, so they are not made before somebody asks.
+        """
+        return self.aliases.union(_looked_through(self.nodes, self.sides), _halves(self.sides))
 
 
 def _unpacked(nodes: list[tuple[str, str, int]], *others: set[Any]) -> Found:
@@ -101,6 +107,7 @@ class Document:
 
     def found(self) -> tuple[list[str], Found]:
         """The id of each report's node, in their order, and what else there is to tell."""
+        self._seen = completed(self._seen)
         told = nothing()
         ids = []
         several = self._several()
@@ -181,8 +188,7 @@ def _tell(told: Found, mark: Mark, twin: int) -> str:
     node = Node(mark.fingerprint, mark.called, twin)
     name = _id(*node)
     told.nodes[name] = node
-    if wrapped := mark.wrapped:
-        told.wrapped.add((name, wrapped))
+    told.sides.add((name, mark.told))
     if mark.same:
         told.links.add((name, f"{NAMED}{mark.same}"))
     if mark.asks or mark.answers:
@@ -192,12 +198,20 @@ def _tell(told: Found, mark: Mark, twin: int) -> str:
 
 
 def _looked_through(
-    nodes: Mapping[str, Node], wrapped: Iterable[tuple[str, str]]
+    nodes: Mapping[str, Node], sides: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    for name, sides in wrapped:
+    """What nodes are called if some of their callers are mere wrappers."""
+    for name, told in sides:
         fingerprint, called, twin = nodes[name]
-        for other in looked_through(sides) - {called}:
+        for other in looked_through(told) - {called}:
             yield name, _id(fingerprint, other, twin)
+
+
+def _halves(sides: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What nodes with two sides answer to those that show one."""
+    for name, told in sides:
+        for side in halves(told):
+            yield name, f"{ANSWERS}{side}"
 
 
 def _differ(known: list[tuple[list[str], int]]) -> bool:
@@ -226,7 +240,7 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for a, b in found.links:
         components.join(a, b)
     # where callers do not matter, nodes with other callers are one race already
-    apart = [(name, w) for name, w in found.wrapped if found.nodes[name].base in found.split]
+    apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
         if b in found.nodes:
             components.join(a, b)
@@ -238,7 +252,8 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
 def _answered(found: Found) -> Iterator[tuple[str, str]]:
     """Who asks, and one node of the only race that answers, as far as names tell."""
     answers: dict[str, list[str]] = {}
-    for name, key in found.aliases:
+    is_half = any(key.startswith(_ASKS_HALF) for _, key in found.aliases)
+    for name, key in (*found.aliases, *(_halves(found.sides) if is_half else ())):
         if key[0] == ANSWERS:
             answers.setdefault(key[1:], []).append(name)
     heard: dict[str, set[str]] = {}

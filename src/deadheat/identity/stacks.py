@@ -81,3 +81,7 @@ def reached(
     # an atomic operation accesses one word, and nobody knows on which line
     lines = () if name == ATOMIC else tuple(chain[:_WAY])
     return lines, tuple(callers[:_CALLERS]) or ("",)
+
+
+def is_test(frame: Frame) -> bool:
+    return frame.file.endswith(_TEST)

@@ -157,12 +157,12 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
     """
     shared, one, other = left
-    if not one or not other or not a.actors & b.actors - {frozenset()}:
-        return False
-    if one in a.opaque or other in b.opaque:
+    if not one or not other or one in a.opaque or other in b.opaque:
         return False
     if shared not in a.written | b.written:
-        return True
+        return bool(a.actors & b.actors - {frozenset()})
+    if frozenset().union(*a.actors).isdisjoint(frozenset().union(*b.actors)):
+        return False
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
 
 
@@ -181,7 +181,10 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
         return near or differ or all(_functions(x) == _functions(y) for x, y in product(a, b))
     if not frozenset().union(*ours).isdisjoint(frozenset().union(*theirs)):
         return near or differ
-    # strangers: the same field of two objects has the same place in each, and one closure one field
+    # strangers: the same lines, for other callers, access the same field of another object
+    if any(_sites(x) == _sites(y) for x, y in product(a, b)):
+        return False
+    # the same field of two objects has the same place in each, and one closure one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
     closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
     return (differ and closures) or (shifted and (near or differ))
@@ -203,6 +206,10 @@ def _gap(address: int, others: list[int]) -> int:
 
 def _functions(lines: Lines) -> list[list[str]]:
     return [[function for _, function in side] for side in lines]
+
+
+def _sites(lines: Lines) -> list[tuple[int, str] | None]:
+    return [side[0] if side else None for side in lines]
 
 
 def _sites_differ(a: Lines, b: Lines) -> bool:
