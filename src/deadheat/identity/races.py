@@ -7,6 +7,7 @@ which twin it is. The reduce side sees nodes and says which of them are one race
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
@@ -170,7 +171,7 @@ class Document:
                 if len(others := whole.get((lane, written), set())) == 1:
                     yield name, min(others)
 
-    def _split(self, ids: list[str], told: Found) -> Iterator[str]:
+    def _split(self, ids: list[str], told: Found) -> set[str]:
         """Fingerprints with two objects in one process, reached by different callers on both sides."""
         joined = Components()
         for a, b in told.links:
@@ -180,7 +181,30 @@ class Document:
             known = ways.setdefault((told.nodes[name].base, lane), {})
             if address and len(m.sides) == 2 and len(known) < _MOST:
                 known.setdefault(joined.root(name), ([s.callers[0] for s in m.sides], address))
-        return (name for (name, _), known in ways.items() if _differ([*known.values()]))
+        split = {name for (name, _), known in ways.items() if _differ([*known.values()])}
+        return split | self._split_parts(ids, told, split, joined)
+
+    def _split_parts(
+        self, ids: list[str], told: Found, split: set[str], joined: Components
+    ) -> set[str]:
+        """Fingerprints with a function left out that are parts of different races."""
+        names = zip(ids, (m.is_part for m, *_ in self._seen), strict=True)
+        parts = {name for name, is_part in names if is_part}
+        wholes: dict[str, set[str]] = {}  # by what they are joined with
+        for name in set(ids) - parts if parts else ():
+            base = told.nodes[name].base
+            wholes.setdefault(joined.root(name), set()).add(name if base in split else base)
+        seen: dict[str, list[set[str]]] = {}
+        for name in parts:
+            whole = wholes.get(joined.root(name))
+            known = seen.setdefault(told.nodes[name].base, [])
+            if whole and len(known) < _MOST:
+                known.append(whole)
+        return {
+            base
+            for base, known in seen.items()
+            if any(a.isdisjoint(b) for a, b in combinations(known, 2))
+        }
 
 
 def _tell(told: Found, mark: Mark, twin: int) -> str:

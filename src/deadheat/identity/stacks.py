@@ -62,17 +62,23 @@ def reached(
     chain: list[tuple[int, str]] = []
     callers: list[str] = []
     nearest, tested, site = "", False, access.site
+    inner, left = "", DEPTH
     # as `own`, in one go: this is done twice for every report
     for frame in _outwards(access):
-        _, _, file, line, origin, _, stale, inlined = frame
-        if stale or len(chain) == DEPTH:
+        function, _, file, line, origin, _, stale, inlined = frame
+        if stale or not left:
             break
         if origin is not _USER or inlined:
             continue
+        left -= 1
         if file.endswith(_TEST):
             if chain:
                 break
             tested = True
+        # how deep a function that calls itself has gone says which object it is at, and no more
+        if function == inner:
+            continue
+        inner = function
         known = name if frame is site and name != ATOMIC else key(frame)
         chain.append((line or 0, known))
         if known != name and known != nearest and not tested:
