@@ -62,7 +62,8 @@ def reached(
     chain: list[tuple[int, str]] = []
     callers: list[str] = []
     nearest, tested, site = "", False, access.site
-    inner, left = "", DEPTH
+    inner: list[str] = []
+    left = DEPTH
     # as `own`, in one go: this is done twice for every report
     for frame in _outwards(access):
         function, _, file, line, origin, _, stale, inlined = frame
@@ -76,9 +77,9 @@ def reached(
                 break
             tested = True
         # how deep a function that calls itself has gone says which object it is at, and no more
-        if function == inner:
+        if function in inner:
             continue
-        inner = function
+        inner.append(function)
         known = name if frame is site and name != ATOMIC else key(frame)
         chain.append((line or 0, known))
         if known != name and known != nearest and not tested:

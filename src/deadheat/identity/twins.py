@@ -157,7 +157,7 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
     """
     shared, one, other = left
-    if not one or not other or one in a.opaque or other in b.opaque:
+    if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
         return False
     if shared not in a.written | b.written:
         return bool(a.actors & b.actors - {frozenset()})
@@ -172,6 +172,8 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
     ours, theirs = _actors(a, ways), _actors(b, ways)
     if few[-1] < _STATIC and many[-1] < _STATIC and not ours & theirs:
         return min(_gap(x, many) for x in few) >= _WORDS
+    if any(_is_beginning(x, y) for x, y in product(a, b)):
+        return False
     near = all(_gap(x, many) < _NEAR for x in few)
     if not ours or not theirs:
         return near
@@ -206,6 +208,15 @@ def _gap(address: int, others: list[int]) -> int:
 
 def _functions(lines: Lines) -> list[list[str]]:
     return [[function for _, function in side] for side in lines]
+
+
+def _is_beginning(a: Lines, b: Lines) -> bool:
+    return len(a) == len(b) and all(_begins(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _begins(a: Chain, b: Chain) -> bool:
+    """Are these the same calls, of which more is known here than there?"""
+    return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
 
 
 def _sites(lines: Lines) -> list[tuple[int, str] | None]:
