@@ -147,8 +147,10 @@ def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
         ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8")], [0, 64]),
         # two fields that are read on one line
         ([((10, 20), 0x100, "7 8"), ((11, 20), 0x108, "7 8")], [0, 64]),
+        # two captured variables: one line writes both, and each worker was caught at another one
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 9")], [0, 64]),
         # the same field of two objects, which others use, or which lie in one page
-        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 9")], [0, 0]),
+        ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "9 10")], [0, 0]),
         ([((10, 20), 0x100, "7 8"), ((10, 21), 0x300, "7 8")], [0, 0]),
         # elements do not change the number of another field
         ([((10, 20), 0x100, "7 8"), ((10, 21), 0x9000, "7 8"), ((11, 22), 0x108, "7 8")],
@@ -169,6 +171,26 @@ def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
 )  # fmt: skip
 def test_twins(seen: list[Seen], wanted: list[int]) -> None:
     assert ranks(*seen) == wanted
+
+
+def reached(*sides: tuple[tuple[int, str], ...], at: int, by: str) -> twins.Seen:
+    """A report of which the first side writes."""
+    return twins.Seen(sides, sides[:1], (), frozenset("F"), HEAP + at, frozenset(by.split()))
+
+
+def test_other_callers_of_the_same_lines_are_no_twins() -> None:
+    bare, wrapped = ((10, "F"),), ((10, "F"), (50, "W"))
+    reads, one, other = ((20, "G"),), ((20, "G"), (61, "A")), ((20, "G"), (62, "B"))
+    # who called is known here, and not there
+    for pair in ((bare, reads), (bare, one)):
+        seen = [reached(*pair, at=0x100, by="7 8"), reached(wrapped, reads, at=0x120, by="7 8")]
+        assert set(twins.ranks(seen).values()) == {0}
+    # words of one field in objects of two strangers
+    seen = [reached(bare, one, at=0x100, by="7 8"), reached(wrapped, other, at=0x128, by="9 10")]
+    assert set(twins.ranks(seen).values()) == {0}
+    # one helper for two fields of an object, which the same two meet at
+    seen = [reached(bare, one, at=0x100, by="7 8"), reached(wrapped, other, at=0x108, by="7 8")]
+    assert set(twins.ranks(seen).values()) == {0, 1}
 
 
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
@@ -295,6 +317,37 @@ def test_a_wrapper_does_not_hide_who_called() -> None:
     )
     found = ids(users + orders, wrapped)
     assert found[2] == found[0] != found[1]
+
+
+def test_how_deep_a_function_has_called_itself_does_not_matter() -> None:
+    def deep(at: int, *calls: tuple[str, int]) -> str:
+        lines = "".join(
+            f"  example.com/shop/cart.{name}()\n      /src/shop/cart/cart.go:{line} +0x11\n"
+            for name, line in calls
+        )
+        text = report(at, writer="visit", reader="sum")
+        head, middle, tail = text.split("\n\n", 2)
+        return "\n\n".join([f"{head}\n{lines}".rstrip("\n"), middle, tail])
+
+    tree = [deep(0xC000), deep(0xC030, ("visit", 35)), deep(0xC060, ("visit", 35), ("visit", 37))]
+    assert len(set(ids("".join(tree)))) == 1
+    walk = [deep(0xC000, ("enter", 50)), deep(0xC030, ("enter", 50), ("visit", 35), ("enter", 50))]
+    assert len(set(ids("".join(walk)))) == 1
+
+
+def test_parts_of_two_races_are_two_races() -> None:
+    """Go 1.27 leaves out who reads a map; the elements that are read tell which map it was."""
+    users = called(report(0xC000), "users.Put", "users.Get")
+    orders = called(report(0x9C000), "orders.Put", "orders.Get")
+    maps = [
+        topped(text.replace(TITLE, ""), "mapaccess2_faststr", "mapaccess1_faststr")
+        .replace("c000 ", "d000 ").partition("  example.com/shop/")
+        for text in (users, orders)
+    ]  # fmt: skip
+    hidden = ["".join(parts) for parts in maps]
+    found = ids(users + orders + "".join(hidden))
+    assert found[:2] == found[2:]
+    assert found[0] != found[1]
 
 
 def test_an_echo_tells_who_raced() -> None:

@@ -11,34 +11,69 @@ from typing import TYPE_CHECKING
 from deadheat.identity.fingerprint import UNKNOWN, fingerprint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
     from deadheat.identity.evidence import Mark, Side
 
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
-    Place = tuple[Hashable, int]  # lane and address
+
+# more sides of one address than this are not looked at
+_MOST = 32
+
+
+class _Place:
+    """What is known of one address of one run."""
+
+    def __init__(self) -> None:
+        self._beside: dict[
+            str, Side
+        ] = {}  # the other side of a function, from reports that show both
+        self._shown: dict[Side, set[str]] = {}  # the sides of the others, and who was there
+        self._nearest: list[Side] | None = None
+
+    def add(self, mark: Mark, actors: frozenset[str]) -> None:
+        if mark.half:
+            self._shown.setdefault(known(mark), set()).update(actors)
+        elif len(mark.sides) == 2:
+            for side, other in (mark.sides, mark.sides[::-1]):
+                self._beside[side.name] = min(other, self._beside.get(side.name, other))
+
+    def other(self, mine: Side) -> Side | None:
+        """What may be the other side.
+
+        If there are several, any of them will do, as long as it is always the same: all of them are
+        about one variable.
+        """
+        if mine.name in self._beside:
+            return self._beside[mine.name]
+        if self._nearest is None:
+            self._nearest = sorted(self._shown)[:_MOST]
+        return next((side for side in self._nearest if self._may_meet(mine, side)), None)
+
+    def _may_meet(self, mine: Side, other: Side) -> bool:
+        """Does one of the two write, and is more than one actor known of both?"""
+        if mine.name == other.name or not (mine.writes or other.writes):
+            return False
+        return len(self._shown[mine] | self._shown[other]) != 1
 
 
 def completed(seen: list[Seen]) -> list[Seen]:
-    """The reports, those that show one side only with the other one, if there is just one for it."""
-    places = {(lane, address) for m, lane, address, _ in seen if m.half and address}
+    """The reports, those that show one side only with another one that was at the same address."""
+    places = {(lane, address): _Place() for m, lane, address, _ in seen if m.half and address}
     if not places:
         return seen
-    there: dict[Place, list[Seen]] = {place: [] for place in places}
-    for one in seen:
-        if one[1:3] in there:
-            there[one[1:3]].append(one)
+    for m, lane, address, actors in seen:
+        if (lane, address) in places:
+            places[lane, address].add(m, actors())
     made: dict[tuple[int, Side], Mark] = {}
     found = []
-    for one in seen:
-        m, lane, address, actors = one
-        other = _other(one, there[lane, address]) if m.half and address else None
+    for m, lane, address, actors in seen:
+        whole = m
+        other = places[lane, address].other(known(m)) if m.half and address else None
         if other is not None:
-            key = id(m), other
-            if key not in made:
-                made[key] = _whole(m, other)
-            m = made[key]
-        found.append((m, lane, address, actors))
+            whole = made.get((id(m), other)) or _whole(m, other)
+            made[id(m), other] = whole
+        found.append((whole, lane, address, actors))
     return found
 
 
@@ -51,28 +86,3 @@ def _whole(mark: Mark, other: Side) -> Mark:
 def known(mark: Mark) -> Side:
     """The side that a report shows."""
     return next(s for s in mark.sides if s.name != UNKNOWN)
-
-
-def _other(half: Seen, there: Iterable[Seen]) -> Side | None:
-    """The only function that may be the other side, among those that were at the same place."""
-    mine = known(half[0])
-    whole: list[Side] = []
-    halves: list[Side] = []
-    for m, _, _, actors in there:
-        if not m.half and len(m.sides) == 2:
-            for side, other in (m.sides, m.sides[::-1]):
-                if side.name == mine.name:
-                    whole.append(other)
-        elif m.half and _may_meet(mine, known(m)) and not _is_alone(half[3](), actors()):
-            halves.append(known(m))
-    others = whole or halves
-    return min(others) if len({s.name for s in others}) == 1 else None
-
-
-def _may_meet(mine: Side, other: Side) -> bool:
-    return mine.name != other.name and (mine.writes or other.writes)
-
-
-def _is_alone(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Is one and the same actor all that is known of both?"""
-    return len(ours) == 1 and ours == theirs

@@ -1,0 +1,153 @@
+"""Reports that show one side only: completed by their own run, or looked up elsewhere."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deadheat
+from deadheat.identity import races
+from deadheat.identity.evidence import Mark, mark
+from deadheat.identity.halves import completed
+from tests.test_identity import ids, report
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
+    from deadheat.identity.halves import Seen
+
+ONE, TWO = "(*Cart).Total", "(*Cart).Print"
+
+
+def half(address: int, writer: str = "(*Cart).Add", write: int = 31) -> str:
+    """The report, of which the log has only the first side."""
+    return report(address, writer=writer, write=write).partition("\n\n")[0] + "\n"
+
+
+def other(address: int, reader: str = ONE, read: int = 40) -> str:
+    """The report as a run would show it that forgot who wrote."""
+    return half(address, reader, read).replace("Write", "Read")
+
+
+def in_one_run(*texts: str) -> list[str]:
+    """The races of reports that one process printed, each of which was cut."""
+    found = races.nothing()
+    document = races.Document()
+    for text in texts:
+        [sighting] = deadheat.scan(text)
+        first = sighting.report.accesses[0]
+        document.add(mark(sighting.report), None, int(first.address or "0", 16))
+    names, told = document.found()
+    found.add(told)
+    lasting = races.ids(found)
+    return [lasting[name] for name in names]
+
+
+def test_two_halves_at_one_address_are_a_whole() -> None:
+    [whole] = ids(report(0xC000))
+    assert in_one_run(half(0xC000), other(0xC000)) == [whole, whole]
+    # at another address they have nothing to do with one another
+    assert len(set(in_one_run(half(0xC000), other(0xC100)))) == 2
+    # two that read do not race
+    assert len(set(in_one_run(other(0xC000, TWO), other(0xC000)))) == 2
+
+
+def test_a_half_is_completed_by_a_whole_at_its_address() -> None:
+    [whole] = ids(report(0xC000, reader=TWO))
+    found = in_one_run(half(0xC000), report(0xC000, reader=TWO), other(0xC000, TWO))
+    assert found == [whole] * 3
+
+
+def test_all_that_happens_at_one_address_is_one_race() -> None:
+    three = [half(0xC000), other(0xC000), other(0xC000, TWO)]
+    assert {race for order in permutations(three) for race in in_one_run(*order)} == {
+        *in_one_run(*three)
+    }
+    assert len(set(in_one_run(*three))) == 1
+    # one of them alone is not known by what the others did elsewhere
+    assert len(set(ids(report(0xC000), report(0xC000, reader=TWO)))) == 2
+
+
+def test_a_half_asks_for_the_only_race_of_its_function() -> None:
+    alone = half(0xC000)
+    assert len(set(ids(report(0xD000), alone))) == 1
+    assert len(set(ids(report(0xD000), report(0xD000, reader=TWO), alone))) == 3
+    # a twin is another race
+    twins = report(0xD000) + report(0xD008, write=32, read=41)
+    assert len(set(ids(twins, alone))) == 3
+
+
+@pytest.mark.parametrize("program", ["uplink-counters", "poller-started", "book-locks"])
+def test_what_two_tools_know_of_one_side_is_what_a_third_knows_of_both(
+    program: str, recorded: Callable[[str, str], str]
+) -> None:
+    whole = ids(recorded(program, "helgrind"))
+    assert set(ids(recorded(program, "helgrind"), recorded(program, "helgrind-approx"))) == {*whole}
+
+
+@pytest.fixture
+def recorded() -> Callable[[str, str], str]:
+    from eval.items import CORPUS
+
+    def read(program: str, label: str) -> str:
+        path = CORPUS / "fresh" / "c" / program / "recorded" / f"{label}.txt"
+        return path.read_text(encoding="utf-8")
+
+    return read
+
+
+POOL = [
+    mark(deadheat.scan(text)[0].report)
+    for text in (
+        report(0xC000),
+        report(0xC000, reader=TWO),
+        half(0xC000),
+        half(0xC000, write=33),
+        other(0xC000),
+        other(0xC000, TWO),
+    )
+]
+seen = st.lists(st.tuples(st.sampled_from(POOL), st.sampled_from([0xC000, 0xC008, 0xD000])))
+
+
+def named(reports: list[tuple[Mark, int]]) -> tuple[list[str], races.Found]:
+    document = races.Document()
+    for known, address in reports:
+        document.add(known, "lane", address)
+    return document.found()
+
+
+@given(seen, st.randoms())
+def test_the_order_of_reports_changes_no_race(
+    reports: list[tuple[Mark, int]], rng: random.Random
+) -> None:
+    order = list(range(len(reports)))
+    rng.shuffle(order)
+    names, told = named(reports)
+    mixed, others = named([reports[at] for at in order])
+    assert [names[at] for at in order] == mixed
+    assert races.ids(told) == races.ids(others)
+
+
+@given(seen)
+def test_a_whole_report_is_never_changed_and_no_half_becomes_another_kind(
+    reports: list[tuple[Mark, int]],
+) -> None:
+    before: list[Seen] = [(known, "lane", address, frozenset) for known, address in reports]
+    for (old, *_), (new, *_) in zip(before, completed(before), strict=True):
+        assert new is old or (old.half and not new.half and new.kind == old.kind)
+        assert {s for s in old.sides if s.chain} <= {*new.sides}
+
+
+@given(seen)
+def test_what_one_worker_found_reaches_another_unchanged(reports: list[tuple[Mark, int]]) -> None:
+    _, told = named(reports)
+    sent = pickle.loads(pickle.dumps(told))  # noqa: S301, ours
+    assert sent == told
+    assert sent.every_alias() == told.every_alias()
