@@ -40,6 +40,8 @@ _NEAR = 6
 _ID = 16
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER = Origin.USER
+# who does not say who else was there because it may have been anybody, a device included
+_OWN_ORIGIN = ("kcsan",)
 # what stands between sides, and between a side and its callers
 _SIDE, _CALL = "\n", "\t"
 
@@ -129,7 +131,8 @@ def mark(report: Report, known: str | None = None) -> Mark:
     name = known or fingerprint_of(report.kind, [s.name for s in sides])
     same = names.same(report, symbols)
     if shown := _half(report.kind, sides):
-        return Mark(name, sides, report.kind, True, same, (half(report.kind, shown),), ())
+        asks = () if report.detector in _OWN_ORIGIN else (half(report.kind, shown),)
+        return Mark(name, sides, report.kind, True, same, asks, ())
     return Mark(name, sides, report.kind, False, same, *names.claims(report, symbols))
 
 
