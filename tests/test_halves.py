@@ -74,6 +74,26 @@ def test_all_that_happens_at_one_address_is_one_race() -> None:
     assert len(set(ids(report(0xC000), report(0xC000, reader=TWO)))) == 2
 
 
+def test_what_is_left_over_may_be_another_variable() -> None:
+    """A function with more sides than could be completed: nobody knows which variable comes first."""
+    pair = [half(0xC000), other(0xC000)]
+    assert len(set(in_one_run(*pair))) == 1
+    assert len(set(in_one_run(*pair, half(0xD000, write=33)))) == 2
+    assert ids(report(0xC000))[0] not in in_one_run(*pair, half(0xD000, write=33))
+
+
+def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None:
+    [whole] = ids(report(0xC000, reader="(*Cart).Add", read=33))
+    texts = [half(0xC000), other(0xC000, "(*Cart).Add", 33)]
+    known = [mark(deadheat.scan(text)[0].report) for text in texts]
+    for who, races_ in ((("7", "8"), {whole}), (("7", "7"), set(in_one_run(texts[0])))):
+        document = races.Document()
+        for one, actor in zip(known, who, strict=True):
+            document.add(one, None, 0xC000, lambda actor=actor: frozenset([actor]))  # type: ignore[misc]
+        names, told = document.found()
+        assert {races.ids(told)[name] for name in names} == races_
+
+
 def test_a_half_asks_for_the_only_race_of_its_function() -> None:
     alone = half(0xC000)
     assert len(set(ids(report(0xD000), alone))) == 1

@@ -51,10 +51,12 @@ class _Place:
         return next((side for side in self._nearest if self._may_meet(mine, side)), None)
 
     def _may_meet(self, mine: Side, other: Side) -> bool:
-        """Does one of the two write, and is more than one actor known of both?"""
-        if mine.name == other.name or not (mine.writes or other.writes):
+        """Does one of the two write, and was somebody else there, as far as anyone knows?"""
+        if mine.chain[:1] == other.chain[:1] or not (mine.writes or other.writes):
             return False
-        return len(self._shown[mine] | self._shown[other]) != 1
+        ours, theirs = self._shown[mine], self._shown[other]
+        # what one actor does on two lines of a function is not what it races with
+        return len(ours | theirs) != 1 if mine.name != other.name else ours != theirs
 
 
 def completed(seen: list[Seen]) -> list[Seen]:
@@ -65,12 +67,21 @@ def completed(seen: list[Seen]) -> list[Seen]:
     for m, lane, address, actors in seen:
         if (lane, address) in places:
             places[lane, address].add(m, actors())
+    others = [
+        places[lane, address].other(known(m)) if m.half and address else None
+        for m, lane, address, _ in seen
+    ]
+    # whose functions have more sides than could be completed may have more variables than that
+    alone = {
+        (lane, known(m).name)
+        for (m, lane, *_), other in zip(seen, others, strict=True)
+        if m.half and other is None
+    }
     made: dict[tuple[int, Side], Mark] = {}
     found = []
-    for m, lane, address, actors in seen:
+    for (m, lane, address, actors), other in zip(seen, others, strict=True):
         whole = m
-        other = places[lane, address].other(known(m)) if m.half and address else None
-        if other is not None:
+        if other is not None and alone.isdisjoint(((lane, known(m).name), (lane, other.name))):
             whole = made.get((id(m), other)) or _whole(m, other)
             made[id(m), other] = whole
         found.append((whole, lane, address, actors))

@@ -195,7 +195,7 @@ class Document:
             base = told.nodes[name].base
             wholes.setdefault(joined.root(name), set()).add(name if base in split else base)
         seen: dict[str, list[set[str]]] = {}
-        for name in parts:
+        for name in sorted(parts):
             whole = wholes.get(joined.root(name))
             known = seen.setdefault(told.nodes[name].base, [])
             if whole and len(known) < _MOST:
