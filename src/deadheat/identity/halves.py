@@ -25,10 +25,10 @@ class _Place:
     """What is known of one address of one run."""
 
     def __init__(self) -> None:
-        self._beside: dict[
-            str, Side
-        ] = {}  # the other side of a function, from reports that show both
-        self._shown: dict[Side, set[str]] = {}  # the sides of the others, and who was there
+        # the other side of a function, from reports that show both
+        self._beside: dict[str, Side] = {}
+        # the sides of reports that show one, and who was there
+        self._shown: dict[Side, set[str]] = {}
         self._nearest: list[Side] | None = None
 
     def add(self, mark: Mark, actors: frozenset[str]) -> None:
