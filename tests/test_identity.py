@@ -193,6 +193,18 @@ def test_other_callers_of_the_same_lines_are_no_twins() -> None:
     assert set(twins.ranks(seen).values()) == {0, 1}
 
 
+def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> None:
+    def seen(writes: str, by: str, line: int, at: int) -> twins.Seen:
+        return reached(((10, writes),), ((line, "G"),), at=at, by=by)
+
+    # who reads differs, and nothing was captured
+    one, other = seen("F", "7 8", 20, 0x100), seen("F", "7 9", 21, 0x9000)
+    assert set(twins.ranks([one, other]).values()) == {0}
+    # a function and its closures
+    one, other = seen("G", "7 8", 20, 0x100), seen("G", "7 9", 21, 0x9000)
+    assert len(set(twins.ranks([one, other]).values())) == 2
+
+
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x798D00, ""), base=0) == [0, 1]
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x77D790, ""), base=0) == [0, 0]

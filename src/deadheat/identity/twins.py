@@ -155,15 +155,22 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     The same two actors meet at both. `return hits + misses` reads two; `rows = append(rows, r)` writes a
     slice and an element of it. A line that writes neighbours may overwrite one object, and the same
     field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
+    Where closures race with the function that they are in, it is enough that one actor is the same:
+    what they captured of one call is there once.
     """
     shared, one, other = left
     if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
         return False
+    together = bool(a.actors & b.actors - {frozenset()})
     if shared not in a.written | b.written:
-        return bool(a.actors & b.actors - {frozenset()})
-    if frozenset().union(*a.actors).isdisjoint(frozenset().union(*b.actors)):
+        return together
+    if not together and (shared[0][1] != one[0][1] or _are_strangers(a.actors, b.actors)):
         return False
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
+
+
+def _are_strangers(ours: set[Actors], theirs: set[Actors]) -> bool:
+    return frozenset().union(*ours).isdisjoint(frozenset().union(*theirs))
 
 
 def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
@@ -181,7 +188,7 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
     if ours & theirs:
         # who meets twice on different lines meets at two variables; callers are looked at elsewhere
         return near or differ or all(_functions(x) == _functions(y) for x, y in product(a, b))
-    if not frozenset().union(*ours).isdisjoint(frozenset().union(*theirs)):
+    if not _are_strangers(ours, theirs):
         return near or differ
     # strangers: the same lines, for other callers, access the same field of another object
     if any(_sites(x) == _sites(y) for x, y in product(a, b)):
