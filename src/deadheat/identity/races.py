@@ -139,9 +139,16 @@ class Document:
         self, several: set[tuple[str, Hashable]]
     ) -> dict[tuple[str, Hashable, tuple[Chain, ...]], int]:
         """The twins among the reports of these fingerprints, those that are not the first."""
+        marks = {(id(m), lane): m for m, lane, _, _ in self._seen}
+        ways: dict[tuple[str, Hashable], set[tuple[Chain, ...]]] = {}
+        for (_, lane), m in marks.items():
+            if (m.fingerprint, lane) in several:
+                ways.setdefault((m.fingerprint, lane), set()).add(m.chains)
+        # where all go the same way there are none
+        apart = {name for name, known in ways.items() if len(known) > 1}
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
-        for m, lane, address, actors in self._seen:
-            if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in several:
+        for m, lane, address, actors in self._seen if apart else ():
+            if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in apart:
                 functions = frozenset([s.function for s in m.sides])
                 place = twins.Seen(m.chains, m.writers, m.opaque, functions, address, actors())
                 seen.setdefault((m.fingerprint, lane), []).append(place)
