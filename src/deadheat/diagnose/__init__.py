@@ -9,6 +9,7 @@ from deadheat.diagnose.checks import check, settling
 from deadheat.diagnose.finding import Evidence, Finding, Remedy
 from deadheat.diagnose.rank import ranked
 from deadheat.diagnose.scene import RACES, Scene
+from deadheat.diagnose.traits import traits
 
 if TYPE_CHECKING:
     from deadheat.diagnose.rule import Hit, Rule
@@ -24,37 +25,45 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
 
     `source` reads the code at the pin; without it the report alone has to do.
     """
-    scene = Scene(report, source)
+    return _diagnosed(Scene(report, source), remedies=True)
+
+
+def causes(report: Report) -> tuple[Cause, ...]:
+    """The first few findings of a report alone, as the model has them, and every rule that failed."""
+    found = _diagnosed(Scene(report), remedies=False)
+    shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
+    return tuple([f.as_cause() for at, f in enumerate(shown) if at < _MOST or f.crashed])
+
+
+def _diagnosed(scene: Scene, remedies: bool) -> tuple[Finding, ...]:
     found, crashed = [], []
     rules = registry.rules()
-    for rule in rules if report.kind in RACES else ():
+    shown = traits(scene) if scene.report.kind in RACES else 0
+    for rule in rules:
+        if not rule.when & shown:
+            continue
         try:
             hit = rule.find(scene)
         except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings
             crashed.append(_crash(rule, error))
             continue
         if hit is not None:
-            found.append(_finding(rule, hit, scene))
-    by_cause = {rule.cause: rule for rule in rules}
-    return (*ranked(found, by_cause, settling(scene)), *crashed)
+            remedy = _remedy(rule, hit, scene) if remedies else None
+            found.append(
+                Finding(
+                    rule.cause,
+                    hit.confidence,
+                    hit.evidence,
+                    remedy,
+                    hit.test_only,
+                    hit.from_source,
+                )
+            )
+    return (*ranked(found, rules, lambda: settling(scene)), *crashed)
 
 
-def causes(report: Report) -> tuple[Cause, ...]:
-    """The first few findings of a report alone, as the model has them, and every rule that failed."""
-    found = diagnose(report)
-    shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
-    return tuple(f.as_cause() for f in [*shown[:_MOST], *(f for f in shown[_MOST:] if f.crashed)])
-
-
-def _finding(rule: Rule, hit: Hit, scene: Scene) -> Finding:
-    return Finding(
-        rule.cause,
-        hit.confidence,
-        hit.evidence,
-        Remedy(hit.change, rule.primitive, rule.price, check(scene), hit.where),
-        hit.test_only,
-        hit.from_source,
-    )
+def _remedy(rule: Rule, hit: Hit, scene: Scene) -> Remedy:
+    return Remedy(hit.change, rule.primitive, rule.price, check(scene), hit.where)
 
 
 def _crash(rule: Rule, error: Exception) -> Finding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from deadheat.model import Cause
@@ -31,8 +30,7 @@ class Evidence(NamedTuple):
         return f"{self.text} ({self.at})" if self.at is not None and self.at.file else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     """What to do about a cause; every part is a sentence or two in plain English."""
 
     change: str
@@ -46,8 +44,7 @@ class Remedy:
         return f"{self.change}{f' At {places}.' if places else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A cause that a rule found, or `unknown` with what would settle it.
 
     `test_only`: the product is right and the test is wrong. `from_source`: the code at the pin was

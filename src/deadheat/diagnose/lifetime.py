@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_test_file, last, owner, words
+from deadheat.diagnose.scene import is_test_file, last, owner
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
-
-# a name further out is about something else
-_NEAR = 3
 
 
 class Ending(NamedTuple):
@@ -32,11 +29,14 @@ def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
 
 
 def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
-    for ender, worker in sorted(scene.both, key=lambda pair: pair[0].is_worker):
+    pairs = scene.both
+    if pairs and pairs[0][0].is_worker and not pairs[1][0].is_worker:
+        pairs = pairs[::-1]
+    for ender, worker in pairs:
         if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue
-        frame = _named(ender, vocabulary)
-        if frame is None or ender.name == worker.name:
+        frame = _named(ender, vocabulary) if ender.name != worker.name else None
+        if frame is None:
             continue
         if is_background(worker) and ender.actor.id != worker.actor.id:
             return Ending(ender, frame, worker)
@@ -50,11 +50,7 @@ def is_background(side: Side) -> bool:
 
 def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
     """The frame near the site whose name says that it ends or renews something."""
-    for frame in side.frames[:_NEAR]:
-        name = last(side.written(frame))
-        told = words(name)
-        if not told or frame.function.rpartition(".")[2].startswith("Test"):
-            continue
+    for frame, name, told in side.named:
         if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
             return frame
     return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.finding import UNKNOWN, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from deadheat.diagnose.rule import Rule
 
@@ -42,49 +42,65 @@ _TOGETHER = {
 _CLEAR = 0.8
 
 
+class _Kin(NamedTuple):
+    """What rules are to each other."""
+
+    wider: dict[str, frozenset[str]]  # the causes that each refines, by however many steps
+    agree: dict[str, frozenset[str]]  # those that are no rivals of it
+    family: dict[str, int]
+
+
+@lru_cache(maxsize=4)
+def _kin(rules: tuple[Rule, ...]) -> _Kin:
+    by_cause = {rule.cause: rule for rule in rules}
+    wider = {cause: frozenset(_wider(cause, by_cause)) for cause in by_cause}
+    agree = {
+        cause: wider[cause]
+        | {other for other in by_cause if cause in wider[other]}
+        | {*_REASONS.get(cause, ()), *_TOGETHER.get(cause, ())}
+        for cause in by_cause
+    }
+    return _Kin(wider, agree, {rule.cause: _ORDER.index(rule.family) for rule in rules})
+
+
+def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
+    for wider in rules[cause].general:
+        yield wider
+        yield from _wider(wider, rules)
+
+
 def ranked(
-    findings: Sequence[Finding], rules: Mapping[str, Rule], settle: Sequence[str]
+    findings: list[Finding], rules: tuple[Rule, ...], settle: Callable[[], tuple[str, ...]]
 ) -> tuple[Finding, ...]:
     """The findings, surest first; `unknown` in front where none is sure enough.
 
     A refined cause goes before the general one that it refines, if it is sure enough to be said.
     Causes compete: what speaks for the first speaks against the others, unless one refines the other.
     """
+    kin = _kin(rules)
 
     def order(finding: Finding) -> tuple[float, int, str]:
-        return -finding.confidence, _ORDER.index(rules[finding.cause].family), finding.cause
+        return -finding.confidence, kin.family[finding.cause], finding.cause
 
-    found = _refined(_remainder(_with_reasons(findings)), rules)
-    found.sort(key=order)
+    found = findings
+    if len(found) > 1:
+        found = _refined(_remainder(_with_reasons(findings)), kin)
+        found.sort(key=order)
     if not found or found[0].confidence < THRESHOLD:
         best = found[0].confidence if found else 0.0
-        return (Finding(UNKNOWN, round(1 - best, 2), settle=tuple(settle)), *found)
+        return (Finding(UNKNOWN, round(1 - best, 2), settle=settle()), *found)
     first, *rest = found
-    others = [f if _agree(first.cause, f.cause, rules) else _capped(f, first) for f in rest]
+    if not rest:
+        return (first,)
+    agree = kin.agree[first.cause]
+    others = [f if f.cause in agree else _capped(f, first) for f in rest]
     return (first, *sorted(others, key=order))
 
 
-def _agree(first: str, other: str, rules: Mapping[str, Rule]) -> bool:
-    """Does one refine the other, or explain it, or are they two sides of one defect?"""
-    return (
-        other in _wider(first, rules)
-        or first in _wider(other, rules)
-        or other in _REASONS.get(first, ())
-        or other in _TOGETHER.get(first, ())
-    )
-
-
-def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
-    """The causes that a cause refines, by however many steps."""
-    for wider in rules[cause].general:
-        yield wider
-        yield from _wider(wider, rules)
-
-
-def _refined(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
+def _refined(findings: list[Finding], kin: _Kin) -> list[Finding]:
     found = findings
     for finding in sorted(findings, key=lambda f: f.confidence):
-        wider = set(_wider(finding.cause, rules))
+        wider = kin.wider[finding.cause]
         found = [
             _below(f, finding)
             if f.cause in wider and finding.confidence >= max(_REFINED, f.confidence - 0.3)
@@ -100,7 +116,8 @@ def _remainder(findings: list[Finding]) -> list[Finding]:
 
 
 def _limited(finding: Finding, most: float) -> Finding:
-    return replace(finding, confidence=min(finding.confidence, round(most, 2)))
+    most = round(most, 2)
+    return finding if finding.confidence <= most else finding._replace(confidence=most)
 
 
 def _below(wider: Finding, finding: Finding) -> Finding:
@@ -111,15 +128,15 @@ def _capped(finding: Finding, first: Finding) -> Finding:
     return _limited(finding, 1 - first.confidence)
 
 
-def _with_reasons(findings: Sequence[Finding]) -> list[Finding]:
+def _with_reasons(findings: list[Finding]) -> list[Finding]:
     """What explains another finding takes over its evidence and goes before it."""
-    found = list(findings)
+    found = findings
     for reason in [f for f in findings if f.cause in _REASONS and f.confidence >= _CLEAR]:
         explained = [f for f in found if f.cause in _REASONS[reason.cause]]
         if explained:
             told = tuple(e for f in explained for e in f.evidence)
             sure = max(reason.confidence, *(f.confidence for f in explained))
-            found.remove(reason)
-            found.append(replace(reason, confidence=sure, evidence=(*reason.evidence, *told)))
+            found = [f for f in found if f is not reason]
+            found.append(reason._replace(confidence=sure, evidence=(*reason.evidence, *told)))
             found = [_limited(f, sure - 0.01) if f in explained else f for f in found]
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnose.traits import ALWAYS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +32,7 @@ class Hit(NamedTuple):
     from_source: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One cause. Rules know nothing of each other but the more general cause that they refine."""
 
@@ -40,3 +42,4 @@ class Rule:
     primitive: str
     price: str
     general: tuple[str, ...] = ()  # what is not wrong to say, only less exact
+    when: int = ALWAYS  # it is asked where the report has one of these traits

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
-from itertools import takewhile
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deadheat import registry
 from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lazily import lazy
 from deadheat.model import Actor, Op, Origin, State
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from deadheat.diagnose.source import Around, Held, Shared, Source
     from deadheat.model import Access, Frame, Report
 
@@ -19,6 +21,7 @@ WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 # callers further out than this say nothing about a site
 NEAR = 6
+_NAMED = 3
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
 _CLOSURE = re.compile(
     r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}"
@@ -43,6 +46,14 @@ RACES = frozenset(
         "error-stack",
     )
 )
+_VERBS = {
+    Op.READ: "reads",
+    Op.WRITE: "writes",
+    Op.ATOMIC_READ: "reads atomically",
+    Op.ATOMIC_WRITE: "writes atomically",
+    Op.FREE: "frees",
+    Op.UNKNOWN: "accesses",
+}
 _LONG = 200  # no name that a person gave is longer
 _GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
@@ -56,50 +67,75 @@ class Side:
         self.site = access.site
         self.writes = access.op in WRITES
         self.atomic = access.op in ATOMIC
-        found = [a for a in scene.report.actors if a.id == access.actor]
-        self.actor = found[0] if found else Actor(access.actor)
+        for actor in scene.report.actors:
+            if actor.id == access.actor:
+                self.actor = actor
+                break
+        else:
+            self.actor = Actor(access.actor)
 
-    @cached_property
+    @lazy
     def frames(self) -> tuple[Frame, ...]:
         """The user's true frames from the site outwards."""
-        stack = self.access.stack
-        at = stack.index(self.site) if self.site in stack else 0
-        own = [f for f in stack[at:] if f.origin is Origin.USER and not f.stale]
-        return tuple(own[:NEAR])
+        own: list[Frame] = []
+        for frame in self.access.stack[self._at :]:
+            if frame.origin is Origin.USER and not frame.stale:
+                own.append(frame)
+                if len(own) == NEAR:
+                    break
+        return tuple(own)
 
-    @cached_property
+    @lazy
+    def _at(self) -> int:
+        """Where in the stack the site is."""
+        stack = self.access.stack
+        return stack.index(self.site) if self.site in stack else 0
+
+    @lazy
     def inner(self) -> tuple[Frame, ...]:
         """The frames above the user's own: what the language or a library does for them.
 
         A detector that lost the caller leaves only these, and the site is one of them.
         """
-        return tuple(takewhile(lambda f: f.origin is not Origin.USER, self.true))
+        for at, frame in enumerate(self.true):
+            if frame.origin is Origin.USER:
+                return self.true[:at]
+        return self.true
 
-    @cached_property
+    @lazy
     def true(self) -> tuple[Frame, ...]:
         """All frames that are no leftovers."""
-        return tuple(f for f in self.access.stack if not f.stale)
+        return tuple([f for f in self.access.stack if not f.stale])
 
     def shows(self, *names: str) -> Frame | None:
         """The first frame whose function ends in one of these names."""
-        return next((f for f in self.true if f.function.endswith(names)), None)
+        for frame in self.true:
+            if frame.function.endswith(names):
+                return frame
+        return None
 
     def above(self, pattern: re.Pattern[str]) -> Frame | None:
         """The first frame above the site whose function a pattern finds."""
-        return next((f for f in self.inner if pattern.search(f.function)), None)
+        for frame in self.inner:
+            if pattern.search(frame.function):
+                return frame
+        return None
 
     def below(self, pattern: re.Pattern[str]) -> Frame | None:
         """The frame of a library that called the site, if a pattern finds it."""
-        stack = self.true
-        at = stack.index(self.site) if self.site in stack else len(stack)
-        near = next((f for f in stack[at + 1 :] if f.function != stack[at].function), None)
-        return near if near is not None and pattern.search(near.function) else None
+        site = self.site
+        if site is None or site.stale:
+            return None
+        for frame in self.access.stack[self._at + 1 :]:
+            if not frame.stale and frame.function != site.function:
+                return frame if pattern.search(frame.function) else None
+        return None
 
-    @property
+    @lazy
     def point(self) -> Point:
         return point(self.site) if self.site else Point("?")
 
-    @cached_property
+    @lazy
     def name(self) -> str:
         """The function that a programmer wrote: `courier.(*Courier).Stop`."""
         return self._scene.parent(self.site.function) if self.site else ""
@@ -108,7 +144,21 @@ class Side:
         """The function that a frame's code was written in."""
         return self._scene.parent(frame.function)
 
-    @cached_property
+    @lazy
+    def named(self) -> list[tuple[Frame, str, tuple[str, ...]]]:
+        """The frames nearest to the site, with the bare name of each function and its words.
+
+        A name further out is about something else; a test's name tells what it tests.
+        """
+        found = []
+        for frame in self.frames[:_NAMED]:
+            name = last(self._scene.parent(frame.function))
+            told = _words(name)
+            if told and not frame.function.rpartition(".")[2].startswith("Test"):
+                found.append((frame, name, told))
+        return found
+
+    @lazy
     def owner(self) -> str:
         """The type (or, for a function, the package) that the site belongs to."""
         return owner(self.name)
@@ -117,40 +167,45 @@ class Side:
     def closure(self) -> bool:
         return bool(self.site and _CLOSURE.search(self.site.function))
 
-    @cached_property
+    @lazy
     def creator(self) -> Frame | None:
         """Where in the user's code its goroutine or thread was started."""
         started = (f for f in self.actor.created_at if not f.stale)
         return next((f for f in started if f.origin is Origin.USER), None)
 
-    @cached_property
+    @lazy
     def is_worker(self) -> bool:
         """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
         if not self._scene.go:
             return not self.is_main and bool(self.actor.created_at)
-        first = next((f for f in self.actor.created_at if f.origin is not Origin.RUNTIME), None)
-        return first is not None and first.origin is Origin.USER and not self.is_main
+        for frame in self.actor.created_at:
+            if frame.origin is not Origin.RUNTIME:
+                return frame.origin is Origin.USER and not self.is_main
+        return False
 
     @property
     def is_main(self) -> bool:
         return self.actor.state is State.MAIN
 
-    @cached_property
+    @lazy
     def is_test(self) -> bool:
         """Does a test run in it, and not in what it started?"""
-        return any("testing.(*T).Run" in f.function for f in self.actor.created_at[:2])
+        for frame in self.actor.created_at[:2]:
+            if "testing.(*T).Run" in frame.function:
+                return True
+        return False
 
     @property
     def in_test(self) -> bool:
         """Does its site lie in a test's file?"""
         return self.site is not None and is_test_file(self.site.file)
 
-    @cached_property
+    @lazy
     def here(self) -> Around | None:
         """The code around its site."""
         return self._scene.around(self.site) if self.site else None
 
-    @cached_property
+    @lazy
     def held(self) -> tuple[Held, ...]:
         """The locks that the code shows to be held, by the site's function or by callers of its package.
 
@@ -167,15 +222,11 @@ class Side:
     def told(self, text: str) -> Evidence:
         return Evidence(text, self.point)
 
-    @property
+    @lazy
     def does(self) -> str:
         """`(*Courier).Stop writes`."""
         who = f"`{short(self.name)}`" if self.name else "this side"
-        verb = {"read": "reads", "write": "writes", "free": "frees"}.get(self.access.op.value)
-        verb = verb or {"atomic-read": "reads atomically", "atomic-write": "writes atomically"}.get(
-            self.access.op.value, "accesses"
-        )
-        return f"{who} {verb}"
+        return f"{who} {_VERBS[self.access.op]}"
 
 
 class Scene:
@@ -185,20 +236,19 @@ class Scene:
         self.report, self.source = report, source
         self.go = report.detector in _GO
         self.kernel = report.detector in _KERNEL
-        self.sides = tuple(Side(self, access) for access in report.accesses[:2])
+        # the function that a programmer wrote, of a frame's
+        self.parent: Callable[[str], str] = registry.dialect(report.detector).symbols.parent
+        self.sides = tuple([Side(self, access) for access in report.accesses[:2]])
         self._around: dict[tuple[str, int | None, str], Around | None] = {}
         self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
 
-    @property
+    @lazy
     def both(self) -> tuple[tuple[Side, Side], ...]:
         """The two sides either way round; none where one is missing."""
         if len(self.sides) < 2:
             return ()
         a, b = self.sides
         return (a, b), (b, a)
-
-    def parent(self, function: str) -> str:
-        return registry.dialect(self.report.detector).symbols.parent(function)
 
     def around(self, frame: Frame) -> Around | None:
         if self.source is None:
@@ -208,16 +258,16 @@ class Scene:
             self._around[key] = self.source.around(frame)
         return self._around[key]
 
-    @cached_property
+    @lazy
     def shared(self) -> Shared | None:
         return self.source.shared() if self.source else None
 
-    @cached_property
+    @lazy
     def sourced(self) -> bool:
         """Is the code of both racing lines at hand?"""
         return bool(self.sides) and all(side.here for side in self.sides)
 
-    @property
+    @lazy
     def what(self) -> str:
         """The variable as the remedy calls it."""
         if self.shared:
@@ -225,11 +275,11 @@ class Scene:
         name = self.report.location.name if self.report.location else None
         return f"`{name}`" if name else "the variable"
 
-    @property
+    @lazy
     def points(self) -> tuple[Point, ...]:
-        return tuple(side.point for side in self.sides if side.site)
+        return tuple([side.point for side in self.sides if side.site])
 
-    @cached_property
+    @lazy
     def same_function(self) -> bool:
         return len(self.sides) > 1 and self.sides[0].name == self.sides[1].name != ""
 
@@ -265,14 +315,20 @@ def short(name: str) -> str:
     return name.partition(".")[2] or name
 
 
-@lru_cache(maxsize=1 << 10)
 def last(name: str) -> str:
     """The bare name of a function: `Stop`."""
+    end = name[-_LONG:].rpartition(".")[2]
+    if end.isalnum():
+        return end
     found = _LAST.search(name[-_LONG:])
     return found[0] if found else ""
 
 
-@lru_cache(maxsize=1 << 10)
 def words(name: str) -> tuple[str, ...]:
     """The words of a bare name, in lower case: `("reset", "context", "of", "stmt")`."""
-    return tuple([word.lower() for word in _WORD.findall(last(name))])
+    return _words(last(name))
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(bare: str) -> tuple[str, ...]:
+    return tuple([word.lower() for word in _WORD.findall(bare)])

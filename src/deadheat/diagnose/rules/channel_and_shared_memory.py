@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.traits import SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -93,4 +94,5 @@ RULE = Rule(
     _find,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
+    when=SOURCE,
 )

@@ -33,6 +33,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
+from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import ACTING
 
 if TYPE_CHECKING:
@@ -103,4 +104,5 @@ RULE = Rule(
     "sync.Mutex around both steps; CompareAndSwap",
     "The lock is held a little longer.",
     general=("missing-lock",),
+    when=SOURCE | ONE_FUNCTION,
 )

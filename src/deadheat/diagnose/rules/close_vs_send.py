@@ -30,6 +30,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
+from deadheat.diagnose.traits import CLOSES, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -67,4 +68,5 @@ RULE = Rule(
     _find,
     "a done channel, or a sync.WaitGroup of senders",
     "One more case in each select.",
+    when=SOURCE | CLOSES,
 )

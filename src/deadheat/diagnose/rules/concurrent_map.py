@@ -37,6 +37,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import ABOVE, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
@@ -102,4 +103,5 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not wait for each other.",
     general=("missing-lock",),
+    when=SOURCE | ABOVE | KIND,
 )

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+from deadheat.diagnose.traits import SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -85,4 +86,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general=("different-locks",),
+    when=SOURCE,
 )

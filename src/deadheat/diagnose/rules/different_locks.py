@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -68,4 +69,5 @@ RULE = Rule(
     "one of the two locks",
     "More holders of one lock; mind the order if both are ever held.",
     general=("missing-lock",),
+    when=SOURCE | LOCKS,
 )

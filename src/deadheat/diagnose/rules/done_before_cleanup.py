@@ -37,6 +37,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.traits import DEFERS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -116,4 +117,5 @@ RULE = Rule(
     _find,
     "the order of deferred calls",
     "None.",
+    when=SOURCE | DEFERS,
 )

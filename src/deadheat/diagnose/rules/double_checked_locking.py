@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
+from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -78,4 +79,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general=("partial-lock", "lazy-initialisation"),
+    when=SOURCE | LOCKS,
 )

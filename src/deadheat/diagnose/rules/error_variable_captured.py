@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.rule import SURE, Hit, Rule
+from deadheat.diagnose.traits import SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -60,4 +61,5 @@ RULE = Rule(
     "errgroup.Group or a channel of errors",
     "One channel or group per call; callers wait for all goroutines.",
     general=("local-captured",),
+    when=SOURCE,
 )

@@ -37,6 +37,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import absent, check, is_changing, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -100,4 +101,5 @@ RULE = Rule(
     "sync.Once",
     "One atomic load per use.",
     general=("check-then-act",),
+    when=SOURCE | ONE_FUNCTION,
 )

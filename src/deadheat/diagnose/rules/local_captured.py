@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.capture import captured, likely
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.traits import ONE_FUNCTION, PLACE, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -80,4 +81,5 @@ RULE = Rule(
     _find,
     "arguments and a channel; a slot per goroutine",
     "A copy in and a copy out.",
+    when=SOURCE | ONE_FUNCTION | PLACE,
 )

@@ -29,6 +29,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
+from deadheat.diagnose.traits import ABOVE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -72,4 +73,5 @@ RULE = Rule(
     _find,
     "a join in the test (sync.WaitGroup)",
     "The test waits for its goroutines.",
+    when=ABOVE,
 )

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import in_closure
+from deadheat.diagnose.traits import CREATOR, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -122,4 +123,5 @@ RULE = Rule(
     "a variable per turn",
     "None: one copy per turn.",
     general=("local-captured",),
+    when=SOURCE | ONE_FUNCTION | CREATOR,
 )

@@ -44,17 +44,17 @@ def _find(scene: Scene) -> Hit | None:
         return None
     if any(side.site is None for side in scene.sides) or any(s.atomic for s in scene.sides):
         return None
-    evidence = tuple(side.told(f"{side.does} without a lock in sight") for side in scene.sides)
     change = (
         f"Take one mutex around every access to {scene.what}, or make it atomic if it is a single"
         " word that stands alone."
     )
     held = locking.locks(scene)
     if held is None:
-        evidence = tuple(side.told(side.does) for side in scene.sides)
+        evidence = tuple([side.told(side.does) for side in scene.sides])
         return Hit(FAIR if scene.go else WEAK + 0.15, evidence, change, scene.points)
     if any(held):
         return None
+    evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
     confidence = LIKELY if scene.sourced else FAIR
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
 

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic, told
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -60,4 +61,5 @@ RULE = Rule(
     _find,
     "sync/atomic types; std::atomic; READ_ONCE and WRITE_ONCE",
     "A few nanoseconds per access.",
+    when=SOURCE | ATOMIC | ABOVE,
 )

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.rule import SURE, Hit, Rule
+from deadheat.diagnose.traits import SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -65,4 +66,5 @@ RULE = Rule(
     "a channel",
     "The function waits for its goroutine.",
     general=("local-captured",),
+    when=SOURCE,
 )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def _find(scene: Scene) -> Hit | None:
-    if not scene.go or not scene.both or not all(side.is_test for side in scene.sides):
+    if not scene.go or not scene.both or not scene.sides[0].is_test or not scene.sides[1].is_test:
         return None
     if scene.sides[0].actor.id == scene.sides[1].actor.id:
         return None

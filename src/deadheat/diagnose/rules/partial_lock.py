@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -82,4 +83,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general=("missing-lock",),
+    when=SOURCE | LOCKS,
 )

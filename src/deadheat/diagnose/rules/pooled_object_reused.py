@@ -64,7 +64,7 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
             return _hit(confidence, evidence, (point(frame), other.point))
-        call = _puts(scene, side)
+        call = _puts(scene, side) if scene.source else ""
         if call and other.actor.id != side.actor.id:
             evidence = (
                 side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
@@ -88,10 +88,12 @@ def _hit(
 
 
 def _pool(side: Side) -> Frame | None:
-    near = [*side.inner, *side.frames[:3]]
-    # most names say nothing of the kind, and a glance is cheaper than a pattern
-    likely = (f for f in near if "ool" in f.function or "ist" in f.function)
-    return next((f for f in likely if _POOL.search(f.function)), None)
+    for frame in (*side.inner, *side.frames[:3]):
+        name = frame.function
+        # most names say nothing of the kind, and a glance is cheaper than a pattern
+        if ("ool" in name or "ist" in name) and _POOL.search(name):
+            return frame
+    return None
 
 
 def _puts(scene: Scene, side: Side) -> str:

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, LIKELY, Hit, Rule
 from deadheat.diagnose.scene import point
+from deadheat.diagnose.traits import PANICS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -79,4 +80,5 @@ RULE = Rule(
     _find,
     "a join on the recovery path (sync.WaitGroup)",
     "Recovery takes as long as the workers' current step.",
+    when=SOURCE | PANICS,
 )

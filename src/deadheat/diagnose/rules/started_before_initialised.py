@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file, point, short
+from deadheat.diagnose.traits import CREATOR, KIND
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -109,4 +110,5 @@ RULE = Rule(
     _find,
     "the order of two statements",
     "None.",
+    when=CREATOR | KIND,
 )

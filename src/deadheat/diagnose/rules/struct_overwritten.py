@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.atomics import is_atomic
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
+from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 from deadheat.diagnose.vocabulary import RENEWING
 
 if TYPE_CHECKING:
@@ -81,4 +82,5 @@ RULE = Rule(
     "a new object per use",
     "An allocation per use.",
     general=("mixed-atomic",),
+    when=SOURCE | ATOMIC | ABOVE,
 )

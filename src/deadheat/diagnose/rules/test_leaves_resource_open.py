@@ -32,6 +32,7 @@ from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import ending, is_background
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file
+from deadheat.diagnose.traits import TEST
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.symbols import go
 
@@ -60,8 +61,11 @@ def _find(scene: Scene) -> Hit | None:
     for worker, other in scene.both if scene.go and scene.report.test else ():
         if worker.is_test or not is_background(worker):
             continue
-        began, runs = _test(worker.actor.created_at), _test(other.access.stack)
-        if began and runs and began[0] != runs[0]:
+        began = _test(worker.actor.created_at)
+        if began is None:
+            continue
+        runs = _test(other.access.stack)
+        if runs and began[0] != runs[0]:
             return _another(worker, began, runs)
         if ending(scene, RENEWING) and (hit := _left_open(scene, worker, began)):
             return hit
@@ -88,10 +92,10 @@ def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) ->
     return Hit(FAIR - 0.1, evidence, change, (at,), test_only=True)
 
 
-def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame] | None) -> Hit | None:
+def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame]) -> Hit | None:
     """A call in the test, on the way to the worker, whose result is never closed."""
-    seen = scene.around(began[1]) if began else None
-    if began is None or seen is None or not is_test_file(began[1].file):
+    seen = scene.around(began[1])
+    if seen is None or not is_test_file(began[1].file):
         return None
     here = [c for c in seen.calls if c.line == began[1].line and _OPENS.match(c.name)]
     call = next((c for c in here if _gives(scene, worker, began[1], c)), None)
@@ -160,4 +164,5 @@ RULE = Rule(
     "defer or t.Cleanup",
     "None.",
     general=("worker-outlives-owner",),
+    when=TEST,
 )

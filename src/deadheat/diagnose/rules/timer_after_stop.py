@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
+from deadheat.diagnose.traits import TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 
 if TYPE_CHECKING:
@@ -87,4 +88,5 @@ RULE = Rule(
     _find,
     "sync.Mutex and a generation number",
     "A lock per tick.",
+    when=TIMER,
 )

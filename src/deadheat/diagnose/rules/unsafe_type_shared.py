@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.traits import ABOVE, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
@@ -74,4 +75,5 @@ RULE = Rule(
     "one object per goroutine, or sync.Mutex",
     "Memory for each; or a lock per call.",
     general=("missing-lock",),
+    when=SOURCE | ABOVE,
 )

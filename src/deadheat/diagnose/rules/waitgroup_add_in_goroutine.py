@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -95,4 +96,5 @@ RULE = Rule(
     _find,
     "sync.WaitGroup",
     "None.",
+    when=ABOVE | KIND,
 )

@@ -30,6 +30,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -75,4 +76,5 @@ RULE = Rule(
     _find,
     "a sync.WaitGroup per round",
     "None.",
+    when=ABOVE | KIND,
 )

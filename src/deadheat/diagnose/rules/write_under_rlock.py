@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import SURE, Hit, Rule
+from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -64,4 +65,5 @@ RULE = Rule(
     "the same lock, for writing; or sync/atomic",
     "Readers wait for this one; an atomic counter lets them go on.",
     general=("missing-lock",),
+    when=SOURCE | LOCKS,
 )
