@@ -82,50 +82,45 @@ def ranked(
     def order(finding: Finding) -> tuple[float, int, str]:
         return -finding.confidence, kin.family[finding.cause], finding.cause
 
-    found = findings
-    if len(found) > 1:
-        found = _refined(_remainder(_with_reasons(findings)), kin)
-        found.sort(key=order)
-    if not found or found[0].confidence < THRESHOLD:
-        best = found[0].confidence if found else 0.0
-        return (Finding(UNKNOWN, round(1 - best, 2), settle=settle()), *found)
-    first, *rest = found
+    if len(findings) > 1:
+        findings = _refined(_remainder(_with_reasons(findings)), kin)
+        findings.sort(key=order)
+    if not findings or findings[0].confidence < THRESHOLD:
+        best = findings[0].confidence if findings else 0.0
+        return (Finding(UNKNOWN, round(1 - best, 2), settle=settle()), *findings)
+    first, *rest = findings
     if not rest:
         return (first,)
     agree = kin.agree[first.cause]
-    others = [f if f.cause in agree else _capped(f, first) for f in rest]
+    others = [f if f.cause in agree else _limited(f, 1 - first.confidence) for f in rest]
     return (first, *sorted(others, key=order))
 
 
 def _refined(findings: list[Finding], kin: _Kin) -> list[Finding]:
     found = findings
-    for finding in sorted(findings, key=lambda f: f.confidence):
-        wider = kin.wider[finding.cause]
-        found = [
-            _below(f, finding)
-            if f.cause in wider and finding.confidence >= max(_REFINED, f.confidence - 0.3)
-            else f
-            for f in found
-        ]
+    for finding in sorted(findings, key=_confidence):
+        if (wider := kin.wider[finding.cause]) and finding.confidence >= _REFINED:
+            found = [
+                _limited(f, finding.confidence - 0.01)
+                if f.cause in wider and finding.confidence >= f.confidence - 0.3
+                else f
+                for f in found
+            ]
     return found
 
 
+def _confidence(finding: Finding) -> float:
+    return finding.confidence
+
+
 def _remainder(findings: list[Finding]) -> list[Finding]:
-    best = max((f.confidence for f in findings if f.cause != REMAINDER), default=0.0)
+    best = max([f.confidence for f in findings if f.cause != REMAINDER], default=0.0)
     return [_limited(f, 1 - best) if f.cause == REMAINDER else f for f in findings]
 
 
 def _limited(finding: Finding, most: float) -> Finding:
     most = round(most, 2)
     return finding if finding.confidence <= most else finding._replace(confidence=most)
-
-
-def _below(wider: Finding, finding: Finding) -> Finding:
-    return _limited(wider, finding.confidence - 0.01)
-
-
-def _capped(finding: Finding, first: Finding) -> Finding:
-    return _limited(finding, 1 - first.confidence)
 
 
 def _with_reasons(findings: list[Finding]) -> list[Finding]:

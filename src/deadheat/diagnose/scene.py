@@ -21,7 +21,7 @@ WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 # callers further out than this say nothing about a site
 NEAR = 6
-_NAMED = 3
+NAMED = 3
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
 _CLOSURE = re.compile(
     r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}"
@@ -73,23 +73,16 @@ class Side:
                 break
         else:
             self.actor = Actor(access.actor)
+        # the function that a programmer wrote: `courier.(*Courier).Stop`
+        self.name = scene.parent(self.site.function) if self.site else ""
+        # all frames that are no leftovers
+        self.true = tuple([f for f in access.stack if not f.stale])
+        self._at = self.true.index(self.site) if self.site in self.true else 0
 
     @lazy
     def frames(self) -> tuple[Frame, ...]:
         """The user's true frames from the site outwards."""
-        own: list[Frame] = []
-        for frame in self.access.stack[self._at :]:
-            if frame.origin is Origin.USER and not frame.stale:
-                own.append(frame)
-                if len(own) == NEAR:
-                    break
-        return tuple(own)
-
-    @lazy
-    def _at(self) -> int:
-        """Where in the stack the site is."""
-        stack = self.access.stack
-        return stack.index(self.site) if self.site in stack else 0
+        return tuple([f for f in self.true[self._at :] if f.origin is Origin.USER][:NEAR])
 
     @lazy
     def inner(self) -> tuple[Frame, ...]:
@@ -101,11 +94,6 @@ class Side:
             if frame.origin is Origin.USER:
                 return self.true[:at]
         return self.true
-
-    @lazy
-    def true(self) -> tuple[Frame, ...]:
-        """All frames that are no leftovers."""
-        return tuple([f for f in self.access.stack if not f.stale])
 
     def shows(self, *names: str) -> Frame | None:
         """The first frame whose function ends in one of these names."""
@@ -123,22 +111,16 @@ class Side:
 
     def below(self, pattern: re.Pattern[str]) -> Frame | None:
         """The frame of a library that called the site, if a pattern finds it."""
-        site = self.site
-        if site is None or site.stale:
+        if self.site is None or self.site.stale:
             return None
-        for frame in self.access.stack[self._at + 1 :]:
-            if not frame.stale and frame.function != site.function:
+        for frame in self.true[self._at + 1 :]:
+            if frame.function != self.site.function:
                 return frame if pattern.search(frame.function) else None
         return None
 
     @lazy
     def point(self) -> Point:
         return point(self.site) if self.site else Point("?")
-
-    @lazy
-    def name(self) -> str:
-        """The function that a programmer wrote: `courier.(*Courier).Stop`."""
-        return self._scene.parent(self.site.function) if self.site else ""
 
     def written(self, frame: Frame) -> str:
         """The function that a frame's code was written in."""
@@ -151,7 +133,7 @@ class Side:
         A name further out is about something else; a test's name tells what it tests.
         """
         found = []
-        for frame in self.frames[:_NAMED]:
+        for frame in self.frames[:NAMED]:
             name = last(self._scene.parent(frame.function))
             told = _words(name)
             if told and not frame.function.rpartition(".")[2].startswith("Test"):

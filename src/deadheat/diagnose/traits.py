@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.model import Op
+from deadheat.diagnose.scene import NAMED, last, words
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
+from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 ALWAYS = 1  # every report has it
 SOURCE = 2  # the code is at hand
@@ -20,7 +23,10 @@ CREATOR = 128  # a function that started one side is on the stack of the other
 KIND = 256  # the detector calls it something else than a data race
 PLACE = 512  # the detector tells where the memory lies
 TEST = 1024  # a test is named
-CLOSES, PANICS, DEFERS, TIMER = 2048, 4096, 8192, 16384
+TESTS = 2048  # both sides run in goroutines of tests
+ENDS = 4096  # a side that writes may be called like the end or the renewal of something
+# a frame of the language says so
+CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
@@ -28,6 +34,8 @@ _SHOWN = {
     "runtime.deferreturn": DEFERS,
     "time.goFunc": TIMER,
 }
+_SORTS = ("sort.", "slices.", "heap.")
+_RUN = "testing.(*T).Run"
 _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
 
 
@@ -43,26 +51,54 @@ def traits(scene: Scene) -> int:
         found |= PLACE
     if report.test:
         found |= TEST
-    shown: set[str] = set()
-    stacks, origins = [], []
     for side in scene.sides:
-        stack = {frame.function for frame in side.access.stack}
-        origin = {frame.function for frame in side.actor.created_at}
-        stacks.append(stack)
-        origins.append(origin)
-        shown |= stack
-        shown |= origin
-        if side.inner:
-            found |= ABOVE
-        if side.access.locks:
-            found |= LOCKS
-        found |= _OPS.get(side.access.op, 0)
-    for name, trait in _SHOWN.items():
-        if name in shown:
-            found |= trait
+        found |= _side(side)
     if len(scene.sides) > 1:
-        if not stacks[0].isdisjoint(origins[1]) or not stacks[1].isdisjoint(origins[0]):
-            found |= CREATOR
-        if scene.sides[0].name == scene.sides[1].name:
+        a, b = scene.sides
+        if a.name == b.name:
             found |= ONE_FUNCTION
+        found |= _creations(a, b)
     return found
+
+
+def _side(side: Side) -> int:
+    found = _OPS.get(side.access.op, 0)
+    if side.access.locks:
+        found |= LOCKS
+    if side.true and side.true[0].origin is not Origin.USER:
+        found |= ABOVE
+    for frame in side.true:
+        if frame.origin is not Origin.USER:
+            name = frame.function
+            found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
+    if side.writes or side.access.op is Op.UNKNOWN:
+        for frame in side.frames[:NAMED]:
+            if _may_end(last(side.written(frame))):
+                return found | ENDS
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_end(bare: str) -> bool:
+    """Is a function called so? One with an underscore or a tilde may be."""
+    if not bare.isalnum():
+        return True
+    told = words(bare)
+    return bool(told) and told[0] in ENDING | RENEWING
+
+
+def _creations(a: Side, b: Side) -> int:
+    found, tests = 0, 0
+    for side, other in ((a, b), (b, a)):
+        stack = {frame.function for frame in other.access.stack}
+        tested = 0
+        for frame in side.actor.created_at:
+            name = frame.function
+            if name in stack:
+                found |= CREATOR
+            if name.startswith(_RUN):
+                tested = 1
+            elif name == "time.goFunc":
+                found |= TIMER
+        tests += tested
+    return found | TESTS if tests > 1 else found

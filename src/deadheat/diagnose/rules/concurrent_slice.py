@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import ABOVE, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
@@ -97,4 +98,5 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general=("missing-lock",),
+    when=ABOVE | SORTS | SOURCE,
 )

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point
+from deadheat.diagnose.traits import TESTS
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence, Point
@@ -83,4 +84,5 @@ RULE = Rule(
     _find,
     "a fixture per test",
     "A little more time to set tests up.",
+    when=TESTS,
 )

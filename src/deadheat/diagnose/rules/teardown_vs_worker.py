@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.lifetime import ending, kin
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.traits import ENDS, KIND, PLACE
 from deadheat.diagnose.vocabulary import ENDING
 from deadheat.model import Op
 
@@ -103,4 +104,5 @@ RULE = Rule(
     _find,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown takes as long as the worker's current step.",
+    when=ENDS | KIND | PLACE,
 )

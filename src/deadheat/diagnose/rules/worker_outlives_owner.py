@@ -36,6 +36,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import common, ending, is_background
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, point, short
+from deadheat.diagnose.traits import CREATOR, ENDS, FREES
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.model import Op, State
 
@@ -131,4 +132,5 @@ RULE = Rule(
     _find,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
+    when=CREATOR | ENDS | FREES,
 )
