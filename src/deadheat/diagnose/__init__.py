@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deadheat import registry
 from deadheat.diagnose.checks import check, settling
 from deadheat.diagnose.finding import Evidence, Finding, Remedy
-from deadheat.diagnose.rank import ranked
+from deadheat.diagnose.rank import REMAINDER, kin_of, ranked
 from deadheat.diagnose.scene import RACES, Scene
 from deadheat.diagnose.traits import traits
 
@@ -25,41 +25,35 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
 
     `source` reads the code at the pin; without it the report alone has to do.
     """
-    return _diagnosed(Scene(report, source), remedies=True)
+    return _diagnosed(Scene(report, source))
 
 
 def causes(report: Report) -> tuple[Cause, ...]:
     """The first few findings of a report alone, as the model has them, and every rule that failed."""
-    found = _diagnosed(Scene(report), remedies=False)
+    found = _diagnosed(Scene(report), brief=True)
     shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
     return tuple([f.as_cause() for at, f in enumerate(shown) if at < _MOST or f.crashed])
 
 
-def _diagnosed(scene: Scene, remedies: bool) -> tuple[Finding, ...]:
-    found, crashed = [], []
-    rules = registry.rules()
-    shown = traits(scene) if scene.report.kind in RACES else 0
-    for rule in rules:
-        if not rule.when & shown:
+def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
+    """The findings; `brief` leaves out remedies, and the remainder where it would not be shown."""
+    found, crashed, best = [], [], 0.0
+    kin = kin_of(registry.rules())
+    for rule in kin.ask(traits(scene)) if scene.report.kind in RACES else ():
+        if brief and rule.cause == REMAINDER and round(1 - best, 2) < _SHOWN:
             continue
         try:
             hit = rule.find(scene)
         except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings
             crashed.append(_crash(rule, error))
             continue
-        if hit is not None:
-            remedy = _remedy(rule, hit, scene) if remedies else None
-            found.append(
-                Finding(
-                    rule.cause,
-                    hit.confidence,
-                    hit.evidence,
-                    remedy,
-                    hit.test_only,
-                    hit.from_source,
-                )
-            )
-    return (*ranked(found, rules, lambda: settling(scene)), *crashed)
+        if hit is None:
+            continue
+        best = max(best, hit.confidence)
+        remedy = None if brief else _remedy(rule, hit, scene)
+        sure, told, _, _, test_only, from_source = hit
+        found.append(Finding(rule.cause, sure, told, remedy, test_only, from_source))
+    return (*ranked(found, kin, lambda: settling(scene)), *crashed)
 
 
 def _remedy(rule: Rule, hit: Hit, scene: Scene) -> Remedy:

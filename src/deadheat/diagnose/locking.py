@@ -46,6 +46,8 @@ def locks(scene: Scene) -> tuple[list[Lock], list[Lock]] | None:
     if len(scene.sides) < 2:
         return None
     a, b = scene.sides
+    if scene.source is None and scene.report.detector not in TELLING:
+        return None
     if scene.report.detector in TELLING:
         return told(scene, a) or [], told(scene, b) or []
     if (mine := read(a)) is None or (other := read(b)) is None:

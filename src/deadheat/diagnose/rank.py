@@ -42,16 +42,28 @@ _TOGETHER = {
 _CLEAR = 0.8
 
 
-class _Kin(NamedTuple):
+class Kin(NamedTuple):
     """What rules are to each other."""
 
+    rules: tuple[Rule, ...]
     wider: dict[str, frozenset[str]]  # the causes that each refines, by however many steps
     agree: dict[str, frozenset[str]]  # those that are no rivals of it
     family: dict[str, int]
+    asked: dict[int, tuple[Rule, ...]]  # the rules for reports of such traits, the remainder last
+
+    def ask(self, traits: int) -> tuple[Rule, ...]:
+        """The rules that may find something in a report of these traits."""
+        found = self.asked.get(traits)
+        if found is None:
+            some = [rule for rule in self.rules if rule.when & traits]
+            found = tuple(sorted(some, key=lambda rule: rule.cause == REMAINDER))
+            self.asked[traits] = found
+        return found
 
 
 @lru_cache(maxsize=4)
-def _kin(rules: tuple[Rule, ...]) -> _Kin:
+def kin_of(rules: tuple[Rule, ...]) -> Kin:
+    """What these rules are to each other; worked out once."""
     by_cause = {rule.cause: rule for rule in rules}
     wider = {cause: frozenset(_wider(cause, by_cause)) for cause in by_cause}
     agree = {
@@ -60,7 +72,8 @@ def _kin(rules: tuple[Rule, ...]) -> _Kin:
         | {*_REASONS.get(cause, ()), *_TOGETHER.get(cause, ())}
         for cause in by_cause
     }
-    return _Kin(wider, agree, {rule.cause: _ORDER.index(rule.family) for rule in rules})
+    family = {rule.cause: _ORDER.index(rule.family) for rule in rules}
+    return Kin(rules, wider, agree, family, {})
 
 
 def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
@@ -70,14 +83,13 @@ def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
 
 
 def ranked(
-    findings: list[Finding], rules: tuple[Rule, ...], settle: Callable[[], tuple[str, ...]]
+    findings: list[Finding], kin: Kin, settle: Callable[[], tuple[str, ...]]
 ) -> tuple[Finding, ...]:
     """The findings, surest first; `unknown` in front where none is sure enough.
 
     A refined cause goes before the general one that it refines, if it is sure enough to be said.
     Causes compete: what speaks for the first speaks against the others, unless one refines the other.
     """
-    kin = _kin(rules)
 
     def order(finding: Finding) -> tuple[float, int, str]:
         return -finding.confidence, kin.family[finding.cause], finding.cause
@@ -96,7 +108,7 @@ def ranked(
     return (first, *sorted(others, key=order))
 
 
-def _refined(findings: list[Finding], kin: _Kin) -> list[Finding]:
+def _refined(findings: list[Finding], kin: Kin) -> list[Finding]:
     found = findings
     for finding in sorted(findings, key=_confidence):
         if (wider := kin.wider[finding.cause]) and finding.confidence >= _REFINED:
