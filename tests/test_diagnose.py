@@ -17,7 +17,8 @@ from deadheat import registry
 from deadheat.diagnose import CRASHED, causes, diagnose
 from deadheat.diagnose.finding import UNKNOWN, Finding
 from deadheat.diagnose.rank import THRESHOLD
-from deadheat.diagnose.scene import Scene
+from deadheat.diagnose.scene import RACES, Scene
+from deadheat.diagnose.traits import traits
 from deadheat.model import Access, Report
 from eval.code import Sources, source
 from tests.cases import CORPUS, all_cases
@@ -119,6 +120,21 @@ def test_no_rule_fails_and_every_finding_says_why() -> None:
             assert finding.remedy.check, (name, finding.cause)
 
 
+def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
+    for name, report, code in scenes():
+        scene = Scene(report, code)
+        if report.kind in RACES:
+            shown = traits(scene)
+            missed = [r.cause for r in RULES if not r.when & shown and r.find(scene) is not None]
+            assert missed == [], name
+
+
+def test_the_brief_answer_is_the_whole_one_cut_short() -> None:
+    for name, report in reports():
+        whole = [f.as_cause() for f in diagnose(report) if f.confidence >= 0.2][:3]
+        assert list(causes(report)) == whole, name
+
+
 def wider(cause: str) -> set[str]:
     (general,) = (rule.general for rule in RULES if rule.cause == cause)
     return {*general, *(wide for one in general for wide in wider(one))}
@@ -171,12 +187,12 @@ def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(
         raise ValueError("boom")
 
     broken = tuple(
-        replace(rule, find=fails) if rule.cause == "partial-lock" else rule for rule in RULES
+        replace(rule, find=fails) if rule.cause == "mixed-atomic" else rule for rule in RULES
     )
     monkeypatch.setattr(registry, "rules", lambda: broken)
     found = diagnose(report)
     assert found[:-1] == good
-    assert found[-1].crashed == "partial-lock"
+    assert found[-1].crashed == "mixed-atomic"
     assert [c.cause for c in causes(report)][-1] == CRASHED
     assert "boom" in causes(report)[-1].evidence[0]
 

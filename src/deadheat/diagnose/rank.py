@@ -110,19 +110,16 @@ def ranked(
 
 def _refined(findings: list[Finding], kin: Kin) -> list[Finding]:
     found = findings
-    for finding in sorted(findings, key=_confidence):
-        if (wider := kin.wider[finding.cause]) and finding.confidence >= _REFINED:
-            found = [
-                _limited(f, finding.confidence - 0.01)
-                if f.cause in wider and finding.confidence >= f.confidence - 0.3
-                else f
-                for f in found
-            ]
+    refining = [f for f in findings if f.confidence >= _REFINED and kin.wider[f.cause]]
+    for finding in sorted(refining, key=lambda f: f.confidence):
+        wider = kin.wider[finding.cause]
+        found = [
+            _limited(f, finding.confidence - 0.01)
+            if f.cause in wider and finding.confidence >= f.confidence - 0.3
+            else f
+            for f in found
+        ]
     return found
-
-
-def _confidence(finding: Finding) -> float:
-    return finding.confidence
 
 
 def _remainder(findings: list[Finding]) -> list[Finding]:

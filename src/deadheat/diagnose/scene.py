@@ -172,10 +172,7 @@ class Side:
     @lazy
     def is_test(self) -> bool:
         """Does a test run in it, and not in what it started?"""
-        for frame in self.actor.created_at[:2]:
-            if "testing.(*T).Run" in frame.function:
-                return True
-        return False
+        return any("testing.(*T).Run" in f.function for f in self.actor.created_at[:2])
 
     @property
     def in_test(self) -> bool:

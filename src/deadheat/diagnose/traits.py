@@ -67,10 +67,8 @@ def _side(side: Side) -> int:
         found |= LOCKS
     if side.true and side.true[0].origin is not Origin.USER:
         found |= ABOVE
-    for frame in side.true:
-        if frame.origin is not Origin.USER:
-            name = frame.function
-            found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
+    for name in [f.function for f in side.true if f.origin is not Origin.USER]:
+        found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
     if side.writes or side.access.op is Op.UNKNOWN:
         for frame in side.frames[:NAMED]:
             if _may_end(last(side.written(frame))):
