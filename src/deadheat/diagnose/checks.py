@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.scene import RACES
+from deadheat.diagnose.lifetime import own_worker
+from deadheat.diagnose.scene import RACES, short
 from deadheat.model import Damage
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ def _settling(scene: Scene) -> Iterator[str]:
         yield "A report that is not cut off: stacks or creations are missing in this one."
     if any(side.site is None for side in scene.sides):
         yield "A build with symbols and line tables: a side has no frame in the program's own code."
+    if met := own_worker(scene):
+        worker, other, started = met
+        yield (
+            f"Whether `{short(other.name)}` is meant to run beside the worker (`{short(worker.name)}`,"
+            f" started in `{short(scene.parent(started.function))}`), so that a lock is missing, or"
+            " after it, so that nothing waits for it."
+        )
     if scene.source is None:
         yield "The source: run `deadheat explain --repo` with a clone of the code."
     elif not scene.sourced:

@@ -43,6 +43,23 @@ def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     return None
 
 
+def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
+    """A worker that code of the same package started and left running, who meets it, where it began.
+
+    The function that started it is not on the other's stack: whether the two are meant to run beside
+    each other (a lock is missing) or one after the other (a wait is missing) does not show.
+    """
+    for worker, other in scene.both if scene.go else ():
+        started = worker.creator
+        if not worker.is_worker or other.is_worker or started is None or other.site is None:
+            continue
+        name = scene.parent(started.function)
+        now = {scene.parent(f.function) for f in other.true if f.origin is Origin.USER}
+        if started.package == other.site.package and name not in now:
+            return worker, other, started
+    return None
+
+
 def is_background(side: Side) -> bool:
     """Was it started by the program itself, to work beside others?"""
     return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)

@@ -55,6 +55,7 @@ _VERBS = {
     Op.UNKNOWN: "accesses",
 }
 _LONG = 200  # no name that a person gave is longer
+_ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
 _GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
 
@@ -159,11 +160,16 @@ class Side:
     def is_worker(self) -> bool:
         """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
         if not self._scene.go:
-            return not self.is_main and bool(self.actor.created_at)
+            return not self.is_main and (bool(self.actor.created_at) or self._is_thread)
         for frame in self.actor.created_at:
             if frame.origin is not Origin.RUNTIME:
                 return frame.origin is Origin.USER and not self.is_main
         return False
+
+    @property
+    def _is_thread(self) -> bool:
+        """Does its stack begin where a thread does? Helgrind tells once only who started one."""
+        return any(f.function in _ENTRIES for f in self.true[-3:])
 
     @property
     def is_main(self) -> bool:

@@ -27,6 +27,7 @@ TESTS = 2048  # both sides run in goroutines of tests
 ENDS = 4096  # a side that writes may be called like the end or the renewal of something
 # a frame of the language says so
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
+MEMBERS = 262144  # both sites are in classes or namespaces of C++
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
@@ -57,6 +58,8 @@ def traits(scene: Scene) -> int:
         a, b = scene.sides
         if a.name == b.name:
             found |= ONE_FUNCTION
+        if "::" in a.name and "::" in b.name:
+            found |= MEMBERS
         found |= _creations(a, b)
     return found
 

@@ -25,7 +25,9 @@ are replaced as a whole an `atomic.Pointer` to a value that is never changed.
 ## When it is wrong
 
 From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
-one after the other, so that an order is missing and not a lock.
+one after the other, so that an order is missing and not a lock. Where a package's own worker, which
+it started and left running, meets a later call of the same package, that is as likely, and the
+answer is `unknown`.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.lifetime import own_worker
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 
 if TYPE_CHECKING:
@@ -51,7 +54,10 @@ def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
         evidence = tuple([side.told(side.does) for side in scene.sides])
-        return Hit(FAIR if scene.go else WEAK + 0.15, evidence, change, scene.points)
+        confidence = FAIR if scene.go else WEAK + 0.15
+        if own_worker(scene):
+            confidence = WEAK + 0.05  # a wait may be missing as well as a lock
+        return Hit(confidence, evidence, change, scene.points)
     if any(held):
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])

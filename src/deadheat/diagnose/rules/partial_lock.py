@@ -43,6 +43,8 @@ def _find(scene: Scene) -> Hit | None:
         return None
     with_, without = scene.sides if held[0] else scene.sides[::-1]
     locks = held[0] or held[1]
+    if not without.access.stack:
+        return None  # the detector has forgotten what that side did, locks included
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
     if scene.sourced and without.inner and not _names_it(scene, without):

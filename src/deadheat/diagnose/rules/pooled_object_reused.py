@@ -34,7 +34,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.scene import point, short, words
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence, Point
@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
 _POOL = re.compile(
     r"\(\*?\w{0,80}[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
+)
+# what a pool does with objects; a pool of workers that runs, counts or stops is another matter
+_HANDS = frozenset(
+    "put get release acquire return recycle give lend borrow take checkout checkin free alloc"
+    " allocate reset clear reuse obtain rent back".split()
 )
 _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
@@ -92,7 +97,8 @@ def _pool(side: Side) -> Frame | None:
         name = frame.function
         # most names say nothing of the kind, and a glance is cheaper than a pattern
         if ("ool" in name or "ist" in name) and _POOL.search(name):
-            return frame
+            if _HANDS.intersection(words(side.written(frame))):
+                return frame
     return None
 
 

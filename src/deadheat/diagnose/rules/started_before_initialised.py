@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file, point, short
-from deadheat.diagnose.traits import CREATOR, KIND
+from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _constructor(scene)
+    if made := _being_made(scene):
+        return made
     for setter, worker in scene.both:
         frame, started = _after_start(scene, setter, worker)
         late = setter.shows(
@@ -94,6 +96,23 @@ def _constructs(side: Side) -> bool:
     return owner == name != ""
 
 
+def _being_made(scene: Scene) -> Hit | None:
+    """A constructor writes what a thread already reads by another function of the class."""
+    for setter, worker in scene.both:
+        *scope, name = ["", *setter.name.split("::")]
+        if not setter.writes or worker.writes or not _constructs(setter) or not worker.is_worker:
+            continue
+        if worker.name.split("::")[:-1] != scope[1:] or worker.name == setter.name:
+            continue
+        evidence = (
+            setter.told(f"{setter.does}: the constructor of `{name}` still runs"),
+            worker.told(f"{worker.does} in {worker.actor.id}"),
+        )
+        change = f"Set {scene.what} before the thread starts, or start it when the object is made."
+        return Hit(STRONG, evidence, change, (setter.point,))
+    return None
+
+
 def _constructor(scene: Scene) -> Hit | None:
     """A virtual call while a constructor still runs: the detector saw the vptr change."""
     makes = next((s for s in scene.sides if s.writes and "~" not in s.name), None)
@@ -110,5 +129,5 @@ RULE = Rule(
     _find,
     "the order of two statements",
     "None.",
-    when=CREATOR | KIND,
+    when=CREATOR | KIND | MEMBERS,
 )

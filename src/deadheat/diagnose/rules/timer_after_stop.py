@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
@@ -61,8 +61,8 @@ def _find(scene: Scene) -> Hit | None:
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
             " still wanted: Stop does not wait for a function that has begun."
         )
-        # where the code is at hand and nobody stops the timer, a lock is all that is missing
-        confidence = STRONG if stopped else WEAK if owner.here else FAIR + 0.05
+        # where nobody is seen to stop the timer, a lock is all that is missing
+        confidence = STRONG if stopped else WEAK
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)
     return None

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _find(scene: Scene) -> Hit | None:
         return None
     evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
     where = (side.point,) if side.site else ()
-    return Hit(SURE if told else STRONG, evidence, change, where)
+    # Wait panics in the same way where Add is called by the goroutine that is waited for
+    return Hit(SURE if told else FAIR, evidence, change, where)
 
 
 def _round(scene: Scene, change: str) -> Hit | None:

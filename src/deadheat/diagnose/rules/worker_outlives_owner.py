@@ -76,7 +76,8 @@ def _find(scene: Scene) -> Hit | None:
     if again:
         told = f"`{again.function}` started the worker and now leads to `{named}`: the next round"
         evidence.append(Evidence(told, point(again)))
-    confidence = STRONG if again else FAIR - 0.1
+    # C and C++ reset counters under load; a Go method of that name is called between two uses
+    confidence = STRONG if again else FAIR + 0.05 if scene.go else FAIR - 0.1
     return Hit(confidence, tuple(evidence), change, where)
 
 
