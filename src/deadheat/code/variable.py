@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # a function that is entered for what it touches is no longer than this
 _LONG, _CALLS = 80, 8
 _WIDE = 4_000
+# "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
+_CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
 
@@ -81,8 +83,21 @@ def _common(
 def _is_shared(tree: Tree, a: Side, b: Side, name: str) -> bool:
     """Can both lines mean one variable? In one function, or if it is the package's."""
     if (a.path, a.first) == (b.path, b.first):
+        if not (_in_closure(a) or _in_closure(b)) and _is_parameter(name, a):
+            return False  # every call has its own
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
     return _package_variable(tree, a, name) is not None
+
+
+def _in_closure(side: Side) -> bool:
+    return bool(_CLOSURE.search(side.frame.function))
+
+
+def _is_parameter(name: str, side: Side) -> bool:
+    """Is it one of a Go function's own?"""
+    word = re.escape(name.encode("utf-8", "replace"))
+    head = side.body.partition(b"\n")[0]
+    return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, head))
 
 
 def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:

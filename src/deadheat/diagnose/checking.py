@@ -11,6 +11,7 @@ from deadheat.diagnose.vocabulary import CHANGING, LAZY
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Condition
+    from deadheat.model import Frame
 
 # "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache", "x.is_none()"
 _ABSENT = re.compile(
@@ -70,6 +71,21 @@ def absent(scene: Scene) -> Check | None:
             text = condition.text.replace("->", ".")
             if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
                 return Check(sets, other, condition)
+    return None
+
+
+def stores_absent(scene: Scene, frame: Frame) -> Condition | None:
+    """The check, in a function that made something, that there was no such thing before."""
+    seen = scene.around(frame)
+    stores = {u.path for u in seen.stores if u.line >= seen.line} if seen else set()
+    for condition in reversed(seen.conditions) if seen else ():
+        text = condition.text.replace("->", ".")
+        if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
+            return condition
+    for condition in reversed(seen.guards) if seen else ():
+        text = condition.text.replace("->", ".")
+        if any(".".join(path) in text for path in stores) and _PRESENT.search(text):
+            return condition
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import own_worker
+from deadheat.diagnose.lifetime import by_timer, own_worker
 from deadheat.diagnose.scene import RACES, short
 from deadheat.model import Damage
 
@@ -63,6 +63,8 @@ def _settling(scene: Scene) -> Iterator[str]:
             f" started in `{short(scene.parent(started.function))}`), so that a lock is missing, or"
             " after it, so that nothing waits for it."
         )
+    if timed := by_timer(scene):
+        yield f"Whether the timer that runs `{short(timed.name)}` is meant to be stopped by then."
     if scene.source is None:
         yield "The source: run `deadheat explain --repo` with a clone of the code."
     elif not scene.sourced:

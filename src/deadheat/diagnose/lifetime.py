@@ -60,6 +60,15 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     return None
 
 
+def by_timer(scene: Scene) -> Side | None:
+    """The side that a timer runs, if the other is none."""
+    for side, other in scene.both if scene.go else ():
+        frames = (*side.access.stack, *side.actor.created_at)
+        if any(f.function == "time.goFunc" for f in frames) and not other.shows("time.goFunc"):
+            return side
+    return None
+
+
 def is_background(side: Side) -> bool:
     """Was it started by the program itself, to work beside others?"""
     return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)

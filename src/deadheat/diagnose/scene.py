@@ -148,7 +148,7 @@ class Side:
 
     @property
     def closure(self) -> bool:
-        return bool(self.site and _CLOSURE.search(self.site.function))
+        return bool(self.site and is_closure(self.site.function))
 
     @lazy
     def creator(self) -> Frame | None:
@@ -278,6 +278,10 @@ def in_closure(side: Side, started: Frame) -> bool:
         and "wrap" not in f.function
         for f in side.frames
     )
+
+
+def is_closure(function: str) -> bool:
+    return bool(_CLOSURE.search(function))
 
 
 def point(frame: Frame) -> Point:

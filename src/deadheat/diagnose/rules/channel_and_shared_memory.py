@@ -50,13 +50,15 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or any(held):
         return None
     for side, other in scene.both:
-        if side.here is None or not side.writes or not side.is_worker:
+        if side.here is None or not side.writes:
             continue
-        if late := _late(side, other):
+        if side.is_worker and (late := _late(side, other)):
             return late
-        if not side.here.branch:
-            continue
         branch = side.here.branch
+        # who gives up waiting goes on beside the worker that it waited for
+        gives_up = other.is_worker and _DONE.search(branch)
+        if not branch or not (side.is_worker or gives_up):
+            continue
         evidence = (
             side.told(f"{side.does} in the branch `{branch[:60]}`"),
             other.told(f"{other.does} without having received anything that comes after that"),

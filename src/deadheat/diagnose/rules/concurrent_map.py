@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short
 from deadheat.diagnose.traits import ABOVE, KIND, SOURCE
@@ -66,6 +67,8 @@ def _find(scene: Scene) -> Hit | None:
     if not seen:
         return None
     held = locking.locks(scene) if scene.sourced else None
+    if any(is_made_here(scene, side) for side in scene.sides):
+        return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
     change = _CHANGE.format(what=scene.what)
     return Hit(_confidence(held, by_kind), seen, change, scene.points, from_source=held is not None)
 

@@ -32,13 +32,13 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import short
 from deadheat.diagnose.traits import ABOVE, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
 
 # "runtime.growslice", "runtime.slicecopy", "runtime.racewriterange", "sort.Ints", "slices.Sort[…]",
@@ -49,12 +49,15 @@ _FRAME = re.compile(
 )
 # what calls the user's own Less, Swap and Push while it moves elements
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
+_SLICE = re.compile(r"\[\w{0,40}\]")
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
 
 
 def _find(scene: Scene) -> Hit | None:
     seen = tuple(one for side in scene.sides if (one := _shown(side)))
     appended = tuple(one for side in scene.sides if (one := _appends(scene, side)))
+    if not seen and not appended and (element := _elements(scene)):
+        appended = (element,)
     if not seen and not appended:
         return None
     held = locking.locks(scene) if scene.sourced else None
@@ -77,6 +80,18 @@ def _shown(side: Side) -> Evidence | None:
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
     return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")
+
+
+def _elements(scene: Scene) -> Evidence | None:
+    """Do both lines work on what a slice holds, and not on elements of their own?"""
+    shared = scene.shared
+    if not scene.go or shared is None or not _SLICE.match(shared.type.strip()):
+        return None
+    for side in scene.sides:
+        uses = side.here.uses if side.here else ()
+        if not any(u.element and u.name == shared.name for u in uses):
+            return None
+    return Evidence(f"both lines work on elements of `{shared}`, {shared.type[:60]}")
 
 
 def _appends(scene: Scene, side: Side) -> Evidence | None:

@@ -40,6 +40,8 @@ from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import DEFERS, SOURCE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
 
@@ -51,8 +53,7 @@ def _find(scene: Scene) -> Hit | None:
     for worker, other in scene.both if scene.go else ():
         if not worker.is_worker:
             continue
-        seen = _goroutine(scene, worker)
-        early = _early(seen) if seen else None
+        early = next((e for seen in _goroutine(scene, worker) if (e := _early(seen))), None)
         if early and worker.here and other.here:
             evidence = (
                 worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
@@ -69,20 +70,22 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
-def _goroutine(scene: Scene, worker: Side) -> Around | None:
-    """The code of the goroutine's own function: its outermost frame."""
-    for frame in reversed(worker.frames):
-        if "gowrap" in frame.function:
-            continue
-        return scene.around(frame)
-    return None
+def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:
+    """The code of the goroutine's own function, which is outermost, and of closures in it."""
+    began = worker.creator.line if worker.creator else None
+    # "New.gowrap1", before Go 1.22 "New.func1": a wrapper, on the line of the go statement
+    frames = [f for f in reversed(worker.frames) if "gowrap" not in f.function and f.line != began]
+    for frame in frames:
+        if worker.written(frame) == worker.written(frames[0]) and (seen := scene.around(frame)):
+            yield seen
 
 
 def _early(seen: Around) -> Call | None:
     """The call that says "done" though the line runs after it."""
     first, last = seen.first, seen.last
-    if seen.closures:
-        outer = next((c for c in seen.closures if c.use == "go"), seen.closures[0])
+    outer = next((c for c in seen.closures if c.use == "go"), None)
+    outer = outer or next((c for c in seen.closures if c.use != "defer"), None)
+    if outer:
         first, last = outer.first, outer.last
     deferred_at = _deferred_at(seen)
     for call in seen.calls:

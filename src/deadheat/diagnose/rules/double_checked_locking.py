@@ -30,6 +30,7 @@ Another reader without the lock, in another function, is `partial-lock`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
@@ -38,7 +39,12 @@ from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Condition
+
+# "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
+_CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
+_CALLERS = 3
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -48,8 +54,7 @@ def _find(scene: Scene) -> Hit | None:
     locked, bare = scene.sides if held[0] else scene.sides[::-1]
     if all(lock.shared for lock in held[0] or held[1]):
         return None
-    above = (bare.point.line or 0) <= (locked.point.line or 0) and scene.same_function
-    if not locked.writes or bare.writes or (locked.here is None and not above):
+    if not locked.writes or bare.writes or (locked.here is None and not _above(bare, locked)):
         return None
     evidence: tuple[Evidence, ...] = (
         bare.told(f"{bare.does} without the lock"),
@@ -60,16 +65,42 @@ def _find(scene: Scene) -> Hit | None:
     )
     if locked.here is None:
         return Hit(LIKELY, evidence, change, (bare.point,))
-    names = {u.name for u in locked.here.uses if u.writes}
-    checks = [c for c in locked.here.conditions if any(n in c.text for n in names)]
-    if len(checks) < 2:
+    checks = _checks(scene, locked)
+    first = _first_check(scene, bare, locked)
+    if not checks or (len(checks) < 2 and first is None):
         return None
-    evidence += (
-        locked.told(
-            f"`{checks[-1].text[:60]}` is checked on lines {checks[0].line} and {checks[-1].line}"
-        ),
-    )
+    again, line = checks[-1], checks[0].line if first is None else first
+    evidence += (locked.told(f"`{again.text[:60]}` is checked on lines {line} and {again.line}"),)
     return Hit(SURE, evidence, change, (bare.point,), from_source=True)
+
+
+def _above(bare: Side, locked: Side) -> bool:
+    """Is the read in a function that goes on to the write, and above the line that does?"""
+    for frame in locked.frames:
+        if locked.written(frame) == bare.name != "":
+            return (bare.point.line or 0) <= (frame.line or 0)
+    return False
+
+
+def _checks(scene: Scene, locked: Side) -> list[Condition]:
+    """The conditions about the variable on the way to the write, the function's callers included."""
+    names = {u.name for u in locked.here.uses if u.writes} if locked.here else set()
+    found = []
+    for frame in locked.frames[:_CALLERS]:
+        seen = scene.around(frame)
+        near = (*seen.guards, *seen.conditions) if seen else ()
+        found += [c for c in near if any(n in c.text for n in names)]
+    return sorted(set(found), key=lambda c: c.line)
+
+
+def _first_check(scene: Scene, bare: Side, locked: Side) -> int | None:
+    """The line of the bare read, if it is a check and its function leads to the write."""
+    here = bare.here
+    if here is None or not _CHECK.search(here.text):
+        return None
+    called = {c.name for c in here.calls}
+    leads = any(locked.written(f) == bare.name for f in locked.frames[:_CALLERS])
+    return here.line if leads or (locked.here and locked.here.function in called) else None
 
 
 RULE = Rule(

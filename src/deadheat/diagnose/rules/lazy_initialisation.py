@@ -34,9 +34,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import absent, check, is_changing, is_lazy, likely
+from deadheat.diagnose.checking import (
+    absent,
+    check,
+    is_changing,
+    is_lazy,
+    likely,
+    stores_absent,
+)
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import short
+from deadheat.diagnose.scene import point, short
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
@@ -70,6 +79,8 @@ def _find(scene: Scene) -> Hit | None:
             made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
         )
         return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
+    if caller := _made_by_caller(scene, change):
+        return caller
     guess = likely(scene)
     if guess is not None:
         evidence = (
@@ -81,6 +92,22 @@ def _find(scene: Scene) -> Hit | None:
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change)
+
+
+def _made_by_caller(scene: Scene, change: str) -> Hit | None:
+    """A constructor fills an object in; who called it did so because there was none yet."""
+    for maker, other in scene.both if scene.sourced else ():
+        if not is_made_here(scene, maker) or maker.held or other.held or len(maker.frames) < 2:
+            continue
+        caller = maker.frames[1]
+        if seen := stores_absent(scene, caller):
+            evidence = (
+                maker.told(f"{maker.does} an object that it makes"),
+                Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
+                other.told(f"{other.does} it in {other.actor.id}"),
+            )
+            return Hit(LIKELY + 0.05, evidence, change, (point(caller),), from_source=True)
+    return None
 
 
 def _twice(scene: Scene, change: str) -> Hit | None:

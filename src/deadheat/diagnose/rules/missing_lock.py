@@ -35,11 +35,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import own_worker
+from deadheat.diagnose.lifetime import by_timer, own_worker
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
+from deadheat.diagnose.scene import is_closure, is_test_file
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+
+_ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
+_NEAR = 3
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -55,14 +59,27 @@ def _find(scene: Scene) -> Hit | None:
     if held is None:
         evidence = tuple([side.told(side.does) for side in scene.sides])
         confidence = FAIR if scene.go else WEAK + 0.15
-        if own_worker(scene):
-            confidence = WEAK + 0.05  # a wait may be missing as well as a lock
+        if own_worker(scene) or by_timer(scene):
+            confidence = WEAK + 0.05  # a wait, or a timer's stop, may be missing as well as a lock
         return Hit(confidence, evidence, change, scene.points)
     if any(held):
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
     confidence = LIKELY if scene.sourced else FAIR
+    if own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
+        confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
+
+
+def _waits(scene: Scene, side: Side) -> bool:
+    """Does the code on the way to its access tell others of something, or wait for it?"""
+    for frame in side.frames[:_NEAR]:
+        seen = None if is_test_file(frame.file) else scene.around(frame)
+        if seen and (seen.sends or seen.receives or any(c.name in _ORDERS for c in seen.calls)):
+            return True
+        if is_closure(frame.function):
+            break  # who calls a closure runs it for others
+    return False
 
 
 RULE = Rule(

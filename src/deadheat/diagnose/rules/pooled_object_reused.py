@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short, words
+from deadheat.diagnose.vocabulary import POOLING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence, Point
@@ -45,19 +46,20 @@ if TYPE_CHECKING:
 _POOL = re.compile(
     r"\(\*?\w{0,80}[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
 )
-# what a pool does with objects; a pool of workers that runs, counts or stops is another matter
-_HANDS = frozenset(
-    "put get release acquire return recycle give lend borrow take checkout checkin free alloc"
-    " allocate reset clear reuse obtain rent back".split()
-)
 _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
 )
 
+# "acquire()", "pool.Get()", "getBuffer()"
+_TAKES = re.compile(
+    r"^(?:[Gg]et|[Aa]cquire|[Bb]orrow|[Ll]end|[Tt]ake|[Cc]heckout|[Rr]ent)(?:[A-Z]\w*)?$"
+)
 _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
 def _find(scene: Scene) -> Hit | None:
+    if lent := _lent(scene):
+        return lent
     for side, other in scene.both:
         frame = _pool(side)
         if frame is not None and _pool(other) is None:
@@ -79,6 +81,33 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
+def _lent(scene: Scene) -> Hit | None:
+    """A function got an object, started a goroutine that uses it, and gives the object back itself."""
+    for worker, other in scene.both if scene.source else ():
+        started = worker.creator
+        seen = scene.around(started) if started and worker.is_worker else None
+        if seen is None or started is None:
+            continue
+        got = {c.result.partition(",")[0].strip(): c for c in seen.calls if _TAKES.search(c.name)}
+        for back in seen.calls:
+            name = back.on if back.on in got else back.arguments.strip()
+            after = back.deferred or back.line > seen.line
+            if not _BACK.search(back.name) or name not in got or not name or not after:
+                continue
+            evidence = (
+                worker.told(f"{worker.does} in a goroutine that got `{name}`")._replace(
+                    at=point(started)
+                ),
+                other.told(f"{other.does} what is in it"),
+                worker.told(f"`{back.name}` gives `{name}` back without a wait")._replace(
+                    at=point(started)._replace(line=back.line)
+                ),
+            )
+            where = (point(started)._replace(line=back.line), other.point)
+            return _hit(STRONG, evidence, where, from_source=True)
+    return None
+
+
 def _hit(
     confidence: float,
     evidence: tuple[Evidence, ...],
@@ -96,9 +125,9 @@ def _pool(side: Side) -> Frame | None:
     for frame in (*side.inner, *side.frames[:3]):
         name = frame.function
         # most names say nothing of the kind, and a glance is cheaper than a pattern
-        if ("ool" in name or "ist" in name) and _POOL.search(name):
-            if _HANDS.intersection(words(side.written(frame))):
-                return frame
+        named = ("ool" in name or "ist" in name) and _POOL.search(name)
+        if named and POOLING.intersection(words(side.written(frame))):
+            return frame
     return None
 
 

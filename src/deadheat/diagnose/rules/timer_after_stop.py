@@ -33,7 +33,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.lifetime import by_timer
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
@@ -46,9 +47,8 @@ _TIMER = re.compile(r"timer|ticker|deadline|expire|alarm", re.IGNORECASE)
 
 
 def _find(scene: Scene) -> Hit | None:
-    for timer, owner in scene.both if scene.go else ():
-        frames = (*timer.access.stack, *timer.actor.created_at)
-        if not any(f.function == "time.goFunc" for f in frames) or owner.shows("time.goFunc"):
+    for timer, owner in scene.both:
+        if timer is not by_timer(scene):
             continue
         stopped = _stops(owner) or any(_stops_in(scene, f) for f in timer.actor.created_at[:2])
         evidence = [
@@ -61,8 +61,9 @@ def _find(scene: Scene) -> Hit | None:
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
             " still wanted: Stop does not wait for a function that has begun."
         )
-        # where nobody is seen to stop the timer, a lock is all that is missing
-        confidence = STRONG if stopped else WEAK
+        # a function that sets a timer anew at each call; else a lock may be all that is missing
+        again = owner.name == timer.name and owner.here is None
+        confidence = STRONG if stopped else FAIR + 0.05 if again else WEAK
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)
     return None

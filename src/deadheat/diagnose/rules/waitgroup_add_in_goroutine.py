@@ -32,6 +32,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.groups import added_elsewhere
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import short
 from deadheat.diagnose.traits import ABOVE, KIND
@@ -79,13 +80,18 @@ def _inside(adds: Side) -> bool:
 def _misuse(scene: Scene) -> Hit | None:
     """The runtime's own panic; a group that is used again has another text."""
     text = " ".join(value for _, value in scene.report.facts)
+    side = scene.sides[0] if scene.sides else None
+    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
+    if side is not None and added_elsewhere(side):
+        evidence = (
+            side.told("the runtime stopped in Wait, and the function that waits does not add"),
+        )
+        return Hit(LIKELY, evidence, change, (side.point,), from_source=True)
     if "reused" in text or "negative" in text:
         return None
-    side = scene.sides[0] if scene.sides else None
     if side is None or not (side.above(_ADD) or "Add called concurrently" in text):
         return None
     evidence = (side.told("the runtime stopped: Add was called concurrently with Wait"),)
-    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
     confidence = STRONG if "Add called" in text or side.is_worker else LIKELY
     return Hit(confidence, evidence, change, (side.point,) if side.site else ())
 

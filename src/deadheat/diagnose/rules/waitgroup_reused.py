@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.groups import added_elsewhere
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, KIND
 
@@ -49,7 +50,7 @@ def _find(scene: Scene) -> Hit | None:
     side = scene.sides[0]
     told = any("reused" in value for _, value in scene.report.facts)
     waits = side.shows("sync.(*WaitGroup).Wait") is not None
-    if not told and not waits:
+    if (not told and not waits) or added_elsewhere(side):
         return None
     evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
     where = (side.point,) if side.site else ()

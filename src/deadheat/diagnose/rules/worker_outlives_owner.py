@@ -4,7 +4,8 @@
 
 One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
-finished since; or memory was freed while a thread still used it.
+finished since; or memory was freed while a thread still used it; with source also: a function had the
+worker started, called `Close`, `Stop` or `cancel` on its owner, and went on without a wait.
 
 ## Why it races
 
@@ -30,23 +31,30 @@ An object that is reset on purpose while it is in use, such as a counter: then a
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import common, ending, is_background
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import in_closure, is_test_file, point, short
+from deadheat.diagnose.scene import in_closure, is_test_file, point, short, words
 from deadheat.diagnose.traits import CREATOR, ENDS, FREES
-from deadheat.diagnose.vocabulary import RENEWING
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around, Call
+
+# "e", "ctx": what a call is about
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def _find(scene: Scene) -> Hit | None:
     if freed := _freed(scene):
         return freed
+    if ended := _ended_between(scene):
+        return ended
     found = ending(scene, RENEWING)
     if found is None:
         return _next_round(scene)
@@ -104,6 +112,51 @@ def _next_round(scene: Scene) -> Hit | None:
                 f"Wait for the last worker before `{named}` goes on, or give each its own object."
             )
             return Hit(LIKELY, evidence, change, (point(started), point(now)))
+    return None
+
+
+def _ended_between(scene: Scene) -> Hit | None:
+    """A function had the worker started, ended its owner further down, and went on without a wait."""
+    for owner, worker in scene.both if scene.source else ():
+        if not is_background(worker):
+            continue
+        for started in worker.actor.created_at:
+            now = next((f for f in owner.true if f.function == started.function), None)
+            if now is None or started.stale or now.file != started.file:
+                continue
+            seen = scene.around(now)
+            end = _end(seen, started.line or 0, now.line or 0) if seen else None
+            if end is None:
+                break
+            named = f"{end.on}.{end.name}" if end.on else end.name
+            evidence = (
+                worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+                Evidence(f"`{short(scene.parent(now.function))}` had it started", point(started)),
+                Evidence(f"`{named}` ends what it works for", point(now)._replace(line=end.line)),
+                Evidence("and does not wait for it: what comes after runs beside it", point(now)),
+            )
+            change = f"Let `{named}` wait for the worker that it ends (WaitGroup, or a channel)."
+            where = (point(now)._replace(line=end.line), worker.point)
+            return Hit(LIKELY + 0.05, evidence, change, where, from_source=True)
+    return None
+
+
+def _end(seen: Around, started: int, now: int) -> Call | None:
+    """The call between two lines that ends what the first of them began."""
+    begun = {
+        word
+        for call in seen.calls
+        if call.line == started
+        for word in _NAME.findall(f"{call.on} {call.arguments} {call.result}")
+    }
+    for call in seen.calls:
+        ends = call.name not in ("delete", "free") and ENDING.intersection(words(call.name)[:1])
+        beside = call.deferred or call.depth != len(seen.closures)
+        if not ends or beside or not started < call.line < now:
+            continue
+        of_it = begun.intersection(_NAME.findall(f"{call.on} {call.arguments}"))
+        if of_it or (call.name == "cancel" and not call.on):
+            return call
     return None
 
 
