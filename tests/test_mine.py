@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.cli import main
+from deadheat.cli.progress import Progress, commits
 from deadheat.code.git import Git
 from deadheat.lake import lookup
 from deadheat.lake.tables import Lake
@@ -52,10 +53,47 @@ def told(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, s
     return status, out, err
 
 
+@pytest.mark.parametrize(("total", "shown"), [(40, "[##########          ]  50%"), (None, "")])
+def test_a_progress_line_tells_how_much_is_left(
+    total: int | None,
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("deadheat.cli.progress.time.monotonic", lambda: now[0])
+    line = Progress(total, wanted=True, told=commits)
+    line.tick(10)
+    assert capsys.readouterr().err == ""  # what is soon over needs no line
+    now[0] += 2
+    line.tick(10)
+    err = capsys.readouterr().err
+    assert shown in err
+    assert ("20 commits of 40 commits, 2 s left" in err) == (total is not None)
+    assert "10 commits/s" in err
+    line.clear()
+    assert capsys.readouterr().err == "\r\x1b[K"
+    silent = Progress(total, wanted=False, told=commits)
+    now[0] += 2
+    silent.tick(10)
+    assert capsys.readouterr().err == ""
+
+
 def test_what_is_mined_is_kept_and_used(
-    spark: Any, repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: Any,
+    repo: Repository,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lake = tmp_path / "lake"
+    drawn: list[tuple[int, bool | None]] = []
+
+    def counting(total: int, wanted: bool | None, told: object) -> Progress:
+        drawn.append((total, wanted))
+        return Progress(total, wanted, commits)
+
+    monkeypatch.setattr("deadheat.cli.mine.Progress", counting)
     status, out, err = told(capsys, "mine", repo.path, "--lake", lake)
     assert status == 0
     (line,) = out.splitlines()
@@ -69,6 +107,7 @@ def test_what_is_mined_is_kept_and_used(
     taken(spark, lake, [issue])
     status, out, _ = told(capsys, "mine", repo.path, "--lake", lake, "--format", "jsonl", "--quiet")
     rows = [json.loads(line) for line in out.splitlines()]
+    assert drawn == [(6, None), (6, False)]  # on a terminal only, and not with --quiet
     assert [(row["subject"], row["strategy"]) for row in rows] == [
         ("hub: count better", "made-atomic"),
         ("hub: fix data race (#1)", "lock-added"),

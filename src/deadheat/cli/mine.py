@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
+from deadheat.cli.progress import Progress, commits
 from deadheat.cli.races import FORMATS, show
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument("repo", metavar="REPO", help="a clone of the code; it is only read")
     spark.add_lake(command)
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
-    command.add_argument("--quiet", action="store_true", help="no warnings and no summary")
+    command.add_argument(
+        "--quiet", action="store_true", help="no progress, no warnings and no summary"
+    )
     spark.add(command)
     command.set_defaults(run=run)
 
@@ -43,7 +46,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    told = spark.room("pipeline.mine").mine(spark.start(args), spark.lake(args), args.repo)
+    line = _Line(args.quiet)
+    room = spark.room("pipeline.mine")
+    told = room.mine(spark.start(args), spark.lake(args), args.repo, line.planned, line.tick)
+    line.clear()
     rows = [_plain(fix) for fix in told.fixes]
     show(rows, args.format, _line)
     if not args.quiet:
@@ -56,6 +62,25 @@ def _run(args: argparse.Namespace) -> int:
             + (f" ({summary})" if summary else "")
         )
     return cli.NOTHING
+
+
+class _Line:
+    """The progress line, once it is known how many commits there are."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._progress: Progress | None = None
+
+    def planned(self, total: int) -> None:
+        self._progress = Progress(total, wanted=False if self._quiet else None, told=commits)
+
+    def tick(self, count: int) -> None:
+        if self._progress:
+            self._progress.tick(count)
+
+    def clear(self) -> None:
+        if self._progress:
+            self._progress.clear()
 
 
 def _plain(fix: Any) -> dict[str, Any]:

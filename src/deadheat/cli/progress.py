@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PATIENCE, _EVERY = 1.0, 0.1
 _UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -18,11 +22,24 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
 
 
-class Progress:
-    """Bytes read so far, the rate, the time left and what was found; silent for the first second."""
+def commits(count: float) -> str:
+    """`30669.0` as `30,669 commits`."""
+    return f"{count:,.0f} commits"
 
-    def __init__(self, total: int | None, wanted: bool | None = None) -> None:
-        self._total = total
+
+class Progress:
+    """What is done so far, the rate, the time left and what was found; silent for the first second.
+
+    `told` says how much that is: bytes, unless it is something else.
+    """
+
+    def __init__(
+        self,
+        total: int | None,
+        wanted: bool | None = None,
+        told: Callable[[float], str] = size,
+    ) -> None:
+        self._total, self._told = total, told
         self._on = sys.stderr.isatty() if wanted is None else wanted
         self._began = self._shown = time.monotonic()
         self._done = 0
@@ -45,13 +62,17 @@ class Progress:
 
     def _draw(self, now: float) -> None:
         rate = self._done / (now - self._began)
-        text = f"{size(self._done)}"
+        text = self._told(self._done)
         if self._total:
             share = min(1.0, self._done / self._total)
             bar = "#" * round(20 * share)
             left = max(0.0, self._total - self._done) / rate
-            text = f"[{bar:20}] {share:4.0%}  {text} of {size(self._total)}, {left:.0f} s left"
-        text += f"  {size(rate)}/s  {self.found} reports"
+            text = (
+                f"[{bar:20}] {share:4.0%}  {text} of {self._told(self._total)}, {left:.0f} s left"
+            )
+        text += f"  {self._told(rate)}/s"
+        if self._told is size:
+            text += f"  {self.found} reports"
         sys.stderr.write(f"\r{text}\x1b[K")
         sys.stderr.flush()
         self._drawn = True

@@ -21,7 +21,7 @@ from deadheat.code.mining.reading import Listed
 from deadheat.errors import DeadheatError
 from deadheat.lake import derived
 from deadheat.lake.schema import FIXES, TEXT, TEXTS
-from deadheat.pipeline import mapping
+from deadheat.pipeline import mapping, progress
 from deadheat.pipeline.frames import typed
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ COMMITS = pa.schema([("commit", TEXT), ("parent", TEXT)])
 JUDGED = pa.schema([*FIXES, pa.field("reverts", TEXTS), pa.field("reverts_pulls", TEXTS)])
 _BATCH = 256
 _TASKS = 8
+# as many tasks as let a person see that it goes on, and no task that is hardly worth its start
+_MOST_TASKS, _SHARE = 64, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,17 @@ class Summary:
     seconds: float
 
 
-def mine(start: Callable[[bool], SparkSession], lake: Lake, where: str) -> Summary:
-    """Puts the fixes of a repository's races into the lake, in the place of those found before."""
+def mine(
+    start: Callable[[bool], SparkSession],
+    lake: Lake,
+    where: str,
+    planned: Callable[[int], None] = lambda _: None,
+    tick: Callable[[int], None] = lambda _: None,
+) -> Summary:
+    """Puts the fixes of a repository's races into the lake, in the place of those found before.
+
+    `planned` is told how many commits there are, `tick` how many more have been looked at.
+    """
     began = time.monotonic()
     with Git(where) as git:
         _, tip = trunk(git)
@@ -63,8 +74,11 @@ def mine(start: Callable[[bool], SparkSession], lake: Lake, where: str) -> Summa
         rows = spark.createDataFrame(
             pa.Table.from_pylist([one._asdict() for one in commits], COMMITS)
         )
-        tasks = max(_TASKS, 4 * spark.sparkContext.defaultParallelism)
-        found = judged(rows.repartition(tasks), where, _racy(lake)).toArrow().to_pylist()
+        cores = spark.sparkContext.defaultParallelism
+        tasks = max(_TASKS, 4 * cores, min(_MOST_TASKS, len(commits) // _SHARE))
+        planned(len(commits))
+        with progress.told(spark, len(commits), tick):
+            found = judged(rows.repartition(tasks), where, _racy(lake)).toArrow().to_pylist()
         fixes = [plain.fix_from_row(row) for row in found if row["reverts"] is None]
         reverts = [_revert(row) for row in found if row["reverts"] is not None]
         told = settle.settled(fixes, reverts, settle.brought(git, fixes))
