@@ -82,8 +82,10 @@ def spoken(
         )
     elif message.is_racy:
         candidate.gain(1.5, "speaks of synchronisation")
+    # "data race" names no variable that is called data
+    said = RACE.sub(" ", message.text) if message.names_race else message.text
     for word, what in words:
-        if word in message.text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message.text):
+        if word in said and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said):
             candidate.gain(1.2 if _is_telling(word) else 0.3, f"names the {what} {word}")
     return candidate
 

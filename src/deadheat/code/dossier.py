@@ -22,6 +22,7 @@ from deadheat.code.pin import cut, pin
 from deadheat.code.snippets import Snippet, snippets
 from deadheat.code.source import CodeSource
 from deadheat.diagnose import diagnose
+from deadheat.diagnose.checks import check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,12 +87,13 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     best = max(pinned, key=lambda p: _rank(p[0], p[1], report), default=None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
+        how = reproduce.reproduce(report)
         return Dossier(
             report,
-            reproduce=reproduce.reproduce(report) or reproduce.stated(hints.steps),
+            reproduce=how or reproduce.stated(hints.steps),
             module=module,
             missing=missing,
-            causes=diagnose(report),
+            causes=_checked(diagnose(report), report, how),
         )
     return _explained(report, *best, hints, module, missing)
 
@@ -144,6 +146,8 @@ def _explained(
 
     sure = bool(mended) and mended[0].is_convincing
     released = releases.released(clone, mended[0].commit) if sure else []
+    how = reproduce.reproduce(marked, path_of, source_of)
+    code = CodeSource(found_at, lambda p: clone.source(at, p), tree, both, named)
     answers = claimed.Check(clone, found, marked, past).answers(hints.claims, mended, released)
     return Dossier(
         marked,
@@ -157,13 +161,25 @@ def _explained(
         tuple(past.introduced_by([a for a in answers if a.claim.kind == "suspect"])),
         past.still_present(mended),
         tuple(owners.owners(clone, clone.main.tip, past.now(paths), past.authors())),
-        reproduce.reproduce(marked, path_of, source_of) or reproduce.stated(hints.steps),
+        how or reproduce.stated(hints.steps),
         module,
         missing,
         tuple(answers),
         tuple(snippets(marked, path_of, source_of)),
         (clone.day(found.window.first), clone.day(found.window.last)),
-        diagnose(marked, CodeSource(found_at, lambda p: clone.source(at, p), tree, both, named)),
+        _checked(diagnose(marked, code), marked, how),
+    )
+
+
+def _checked(
+    found: tuple[Finding, ...], report: Report, how: Reproduction | None
+) -> tuple[Finding, ...]:
+    """The findings with the command that shows the race as what to run after the change."""
+    if how is None:
+        return found
+    told = check(report, how.command)
+    return tuple(
+        one._replace(remedy=one.remedy._replace(check=told)) if one.remedy else one for one in found
     )
 
 

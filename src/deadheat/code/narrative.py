@@ -59,9 +59,14 @@ def _expected(report: Report, what: str) -> str:
             return f"No two calls of {sites[0]} {touch} unless one happens before the other."
         return f"{sites[0]} and {sites[1]} {touch} only if one happens before the other."
     if sites:
-        kind = "error" if report.kind == _ERROR else report.kind
+        kind = "error" if report.kind == _ERROR else _kind(report)
         return f"No {kind} in {sites[0]}."
-    return f"No {report.kind}."
+    return f"No {_kind(report)}."
+
+
+def _kind(report: Report) -> str:
+    """`data race` for `data-race`."""
+    return report.kind.replace("-", " ")
 
 
 def _saw(report: Report, what: str) -> str:
@@ -70,17 +75,17 @@ def _saw(report: Report, what: str) -> str:
     on = f" on {what}" if what else ""
     during = f" during {report.test}" if report.test else ""
     if not sides:
-        return f"{who} tells of a {report.kind}{on}{during}; its accesses are not in the text."
+        return f"{who} tells of a {_kind(report)}{on}{during}; its accesses are not in the text."
     if report.kind == _ERROR:
         site = report.accesses[0].site
         where = _placed(site) if site else "a place that is not in the text"
         return f"An error in {where}{during}. This is its stack, not the report of a race detector."
     if len(sides) == 1:
         return (
-            f"{who} tells of a {report.kind}{on}{during}: {sides[0]}; the other side is not in the"
+            f"{who} tells of a {_kind(report)}{on}{during}: {sides[0]}; the other side is not in the"
             " text."
         )
-    return f"{who} tells of a {report.kind}{on}{during}: {'; '.join(sides)}. Nothing orders them."
+    return f"{who} tells of a {_kind(report)}{on}{during}: {'; '.join(sides)}. Nothing orders them."
 
 
 def _side(access: Access, report: Report) -> str:

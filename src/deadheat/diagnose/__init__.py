@@ -57,7 +57,7 @@ def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
 
 
 def _remedy(rule: Rule, hit: Hit, scene: Scene) -> Remedy:
-    return Remedy(hit.change, rule.primitive, rule.price, check(scene), hit.where)
+    return Remedy(hit.change, rule.primitive, rule.price, check(scene.report), hit.where)
 
 
 def _crash(rule: Rule, error: Exception) -> Finding:

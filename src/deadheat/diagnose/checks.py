@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import by_timer, own_worker
-from deadheat.diagnose.scene import RACES, short
+from deadheat.diagnose.scene import GO, RACES, short
 from deadheat.model import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.scene import Scene
+    from deadheat.model import Report
 
 _TOOLS = {
     "tsan": "Build with -fsanitize=thread and run the program again",
@@ -22,21 +23,28 @@ _TOOLS = {
 }
 
 
-def check(scene: Scene) -> str:
-    """What to run after the change, and how often: a race that does not show once is not gone."""
-    report = scene.report
-    if not scene.go:
+def check(report: Report, command: str = "") -> str:
+    """What to run after the change, and how often: a race that does not show once is not gone.
+
+    `command` is the one that shows the race, where it is known.
+    """
+    if command:
+        return f"{command}: {_gone(report)}"
+    if report.detector not in GO:
         how = _TOOLS.get(report.detector, "Run it again under the detector that reported it")
-        return f"{how}, a few dozen times: no run may report these two places together."
+        return f"{how}, a few dozen times: {_gone(report)}"
     if report.test:
-        return (
-            f"go test -race -run '^{report.test}$' -count=100 in the test's package:"
-            " no run may report these two places together."
-        )
-    return (
-        "Build with -race and repeat the workload that showed it:"
-        " no run may report these two places together."
-    )
+        name = f"'^{report.test}$'"
+        return f"go test -race -run {name} -count=100 in the test's package: {_gone(report)}"
+    return f"Build with -race and repeat the workload that showed it: {_gone(report)}"
+
+
+def _gone(report: Report) -> str:
+    if report.kind == "error-stack":
+        return "neither this error nor a race at its place may come back."
+    if len(report.accesses) < 2:
+        return "no run may report this place again."
+    return "no run may report these two places together."
 
 
 def settling(scene: Scene) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_test_file, last, owner
+from deadheat.diagnose.scene import is_test_file, last, owner, short
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
         if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
             return frame
     return None
+
+
+def called(owner: Side, named: str) -> str:
+    """Which name says so: that of the function that writes, or of one that led to it."""
+    return ", and by its name" if short(owner.name) == named else f": `{named}`"
 
 
 def kin(scene: Scene, found: Ending) -> Frame | None:

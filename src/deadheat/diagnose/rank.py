@@ -138,7 +138,13 @@ def _with_reasons(findings: list[Finding]) -> list[Finding]:
     for reason in [f for f in findings if f.cause in _REASONS and f.confidence >= _CLEAR]:
         explained = [f for f in found if f.cause in _REASONS[reason.cause]]
         if explained:
-            told = tuple(e for f in explained for e in f.evidence)
+            said = {(e.at, e.text.partition(" in ")[0]) for e in reason.evidence}
+            told = tuple(
+                e
+                for f in explained
+                for e in f.evidence
+                if (e.at, e.text.partition(" in ")[0]) not in said
+            )
             sure = max(reason.confidence, *(f.confidence for f in explained))
             found = [f for f in found if f is not reason]
             found.append(reason._replace(confidence=sure, evidence=(*reason.evidence, *told)))

@@ -56,7 +56,7 @@ _VERBS = {
 }
 _LONG = 200  # no name that a person gave is longer
 _ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
-_GO = ("go", "go-fatal", "go-error")
+GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
 
 
@@ -219,7 +219,7 @@ class Scene:
 
     def __init__(self, report: Report, source: Source | None = None) -> None:
         self.report, self.source = report, source
-        self.go = report.detector in _GO
+        self.go = report.detector in GO
         self.kernel = report.detector in _KERNEL
         # the function that a programmer wrote, of a frame's
         self.parent: Callable[[str], str] = registry.dialect(report.detector).symbols.parent

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import ending, kin
+from deadheat.diagnose.lifetime import called, ending, kin
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short
 from deadheat.diagnose.traits import ENDS, KIND, PLACE
@@ -51,7 +51,7 @@ def _find(scene: Scene) -> Hit | None:
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
-        owner.told(f"{owner.does}: `{named}` ends it"),
+        owner.told(f"{owner.does}{called(owner, named)} ends it"),
         worker.told(f"{worker.does} in a worker ({worker.actor.id}) that still runs on it"),
     ]
     where = [owner.point]

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.groups import added_elsewhere
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import short
+from deadheat.diagnose.scene import point, short
 from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def _hit(scene: Scene, adds: Side, waits: Side) -> Hit:
     if inside:
         evidence.append(adds.told("Add is called by the goroutine that is waited for"))
     change = "Move Add before the go statement that starts the work, so that it comes before Wait."
-    where = tuple(s.point for s in (adds, waits) if s.site)
+    started = point(adds.creator) if inside and adds.creator else waits.point
+    where = tuple(p for p in (adds.point, started) if p.file != "?")
     confidence = SURE if inside else STRONG
     return Hit(confidence, tuple(evidence), change, where, from_source=adds.here is not None)
 

@@ -35,7 +35,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import common, ending, is_background
+from deadheat.diagnose.lifetime import called, common, ending, is_background
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, point, short, words
 from deadheat.diagnose.traits import CREATOR, ENDS, FREES
@@ -61,7 +61,7 @@ def _find(scene: Scene) -> Hit | None:
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
-        owner.told(f"{owner.does}: `{named}` makes the object ready for its next use"),
+        owner.told(f"{owner.does}{called(owner, named)} makes the object ready for its next use"),
         worker.told(f"{worker.does} in a worker ({worker.actor.id}) of the last use"),
     ]
     if worker.creator:
