@@ -29,7 +29,7 @@ def check(report: Report, command: str = "") -> str:
     `command` is the one that shows the race, where it is known.
     """
     if command:
-        return f"{command}: {_gone(report)}"
+        return f"`{command}`: {_gone(report)}"
     if report.detector not in GO:
         how = _TOOLS.get(report.detector, "Run it again under the detector that reported it")
         return f"{how}, a few dozen times: {_gone(report)}"
