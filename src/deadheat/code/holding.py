@@ -68,13 +68,18 @@ def held(
     for turn in sorted(turns, key=lambda t: t.at):
         if turn.takes:
             open_[turn.name] = turn
-        elif not turn.deferred:
+        elif not turn.deferred and not _on_one_line(open_.get(turn.name), turn, row):
             open_.pop(turn.name, None)
     for turn in open_.values():
         yield Held(turn.name, turn.shared, turn.at[0] + 1)
     for literal in literals:
         if (once := _once(literal, up)) is not None:
             yield Held(once, False, literal.start_point.row + 1)
+
+
+def _on_one_line(taken: _Turn | None, let_go: _Turn, row: int) -> bool:
+    """`mu.Lock(); n++; mu.Unlock()`: what the row does besides, it does under the lock."""
+    return taken is not None and taken.at[0] == let_go.at[0] == row
 
 
 def _reaches(turn: _Turn, row: int) -> bool:

@@ -22,6 +22,8 @@ _ABSENT = re.compile(
 _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
 # "err != nil": what was tried before, and no state
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
+# "--refs == 0": what the condition itself changes is counted, not looked for
+_COUNTS = re.compile(r"\+\+|--")
 _SPAN = 6  # lines between a check and what depends on it
 
 
@@ -38,7 +40,8 @@ class Check(NamedTuple):
         """Is it checked whether the thing is there at all?"""
         if self.guard:
             return bool(self.condition and _PRESENT.search(self.condition.text))
-        return bool(self.condition and _ABSENT.search(self.condition.text.strip()))
+        told = self.condition.text.strip() if self.condition else ""
+        return bool(_ABSENT.search(told)) and not _COUNTS.search(told)
 
 
 def check(scene: Scene) -> Check | None:
@@ -69,6 +72,8 @@ def absent(scene: Scene) -> Check | None:
         stores |= {u.path for u in sets.here.stores if u.line > sets.here.line}
         for condition in reversed(sets.here.conditions):
             text = condition.text.replace("->", ".")
+            if _COUNTS.search(text):
+                continue
             if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
                 return Check(sets, other, condition)
     return None

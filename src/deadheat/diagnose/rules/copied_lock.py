@@ -31,15 +31,24 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
-from deadheat.diagnose.traits import SOURCE
+from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import ABOVE, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Held
 
+_LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
+_CHANGE = (
+    "Make the receiver, the parameter or the loop's variable a pointer, so that everybody takes the"
+    " same lock."
+)
+
 
 def _find(scene: Scene) -> Hit | None:
+    if copied := _lock_itself(scene) or _in_loop(scene):
+        return copied
     held = locking.locks(scene) if scene.go and scene.sourced else None
     if held is None or not (held[0] and held[1]):
         return None
@@ -47,9 +56,46 @@ def _find(scene: Scene) -> Hit | None:
     if not copies or not locking.common(*held):
         return None
     where = tuple(one.at for one in copies if one.at)
-    change = "Make the receiver or parameter a pointer, so that everybody takes the same lock."
     confidence = SURE if len(copies) > 1 else STRONG
-    return Hit(confidence, copies, change, where, from_source=True)
+    return Hit(confidence, copies, _CHANGE, where, from_source=True)
+
+
+def _lock_itself(scene: Scene) -> Hit | None:
+    """One side takes or lets go of a lock, the other reads the lock as a part of something."""
+    for taker, reader in scene.both:
+        lock = next((f for f in taker.inner if f.function.startswith(_LOCKS)), None)
+        if (
+            lock is None
+            or reader.writes
+            or any(f.function.startswith("sync.") for f in reader.inner)
+        ):
+            continue
+        evidence = (
+            taker.told(f"`{short(taker.name)}` calls `{lock.function}`, which changes the lock"),
+            reader.told(f"{reader.does} the lock itself: it copies what the lock is a part of"),
+        )
+        return Hit(STRONG + 0.04, evidence, _CHANGE, (reader.point,))
+    return None
+
+
+def _in_loop(scene: Scene) -> Hit | None:
+    """`for _, a := range accounts { a.mu.Lock() … }` locks the copy that the loop has made."""
+    for side, other in scene.both if scene.go and scene.sourced else ():
+        here = side.here
+        if here is None or not here.text.startswith("for ") or not other.held:
+            continue
+        for call in here.calls:
+            base = call.on.partition(".")[0]
+            told = here.names.get(base)
+            if call.name not in ("Lock", "RLock") or told is None or told.how != "loop":
+                continue
+            if told.line == here.line:
+                evidence = (
+                    side.told(f"`{here.text[:60]}` copies each element, its lock included"),
+                    other.told(f"{other.does} under the lock of the element itself"),
+                )
+                return Hit(STRONG + 0.04, evidence, _CHANGE, (side.point,), from_source=True)
+    return None
 
 
 def _copy(scene: Scene, side: Side) -> Evidence | None:
@@ -86,5 +132,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general=("different-locks",),
-    when=SOURCE,
+    when=ABOVE | SOURCE,
 )

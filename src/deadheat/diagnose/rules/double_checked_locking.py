@@ -65,7 +65,7 @@ def _find(scene: Scene) -> Hit | None:
     )
     if locked.here is None:
         return Hit(LIKELY, evidence, change, (bare.point,))
-    checks = _checks(scene, locked)
+    checks = _checks(scene, locked) or _flag(locked)
     first = _first_check(scene, bare, locked)
     if not checks or (len(checks) < 2 and first is None):
         return None
@@ -91,6 +91,21 @@ def _checks(scene: Scene, locked: Side) -> list[Condition]:
         near = (*seen.guards, *seen.conditions) if seen else ()
         found += [c for c in near if any(n in c.text for n in names)]
     return sorted(set(found), key=lambda c: c.line)
+
+
+def _flag(locked: Side) -> list[Condition]:
+    """The checks of a flag beside the variable, one before the lock is taken and one after it."""
+    here = locked.here
+    if here is None or not here.held:
+        return []
+    near = sorted((*here.guards, *here.conditions), key=lambda c: c.line)
+    taken = min(h.line for h in here.held)
+    for name in {u.name for u in here.stores}:
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        told = [c for c in near if word.search(c.text)]
+        if told and told[0].line < taken <= told[-1].line:
+            return told
+    return []
 
 
 def _first_check(scene: Scene, bare: Side, locked: Side) -> int | None:

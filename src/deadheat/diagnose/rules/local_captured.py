@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import captured, likely
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, PLACE, SOURCE
 
 if TYPE_CHECKING:
@@ -72,7 +72,10 @@ def _on_a_stack(scene: Scene) -> Hit | None:
         f"Do not lend {what} to another thread while its own still uses it: join first, or give each"
         " thread its own copy."
     )
-    return Hit(LIKELY, (told, *others), change, scene.points)
+    # an object with methods of its own is shared as such, wherever it lies
+    lent = any(side.closure or side.name == "operator()" for side in scene.sides)
+    methods = not lent and any("::" in side.name for side in scene.sides)
+    return Hit(WEAK if methods else LIKELY, (told, *others), change, scene.points)
 
 
 RULE = Rule(

@@ -39,11 +39,15 @@ from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
+_LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
+
 
 def _find(scene: Scene) -> Hit | None:
     for atomic, plain in scene.both:
         if not is_atomic(atomic) or is_atomic(plain) or not plain.true:
             continue
+        if not plain.writes and any(f.function.startswith(_LOCKS) for f in atomic.inner):
+            continue  # a lock that is copied, not a counter that is read
         evidence = (
             atomic.told(f"{atomic.does.removesuffix(' atomically')} atomically"),
             plain.told(f"{plain.does} plainly"),

@@ -77,8 +77,8 @@ def _stops_in(scene: Scene, frame: Frame) -> bool:
 
 def _stops(owner: Side) -> bool:
     calls = owner.here.calls if owner.here else ()
-    if any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls):
-        return True
+    if any(c.name in ("Stop", "Reset") and c.on for c in calls):
+        return True  # whatever it is called: the other side is a timer's
     told = words(owner.name)
     return bool(told) and told[0] in ENDING | RENEWING | {"renew", "refresh", "extend", "cancel"}
 
