@@ -50,12 +50,13 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     each other (a lock is missing) or one after the other (a wait is missing) does not show.
     """
     for worker, other in scene.both if scene.go else ():
+        if not worker.is_worker or other.is_worker or other.site is None:
+            continue
         started = worker.creator
-        if not worker.is_worker or other.is_worker or started is None or other.site is None:
+        if started is None or started.package != other.site.package:
             continue
         name = scene.parent(started.function)
-        now = {scene.parent(f.function) for f in other.true if f.origin is Origin.USER}
-        if started.package == other.site.package and name not in now:
+        if name not in [scene.parent(f.function) for f in other.true if f.origin is Origin.USER]:
             return worker, other, started
     return None
 
@@ -63,8 +64,9 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
 def by_timer(scene: Scene) -> Side | None:
     """The side that a timer runs, if the other is none."""
     for side, other in scene.both if scene.go else ():
-        frames = (*side.access.stack, *side.actor.created_at)
-        if any(f.function == "time.goFunc" for f in frames) and not other.shows("time.goFunc"):
+        # who runs a timer's function stands where its goroutine begins
+        ends = [f.function for f in (*side.access.stack[-2:], *side.actor.created_at[:2])]
+        if "time.goFunc" in ends and not other.shows("time.goFunc"):
             return side
     return None
 

@@ -153,8 +153,10 @@ class Side:
     @lazy
     def creator(self) -> Frame | None:
         """Where in the user's code its goroutine or thread was started."""
-        started = (f for f in self.actor.created_at if not f.stale)
-        return next((f for f in started if f.origin is Origin.USER), None)
+        for frame in self.actor.created_at:
+            if frame.origin is Origin.USER and not frame.stale:
+                return frame
+        return None
 
     @lazy
     def is_worker(self) -> bool:

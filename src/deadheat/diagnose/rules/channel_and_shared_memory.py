@@ -3,8 +3,9 @@
 ## What it sees
 
 With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
-channel; the other accesses it without receiving anything that the first one sends afterwards. From
-a report alone: nothing.
+channel; the other accesses it without receiving anything that the first one sends afterwards; or who
+waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then touches what the worker still
+writes. From a report alone: nothing.
 
 ## Why it races
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
 
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
+_LIMIT = re.compile(r"<-\s*time\.After\(|<-\s*[\w.]*[tT]ime(?:r|out)\w*(?:\.C)?$")
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
 
 
@@ -50,14 +52,12 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or any(held):
         return None
     for side, other in scene.both:
-        if side.here is None or not side.writes:
+        if side.here is None or not (side.writes or other.writes):
             continue
-        if side.is_worker and (late := _late(side, other)):
+        if side.writes and side.is_worker and (late := _late(side, other)):
             return late
         branch = side.here.branch
-        # who gives up waiting goes on beside the worker that it waited for
-        gives_up = other.is_worker and _DONE.search(branch)
-        if not branch or not (side.is_worker or gives_up):
+        if not branch or not ((side.writes and side.is_worker) or _gives_up(side, other)):
             continue
         evidence = (
             side.told(f"{side.does} in the branch `{branch[:60]}`"),
@@ -70,6 +70,14 @@ def _find(scene: Scene) -> Hit | None:
         confidence = STRONG if _DONE.search(branch) else STRONG - 0.05
         return Hit(confidence, evidence, change, scene.points, from_source=True)
     return None
+
+
+def _gives_up(side: Side, other: Side) -> bool:
+    """Does who no longer waits go on beside the worker that it waited for?"""
+    here = side.here
+    if here is None or not other.is_worker or side.is_worker:
+        return False
+    return bool(_DONE.search(here.branch) or (_LIMIT.search(here.branch) and not here.loops))
 
 
 def _late(side: Side, other: Side) -> Hit | None:

@@ -3,8 +3,9 @@
 ## What it sees
 
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
-value receiver or on a parameter or variable that is a copy of the struct. From a report alone:
-nothing.
+value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
+is a copy of each element, with the lock that it takes. From a report alone: one side is inside of
+`Lock` or `Unlock`, the other reads the lock itself.
 
 ## Why it races
 

@@ -59,7 +59,7 @@ def _find(scene: Scene) -> Hit | None:
                 worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
                 other.told(f"{other.does} once it has been told that the work is done"),
             )
-            change = "Defer Done first in the goroutine, so that it runs last."
+            change = f"Defer `{early.name}` first in the goroutine, so that it runs last."
             waits = any(c.name in ("Wait",) for c in other.here.calls)
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)

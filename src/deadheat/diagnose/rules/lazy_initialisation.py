@@ -5,7 +5,7 @@
 Two actors in one function: one reads, the other writes a line or two further down (or both write
 the same line), and the function is called like one that makes something (`ensure`, `connect`,
 `get`, `init`). With source: the write stands under a check whether the thing is there (`if c.conn
-== nil`), and no lock is held.
+== nil`), or in a constructor that is called under one, and no lock is held.
 
 ## Why it races
 

@@ -2,9 +2,10 @@
 
 ## What it sees
 
-Frames of `sync.(*Pool)` or of a type or package that is called a pool, on one side; with source: a
-call of `Put`, `Release` or the like on a pool in the functions around one side, and the other side
-uses the object in a goroutine of its own.
+Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
+gives objects, on one side; with source: a call of `Put`, `Release` or the like on a pool in the
+functions around one side, and the other side uses the object in a goroutine of its own; or a function
+that gets an object, starts a goroutine with it and gives it back.
 
 ## Why it races
 

@@ -3,7 +3,8 @@
 ## What it sees
 
 The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
-source: `Add` and `Wait` on the same group in a loop, by different goroutines.
+source: `Add` and `Wait` on the same group in a loop, by different goroutines. `Wait` also panics so
+where goroutines add themselves; with source that is told apart.
 
 ## Why it races
 
