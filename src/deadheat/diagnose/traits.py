@@ -74,7 +74,11 @@ def _side(side: Side) -> int:
         found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
     if side.writes or side.access.op is Op.UNKNOWN:
         for frame in side.frames[:NAMED]:
-            if _may_end(last(side.written(frame))):
+            bare = frame.function.rpartition(".")[2]
+            # what is all letters is no closure, wrapper or anything else that has a parent
+            if not bare.isalpha() or bare.endswith("fm"):
+                bare = last(side.written(frame))
+            if _may_end(bare):
                 return found | ENDS
     return found
 

@@ -123,11 +123,12 @@ def _hit(
 
 
 def _pool(side: Side) -> Frame | None:
-    for frame in (*side.inner, *side.frames[:3]):
+    for frame in (*side.inner, *side.frames[:3]) if side.inner else side.frames[:3]:
         name = frame.function
         # most names say nothing of the kind, and a glance is cheaper than a pattern
-        named = ("ool" in name or "ist" in name) and _POOL.search(name)
-        if named and POOLING.intersection(words(side.written(frame))):
+        if "ool" not in name and "ist" not in name:
+            continue
+        if _POOL.search(name) and POOLING.intersection(words(side.written(frame))):
             return frame
     return None
 
