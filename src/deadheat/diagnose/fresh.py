@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 # "&Settings{Version: version}", "Stats{}", "new(Client)", "cache.Entry{key: k}"
 _MADE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
 # "return &Client{base: base}": the object is made on the line itself
-_LITERAL = re.compile(r"[&\s=(,]\*?(?:\w+\.)?[A-Z]\w*(?:\[.{0,80}\])?\{(.*)")
+_LITERAL = re.compile(r"[&\s=(,](?:\w{1,80}\.)?[A-Z]\w{0,80}(?:\[.{0,80}\])?\{(.*)")
 
-_KEY = re.compile(r"\b(\w+)\s*:")
+# "base: strings.TrimRight(base)"
+_KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
 
 
 def is_made_here(scene: Scene, side: Side) -> bool:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
 
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
-_LIMIT = re.compile(r"<-\s*time\.After\(|<-\s*[\w.]*[tT]ime(?:r|out)\w*(?:\.C)?$")
+# "<-time.After(limit)", "<-p.timeout", "<-timer.C"
+_LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
 
 

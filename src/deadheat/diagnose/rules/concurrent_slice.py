@@ -49,6 +49,7 @@ _FRAME = re.compile(
 )
 # what calls the user's own Less, Swap and Push while it moves elements
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
+# "[]int", "[8]Row"
 _SLICE = re.compile(r"\[\w{0,40}\]")
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
 
