@@ -31,6 +31,7 @@ class Beside:
         self._lines: dict[str, SideLine] = {}
         self._places: dict[str, int] = {}
         self._forks: dict[str, int | None] = {}
+        self._merged: dict[str, list[tuple[str, Message]]] = {}
 
     @property
     def _known(self) -> dict[str, str]:
@@ -74,6 +75,11 @@ class Beside:
 
     def merged(self, merge: str) -> list[tuple[str, Message]]:
         """The commits that a merge of the main line brought, newest first, with what they say."""
+        if merge not in self._merged:
+            self._merged[merge] = self._brought(merge)
+        return self._merged[merge]
+
+    def _brought(self, merge: str) -> list[tuple[str, Message]]:
         parents = _parents(self._git.object(merge))
         commit = parents[1] if len(parents) > 1 else ""
         found: list[str] = []

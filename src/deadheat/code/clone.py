@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import lines, places
 from deadheat.code.beside import Beside
+from deadheat.code.exported import Exported
 from deadheat.code.git import Git
 from deadheat.code.history import MainLine, version_at
+from deadheat.code.languages import is_source
 from deadheat.code.messages import Messages
 from deadheat.code.store import Answers
 from deadheat.code.tree import Tree
@@ -53,6 +55,7 @@ class Clone:
             self.messages = Messages(self.git, self.main)
             self.beside = Beside(self.git, self.main)
             self.answers = Answers()
+            self._exported = Exported(self.git)
         except BaseException:
             self.git.close()
             raise
@@ -62,6 +65,7 @@ class Clone:
         self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
     def close(self) -> None:
+        self._exported.close()
         self.answers.close()
         self.main.close()
         self.git.close()
@@ -101,7 +105,7 @@ class Clone:
         if commit not in self._trees:
             while len(self._trees) >= _TREES:
                 del self._trees[next(iter(self._trees))]
-            self._trees[commit] = Tree(self.git, commit)
+            self._trees[commit] = Tree(self.git, self._exported, commit)
         return self._trees[commit]
 
     def paths(self, frame: Frame) -> list[str]:
@@ -161,7 +165,9 @@ class Clone:
         return datetime.fromtimestamp(int(told[1]), UTC).date().isoformat()
 
     def source(self, commit: str, path: str) -> bytes | None:
-        return self.git.object(f"{commit}:{path}")
+        # by the id of its version it may be at hand already
+        known = self.blobs([commit], [path]).get((commit, path)) if is_source(path) else None
+        return self.git.object(known or f"{commit}:{path}")
 
     def grades(self, claim: Claim, blobs: Iterable[str]) -> dict[str, int]:
         """How well a claim holds in each version; versions that cannot be read are left out."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import lines, syntax, touches
 from deadheat.code.asking import declared, is_nameless, tongue_of
+from deadheat.code.exported import is_exported
 from deadheat.model import Frame, Origin, Report
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Proof:
         # where one line of a file does not fit, none of its lines proves anything
         self._doubtful = {f.path or f.file for f in pin.misfits}
         self._known: dict[tuple[str, int | None, str], str] = {}
-        self._found: dict[str, list[bytes]] = {}
+        self._found: dict[tuple[str, str], list[bytes]] = {}
 
     def report(self, report: Report) -> tuple[Report, list[Break]]:
         """The report with its refuted frames marked, and where they begin."""
@@ -90,31 +91,33 @@ class Proof:
             return ""  # deferred calls run where a function returns
         called = [t for t in touches.touches("go", source, line) if t.rank == touches.CALLEE]
         body = b"\n".join(syntax.rows(source, *span))
-        if any(self._may_reach(t.path, name, body) for t in called):
+        path = next(path for _, path in blobs)
+        if any(self._may_reach(t.path, name, path, body) for t in called):
             return ""
         shown = ", ".join(dict.fromkeys(t.name for t in called)) or "nothing"
         return f"{below.file}:{line} calls {shown}, and none of it leads to {name}"
 
-    def _may_reach(self, path: tuple[str, ...], name: str, body: bytes) -> bool:
+    def _may_reach(self, chain: tuple[str, ...], name: str, path: str, body: bytes) -> bool:
         """Can a call by this name end up in the function? Not if what it runs never names it."""
-        last = path[-1].removesuffix("()")
-        if len(path) == 1 and (last in _BUILT_IN or _is_closure(last, body)):
+        last = chain[-1].removesuffix("()")
+        if len(chain) == 1 and (last in _BUILT_IN or _is_closure(last, body)):
             return lines.names(name, body)  # a closure would have a frame of its own
-        bodies = self._bodies(last)
+        bodies = self._bodies(last, path)
         # what the tree does not declare is a function value or another module's
         return not bodies or any(lines.names(name, found) for found in bodies)
 
-    def _bodies(self, name: str) -> list[bytes]:
-        """The functions and methods of that name, anywhere in the tree."""
-        if name not in self._found:
+    def _bodies(self, name: str, path: str) -> list[bytes]:
+        """The functions and methods of that name that a file can call."""
+        where = "" if is_exported(name) else path.rpartition("/")[0]
+        if (name, where) not in self._found:
             word = b" " + name.encode("utf-8", "replace") + b"("
-            self._found[name] = [
+            self._found[name, where] = [
                 b"\n".join(syntax.rows(source, *span))
-                for path, source in self._tree.all.items()
-                if path.endswith(".go") and word in source
+                for file, source in self._tree.declaring(name, path).items()
+                if file.endswith(".go") and word in source
                 for span in lines.go_functions(source, name)
             ]
-        return self._found[name]
+        return self._found[name, where]
 
 
 def _is_closure(name: str, body: bytes) -> bool:

@@ -60,7 +60,7 @@ def _tried(path: str, schema: str) -> sqlite3.Connection:
 
 
 class Answers:
-    """Numbers by question and file version."""
+    """Numbers by question and file version. Many processes may learn at once."""
 
     def __init__(self) -> None:
         self._database = opened(
@@ -75,21 +75,27 @@ class Answers:
         """What is known already, by the id of the version; add to it with `learn`."""
         key = _key(question)
         if key not in self._held:
-            row = self._database.execute(
-                "SELECT packed FROM answer WHERE question = ?", (key,)
-            ).fetchone()
-            self._held[key] = dict(_unpacked(row[0])) if row else {}
+            self._held[key] = self._stored(key)
         return self._held[key]
+
+    def _stored(self, key: bytes) -> dict[str, int]:
+        row = self._database.execute(
+            "SELECT packed FROM answer WHERE question = ?", (key,)
+        ).fetchone()
+        return dict(_unpacked(row[0])) if row else {}
 
     def learn(self, question: str, blob: str, answer: int) -> None:
         self.known(question)[blob] = answer
         self._fresh.add(_key(question))
 
     def save(self) -> None:
-        rows = [(key, _packed(self._held[key].items())) for key in self._fresh]
+        """Writes what was learnt, beside what others have written meanwhile, and lets go of it."""
         with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            rows = [(k, _packed((self._stored(k) | self._held[k]).items())) for k in self._fresh]
             self._database.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", rows)
         self._fresh.clear()
+        self._held.clear()
 
     def close(self) -> None:
         self.save()

@@ -6,14 +6,16 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.code.exported import is_exported
 from deadheat.code.languages import language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deadheat.code.exported import Exported
     from deadheat.code.git import Git
 
-_MOST_FILES, _MOST_BYTES = 30_000, 1 << 28
+_MOST_FILES = 30_000
 # "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
 _FIELD = (
     rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
@@ -50,33 +52,42 @@ class Field(NamedTuple):
 class Tree:
     """Every source file of a commit."""
 
-    def __init__(self, git: Git, commit: str) -> None:
-        self._git, self.commit = git, commit
+    def __init__(self, git: Git, exported: Exported, commit: str) -> None:
+        self._git, self._exported, self.commit = git, exported, commit
         self._folders: dict[str, dict[str, str]] = {}
         self._near: dict[str, dict[str, bytes]] = {}
 
     @cached_property
-    def _entries(self) -> list[tuple[str, str]]:
-        """Path and content id of every source file."""
-        found = []
+    def _own(self) -> dict[str, str]:
+        """Path and content id of every Go file; the vendored ones are left out."""
+        found = {}
         for line in self._git.lines("ls-tree", "-r", "--full-tree", self.commit):
             meta, _, path = line.partition("\t")
             mode, _, blob = meta.split(" ")[:3]
-            if mode.startswith("100") and language(path):
-                found.append((path, blob))
-        return found[:_MOST_FILES]
+            if mode.startswith("100") and path.endswith(".go"):
+                found[path] = blob
+        own = [p for p in found if "vendor/" not in p and "testdata/" not in p]
+        return {path: found[path] for path in own[:_MOST_FILES]}
 
     @cached_property
-    def all(self) -> dict[str, bytes]:
-        """The content of every file; the vendored ones are left out."""
-        own = [(p, b) for p, b in self._entries if "vendor/" not in p and "testdata/" not in p]
-        sources, size = {}, 0
-        contents = self._git.objects(blob for _, blob in own)
-        for (path, _), (_, content) in zip(own, contents, strict=True):
-            size += len(content or b"")
-            if size < _MOST_BYTES:
-                sources[path] = content or b""
-        return sources
+    def _names(self) -> list[tuple[str, str]]:
+        """Every Go file with the names that it declares for others."""
+        known = self._exported.names(self._own.values())
+        return [(path, known[blob]) for path, blob in self._own.items()]
+
+    def declaring(self, name: str, path: str) -> dict[str, bytes]:
+        """The Go files that may declare what a file calls by a name: those beside it, and others.
+
+        What another package declares can be used only if its name begins with a capital letter.
+        """
+        near = self.near(path)
+        if not is_exported(name):
+            return near
+        word = f" {name} "
+        others = [other for other, names in self._names if word in names and other not in near]
+        contents = self._git.objects(self._own[other] for other in others)
+        found = zip(others, contents, strict=True)
+        return near | {other: content or b"" for other, (_, content) in found}
 
     def folder(self, path: str) -> list[str]:
         """The files beside a file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.code.exported import is_exported
 from deadheat.code.tree import Field, Tree, bare
 
 if TYPE_CHECKING:
@@ -16,14 +17,15 @@ _DEPTH = 3
 
 
 class Types:
-    """Answers for one commit, looking beside a file first and then everywhere."""
+    """Answers for one commit, looking beside a file first and then wherever a name is declared."""
 
     def __init__(self, tree: Tree, path: str, body: bytes) -> None:
         self._tree, self._path, self._body = tree, path, body
 
-    def _sources(self) -> Iterator[dict[str, bytes]]:
+    def _sources(self, name: str) -> Iterator[dict[str, bytes]]:
         yield self._tree.near(self._path)
-        yield self._tree.all
+        if is_exported(name):
+            yield self._tree.declaring(name, self._path)
 
     def variable(self, name: str) -> str:
         """The type of a receiver, parameter or local variable."""
@@ -54,7 +56,8 @@ class Types:
         return ""
 
     def _result(self, function: str) -> str:
-        return next((t for s in self._sources() if (t := self._tree.result(function, s))), "")
+        found = (self._tree.result(function, sources) for sources in self._sources(function))
+        return next((kind for kind in found if kind), "")
 
     def owner(self, path: tuple[str, ...]) -> str:
         """The type that holds the last element of a chain."""
@@ -70,7 +73,7 @@ class Types:
         """The type of a field of that owner, or of all fields that are called so."""
         if field := self.field(name, owner):
             return bare(field.kind)
-        for sources in self._sources():
+        for sources in self._sources(name):
             kinds = {bare(f.kind) for f in self._tree.fields(name, sources)}
             if kinds:
                 return kinds.pop() if len(kinds) == 1 else ""
@@ -79,22 +82,20 @@ class Types:
     def field(self, name: str, owner: str) -> Field | None:
         """The declaration of a field of that owner, or of the only one that has such a field."""
         found: list[Field] = []
-        for sources in self._sources():
+        for sources in self._sources(name):
             found = self._tree.fields(name, sources)
-            if field := self._of(owner, found, sources, _DEPTH):
+            if field := self._of(owner, found, _DEPTH):
                 return field
         return found[0] if not owner and len({f.owner for f in found}) == 1 else None
 
-    def _of(
-        self, owner: str, found: list[Field], sources: dict[str, bytes], depth: int
-    ) -> Field | None:
+    def _of(self, owner: str, found: list[Field], depth: int) -> Field | None:
         """The field of a struct, or of one that it embeds."""
-        if not owner or not depth:
+        if not owner or not depth or not found:
             return None
         for field in found:
             if field.owner == owner:
                 return field
-        for inner in self._tree.embedded(owner, sources):
-            if below := self._of(inner, found, sources, depth - 1):
+        for inner in self._tree.embedded(owner, self._tree.declaring(owner, self._path)):
+            if below := self._of(inner, found, depth - 1):
                 return below._replace(owner=owner)
         return None

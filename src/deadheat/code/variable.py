@@ -187,8 +187,9 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
     for stored in a.touches:
         if not stored.whole:
             continue
-        found = tree.struct(bare(stored.whole), tree.all)
-        held = (_holds(found[2], kind) for kind in _kinds(tree, b)) if found else iter(())
+        kind = bare(stored.whole)
+        found = tree.struct(kind, tree.declaring(kind, a.path))
+        held = (_holds(found[2], other) for other in _kinds(tree, b)) if found else iter(())
         part = next((h for h in held if h), None)
         if found is None or part is None:
             continue
@@ -201,8 +202,8 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
             "struct",
             field[1] if field else None,
             False,
-            f"one side stores a whole {bare(stored.whole)}, the other works on its {part}",
-            f"{part} of {bare(stored.whole)}",
+            f"one side stores a whole {kind}, the other works on its {part}",
+            f"{part} of {kind}",
         )
     return None
 
