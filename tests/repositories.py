@@ -72,6 +72,12 @@ def frame(function: str, place: str) -> str:
 
 def go_report(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> Report:
     """A report of Go's detector: each side an operation and its frames (function, file:line)."""
+    (sighting,) = deadheat.scan(go_text(*sides, created=created))
+    return sighting.report
+
+
+def go_text(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> str:
+    """The same as the detector prints it."""
     heads = (
         "{} at 0x00c000012340 by goroutine 7:",
         "Previous {} at 0x00c000012340 by goroutine 8:",
@@ -80,6 +86,4 @@ def go_report(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> R
     for head, (op, frames) in zip(heads, sides, strict=False):
         told = op.capitalize() if head.startswith("{") else op
         text += head.format(told) + "\n" + "".join(frame(*f) for f in frames) + "\n"
-    text += created + "==================\n"
-    (sighting,) = deadheat.scan(text)
-    return sighting.report
+    return text + created + "==================\n"

@@ -19,7 +19,7 @@ NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
 _COMMANDS = (
     "scan", "explain", "gate", "run", "ingest", "consolidate", "races", "show", "families", "lake",
-    "mine", "completion",
+    "mine", "place", "completion",
 )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from deadheat import cli
 from deadheat.cli import spark
 
 FORMATS = ("text", "json", "jsonl")
+# what clones of the code have told, if they were asked
+_PLACED = ("variable", "pin", "fixed_by", "still_present")
 _STATES = ("new", "recurring", "quiet", "returned")
 
 
@@ -47,8 +49,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 @spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     lookup = spark.room("lake.lookup")
-    found = [race for race in lookup.races(spark.lake(args).expect()) if _is_wanted(race, args)]
-    found = found[: args.limit]
+    lake = spark.lake(args).expect()
+    found = [race for race in lookup.races(lake) if _is_wanted(race, args)][: args.limit]
+    known = lookup.dossiers(lake, _PLACED) if found else {}
+    for race in found:
+        placed = lookup.dossier_of(race, known)
+        race |= {key: placed[key] if placed else None for key in _PLACED}
     show(found, args.format, _line)
     return cli.RACES if found else cli.NOTHING
 
@@ -74,7 +80,27 @@ def show(rows: list[dict[str, Any]], form: str, line: Any) -> None:
 
 def _line(race: dict[str, Any]) -> str:
     day = race["last_seen"][:10]
-    return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}"
+    told = found_out(race)
+    more = f"  [{told}]" if told else ""
+    return (
+        f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}{more}"
+    )
+
+
+def found_out(row: dict[str, Any]) -> str:
+    """What a clone of the code has told about a race, in a few words."""
+    pin, variable, fixes = row["pin"], row["variable"], row["fixed_by"]
+    told = []
+    if variable:
+        owner = f" of {variable['owner']}" if variable["owner"] else ""
+        told.append(f"{variable['name']}{owner}")
+    if pin:
+        told.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
+    if fixes:
+        told.append(f"fixed by {fixes[0]['commit'][:11]}? {fixes[0]['subject']}")
+    elif row["still_present"]:
+        told.append("still there")
+    return "; ".join(told)
 
 
 def _was_in(wanted: str, tests: list[str]) -> bool:

@@ -45,14 +45,42 @@ def run(args: argparse.Namespace) -> int:
     race = lookup.race(lake, args.race)
     seen = lookup.sightings(lake, race, args.sightings)
     example = lookup.example(lake, race)
+    placed = lookup.dossier_of(race, lookup.dossiers(lake))
     if args.format == "json":
-        _print_json(lookup.told(race), seen, example)
+        _print_json(lookup.told(race), seen, example, placed)
     else:
-        _print_text(lookup.told(race), seen, example)
+        _print_text(lookup.told(race) | _placed(placed), seen, example)
     return cli.RACES
 
 
-def _print_json(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) -> None:
+def _placed(row: dict[str, Any] | None) -> dict[str, str]:
+    """What a clone of the code has told, a line for each thing."""
+    if row is None:
+        return {}
+    pin, variable, command = row["pin"], row["variable"], row["reproduce"]
+    told = {}
+    if variable:
+        owner = f" of {variable['owner']}" if variable["owner"] else ""
+        where = f" ({variable['file']}:{variable['line']})" if variable["file"] else ""
+        told["variable"] = f"{variable['name']}{owner}{where}"
+    if pin:
+        told["version"] = (
+            f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
+            f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
+        )
+    if row["fixed_by"]:
+        fix = row["fixed_by"][0]
+        told["fixed by"] = f"{fix['commit'][:11]} {fix['subject']} (score {fix['score']})"
+    elif row["still_present"]:
+        told["fixed by"] = f"nothing yet: both accesses are there at {row['tip'][:11]}"
+    if command:
+        told["repeat"] = command["command"]
+    return told
+
+
+def _print_json(
+    race: dict[str, Any], seen: list[dict[str, Any]], example: Any, placed: dict[str, Any] | None
+) -> None:
     from deadheat.wire import sighting_to_wire
 
     places = [
@@ -62,7 +90,12 @@ def _print_json(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) 
     ]
     print(
         json.dumps(
-            {**race, "report": sighting_to_wire(example), "latest": places},
+            {
+                **race,
+                "report": sighting_to_wire(example),
+                "latest": places,
+                "dossier": json.loads(placed["dossier"]) if placed else None,
+            },
             indent=1,
             ensure_ascii=False,
         )
@@ -83,6 +116,7 @@ def _print_text(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) 
         "aliases": ", ".join(race["aliases"]),
         "family": race["family"] or "",
         "cause": race["cause"] or "",
+        **{name: race.get(name, "") for name in ("variable", "version", "fixed by", "repeat")},
     }
     print(f"{title}\n{body}\n")
     for name, value in told.items():

@@ -42,6 +42,7 @@ _RELEASE = re.compile(
 )
 _FAR = 1 << 24
 _TREES = 3
+_PATIENCE = 64  # reports
 _ABSENT = -1
 
 
@@ -61,6 +62,7 @@ class Clone:
             raise
         self._found: dict[tuple[str, str], list[str]] = {}
         self._trees: dict[str, Tree] = {}
+        self._asked = 0
         # of functions, by language and name, then by the version of the file
         self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
@@ -69,6 +71,13 @@ class Clone:
         self.answers.close()
         self.main.close()
         self.git.close()
+
+    def rest(self) -> None:
+        """Between two reports: lets go of what was learnt for one and would pile up over many."""
+        self._asked += 1
+        if self._asked % _PATIENCE == 0:
+            self.answers.save()
+            self.texts.clear()
 
     def __enter__(self) -> Clone:
         return self

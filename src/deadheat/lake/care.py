@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 from deadheat.errors import DeadheatError
 from deadheat.lake import commits
 from deadheat.lake.lock import writing
-from deadheat.lake.schema import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +24,7 @@ def faults(lake: Lake) -> Iterator[str]:
     for name in lake.place.names(commits.INTENTS):
         yield f"{name} was decided on and not finished; the next ingest does it"
     whole = True
-    for table in TABLES:
+    for table in lake.names:
         for fault in _file_faults(lake, table):
             whole = False
             yield fault
@@ -84,7 +83,7 @@ def compact(lake: Lake, keep_hours: int, patience: float = 10.0) -> dict[str, tu
     counts = {}
     with writing(lake.place, patience):
         commits.recover(lake)
-        for name in TABLES:
+        for name in lake.names:
             table = lake.table(name)
             before = len(lake.paths(name))
             table.optimize.compact()

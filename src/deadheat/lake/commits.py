@@ -207,7 +207,7 @@ def _number(intent: Intent) -> int:
 def sweep(lake: Lake, keep: Iterable[str] = (), older_than: float = _ABANDONED) -> int:
     """Removes folders of data files that no table knows; returns how many."""
     swept = _sweep_folders(lake.place, STAGING, {*keep}, older_than)
-    for name in TABLES:
+    for name in lake.names:
         live = {path.partition("/")[0] for path in lake.paths(name)}
         swept += _sweep_folders(lake.place, name, {*keep, *live, "_delta_log"}, older_than)
     return swept

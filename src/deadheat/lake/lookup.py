@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.rows import sighting_of
+from deadheat.lake.schema import DOSSIERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from deadheat.lake.tables import Lake
     from deadheat.model import Sighting
 
@@ -49,6 +53,28 @@ def fixes(lake: Lake) -> list[Plain]:
     return sorted(rows, key=lambda row: (row["fixed_at"], row["commit"]), reverse=True)
 
 
+def dossiers(lake: Lake, columns: Sequence[str] | None = None) -> dict[str, Plain]:
+    """What clones of the code have told, by race; of several, the one that knows the most of it."""
+    if not lake.has("dossiers"):
+        return {}
+    wanted = dict.fromkeys([*(columns or DOSSIERS.names), "race", "repo", "racing", "pin", "fault"])
+    best: dict[str, Plain] = {}
+    for row in lake.rows("dossiers", [*wanted]).to_pylist():
+        known = best.get(row["race"])
+        if row["fault"] is None and (known is None or _knows(row) > _knows(known)):
+            best[row["race"]] = row
+    return best
+
+
+def _knows(row: Plain) -> tuple[int, int, str]:
+    return row["racing"], row["pin"]["frames_fit"] if row["pin"] else 0, row["repo"]
+
+
+def dossier_of(race: Plain, known: Mapping[str, Plain]) -> Plain | None:
+    """The dossier of a race, under whatever id it was made."""
+    return next((known[name] for name in (race["race"], *race["aliases"]) if name in known), None)
+
+
 def race(lake: Lake, name: str) -> Plain:
     """The race of that id, by which it may have gone once, or of which this is the beginning."""
     rows: list[Plain] = lake.rows("races", [*TOLD, "report", "nodes"]).to_pylist()
@@ -74,11 +100,30 @@ def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
 
 def example(lake: Lake, race: Plain) -> Sighting:
     """The best report of a race, as it was last seen."""
-    digest = race["report"]
-    (report,) = lake.rows("reports", where=pc.field("digest") == digest).to_pylist()
-    seen = lake.rows("sightings", _SIGHTING, pc.field("report") == digest).to_pylist()
-    row = max(seen, key=lambda row: (row["observed_at"], row["uri"], row["offset"]))
-    return sighting_of({**row, "race": race["race"]}, report)
+    ((_, sighting, _),) = examples(lake, [race])
+    return sighting
+
+
+def examples(lake: Lake, races: Iterable[Plain]) -> Iterator[tuple[str, Sighting, list[str]]]:
+    """Each race by its id, its best report as it was last seen, and the commits that runs name.
+
+    A sighting in a bug report comes before others: its author may say more.
+    """
+    races = list(races)
+    digests = pa.array({race["report"] for race in races}, pa.string())
+    found = lake.rows("reports", where=pc.field("digest").isin(digests)).to_pylist()
+    reports = {row["digest"]: row for row in found}
+    nodes = pa.array({node for race in races for node in race["nodes"]}, pa.string())
+    where = pc.field("node").isin(nodes) & pc.field("report").isin(digests)
+    seen: dict[tuple[str, str], list[Plain]] = {}
+    for row in lake.rows("sightings", _SIGHTING, where).to_pylist():
+        seen.setdefault((row["node"], row["report"]), []).append(row)
+    for race in races:
+        rows = [row for node in race["nodes"] for row in seen.get((node, race["report"]), ())]
+        rows.sort(key=lambda row: (row["observed_at"], row["uri"], row["offset"]), reverse=True)
+        row = next((row for row in rows if row["bug_report"]), rows[0])
+        told = sighting_of({**row, "race": race["race"]}, reports[race["report"]])
+        yield race["race"], told, [*dict.fromkeys(r["commit"] for r in rows if r["commit"])]
 
 
 def told(race: Plain) -> Plain:

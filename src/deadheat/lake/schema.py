@@ -193,6 +193,45 @@ FIXES = pa.schema(
     ]
 )
 
+# what clones of the code have told about races; found by `place`, not by consolidation
+CANDIDATE = pa.struct([("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)])
+PIN = pa.struct(
+    [
+        *((name, TEXT) for name in ("line", "first", "last", "first_day", "last_day", "named")),
+        *((name, NUMBER) for name in ("commits", "frames", "frames_fit", "ties")),
+        ("tags", TEXTS),
+    ]
+)
+VARIABLE = pa.struct(
+    [
+        *((name, TEXT) for name in ("name", "owner", "kind", "file")),
+        ("line", NUMBER),
+        ("sure", pa.bool_()),
+    ]
+)
+DOSSIERS = pa.schema(
+    [
+        ("race", TEXT),
+        ("repo", TEXT),
+        ("state", TEXT),
+        ("report", TEXT),
+        ("tip", TEXT),
+        ("placed_at", TIME),
+        ("racing", NUMBER),
+        ("pin", PIN),
+        ("variable", VARIABLE),
+        ("cause", CAUSE),
+        ("fixed_by", pa.list_(CANDIDATE)),
+        ("fixed_in", TEXTS),
+        ("introduced_by", pa.list_(CANDIDATE)),
+        ("still_present", pa.bool_()),
+        ("reproduce", pa.struct([("framework", TEXT), ("command", TEXT)])),
+        ("owners", pa.list_(pa.struct([("who", TEXT), ("why", TEXT)]))),
+        ("fault", TEXT),
+        ("dossier", TEXT),
+    ]
+)
+
 TABLES = {
     "files": FILES,
     "reports": REPORTS,
@@ -202,7 +241,10 @@ TABLES = {
     "races": RACES,
     "families": FAMILIES,
     "fixes": FIXES,
+    "dossiers": DOSSIERS,
 }
+# these came later, and a lake from before has none; whoever writes to one makes it
+LATER = ("fixes", "dossiers")
 # what is rebuilt from the others, and replaced as a whole
 DERIVED = ("nodes", "races", "families")
 

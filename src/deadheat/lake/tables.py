@@ -13,7 +13,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from deadheat.errors import DeadheatError
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.place import Place
-from deadheat.lake.schema import LAKE_VERSION, TABLES
+from deadheat.lake.schema import LAKE_VERSION, LATER, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,6 +76,11 @@ class Lake:
     def has(self, name: str) -> bool:
         """Is there a table of that name? A lake may be older than the table."""
         return self._opened(name) is not None
+
+    @property
+    def names(self) -> list[str]:
+        """The tables that a lake has to have, and those of the others that it has."""
+        return [name for name in TABLES if name not in LATER or self.has(name)]
 
     def table(self, name: str) -> DeltaTable:
         table = self._opened(name)

@@ -1,0 +1,143 @@
+"""Holds all races of a lake against clones of the code: the races in groups over the executors."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from deadheat.code import plain
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from deadheat.code.hints import Hints, told
+from deadheat.errors import DeadheatError
+from deadheat.lake import derived, lookup
+from deadheat.lake.schema import DOSSIERS, TEXT, TEXTS
+from deadheat.lake.tables import Lake
+from deadheat.pipeline import mapping
+from deadheat.pipeline.frames import typed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deadheat.model import Sighting
+
+    Plain = dict[str, Any]
+
+RACES = pa.schema([("race", TEXT), ("report", TEXT), ("nodes", TEXTS), ("sites", TEXTS)])
+# to open a clone takes as long as a few races do
+_LEAST, _TASKS = 8, 4
+_COMMITS = 5
+_CACHE = "DEADHEAT_CACHE"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was found out, and what was known before."""
+
+    placed: tuple[Plain, ...]  # rows of the table
+    known: int
+    missing: tuple[str, ...]
+    seconds: float
+
+
+def place(
+    start: Callable[[bool], SparkSession], lake: Lake, repos: Sequence[str], again: bool = False
+) -> Summary:
+    """Puts into the lake what clones tell about its races; what they told before is not asked again."""
+    began = time.monotonic()
+    lake.expect()
+    races: list[Plain] = lake.rows("races", RACES.names).to_pylist()
+    kept = {(row["race"], row["repo"]): row for row in _kept(lake, races)}
+    session = cache(lambda: start(True))
+    placed: list[Plain] = []
+    missing: list[str] = []
+    known = 0
+    for where in repos:
+        with Clone(where) as clone:  # its history is read here, once for all executors of a machine
+            if not clone.main.tip:
+                raise DeadheatError("the repository has no commits", where)
+            shared = {
+                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": plain.state(clone)
+            }  # fmt: skip
+            missing += clone.git.missing
+        wanted = races if again else [race for race in races if not _is_known(race, shared, kept)]
+        known += len(races) - len(wanted)
+        if wanted:
+            rows = placing(session(), wanted, lake.uri, where).toArrow().to_pylist()
+            now = datetime.now(UTC)
+            placed += ({**row, **shared, "placed_at": now} for row in rows)
+    if placed:
+        kept |= {(row["race"], row["repo"]): row for row in placed}
+        derived.replace(lake, "dossiers", pa.Table.from_pylist([*kept.values()], DOSSIERS))
+    spent = time.monotonic() - began
+    return Summary(tuple(placed), known, tuple(dict.fromkeys(missing)), spent)
+
+
+def _kept(lake: Lake, races: list[Plain]) -> list[Plain]:
+    """What the lake has of races that are still there."""
+    there = {race["race"] for race in races}
+    rows = lake.rows("dossiers").to_pylist() if lake.has("dossiers") else []
+    return [row for row in rows if row["race"] in there]
+
+
+def _is_known(race: Plain, shared: Plain, kept: dict[tuple[str, str], Plain]) -> bool:
+    row = kept.get((race["race"], shared["repo"]))
+    return row is not None and (row["report"], row["state"]) == (race["report"], shared["state"])
+
+
+def placing(spark: SparkSession, races: list[Plain], lake: str, where: str) -> DataFrame:
+    """What a clone tells about races; lake and clone must lie there for every executor."""
+    root = str(Path(where).absolute())
+    cached = os.environ.get(_CACHE)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if cached:
+            os.environ[_CACHE] = cached
+        group = [race for batch in batches for race in batch.to_pylist()]
+        yield from mapping.batched(_placed(group, lake, root), DOSSIERS)
+
+    groups = [
+        pa.RecordBatch.from_pylist(group, RACES)
+        for group in grouped(races, _TASKS * spark.sparkContext.defaultParallelism)
+    ]
+    # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
+    rows = spark.createDataFrame(pa.Table.from_batches(groups, RACES), typed(RACES))
+    return rows.mapInArrow(work, typed(DOSSIERS))
+
+
+def grouped(races: list[Plain], tasks: int) -> list[list[Plain]]:
+    """The races in about equal groups; those of one file are together, since they share its history."""
+    ordered = sorted(races, key=lambda race: (_file(race), race["race"]))
+    size = max(_LEAST, -(-len(ordered) // tasks))
+    return [ordered[at : at + size] for at in range(0, len(ordered), size)]
+
+
+def _file(race: Plain) -> str:
+    """The file of the first site: `executor.(*T).Close executor/join.go:314`."""
+    first: str = race["sites"][0] if race["sites"] else ""
+    return first.rpartition(" ")[2].rpartition(":")[0]
+
+
+def _placed(group: list[Plain], lake: str, where: str) -> Iterator[Plain]:
+    reports = {race["race"]: race["report"] for race in group}
+    with Clone(where) as clone:
+        for race, sighting, commits in lookup.examples(Lake(lake), group):
+            yield {"race": race, "report": reports[race], **_row(clone, sighting, commits)}
+            clone.rest()
+
+
+def _row(clone: Clone, sighting: Sighting, commits: list[str]) -> Plain:
+    hints = told(sighting.document).before(Hints(tuple(commits[:_COMMITS])))
+    try:
+        return plain.dossier_to_row(dossier(sighting.report, [clone], hints), clone)
+    except Exception as error:  # noqa: BLE001, one race must not end the run; its row tells
+        return {"racing": 0, "fault": repr(error)[:1000]}

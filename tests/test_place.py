@@ -1,0 +1,143 @@
+"""`deadheat place` on Spark: every race of a lake against clones of the code, each once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from deadheat.cli import main
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from deadheat.code.store import Answers
+from deadheat.code.wire import dossier_to_wire
+from deadheat.lake import care, lookup
+from deadheat.lake.tables import Lake
+from deadheat.pipeline import place as room
+from tests.lakes import taken
+from tests.repositories import MODULE, Repository, go_text, line
+from tests.test_code_pin import FIXED, HUB, race
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OTHER = """package other
+
+var total int
+
+func Add() {
+	total++
+}
+
+func Show() int {
+	return total
+}
+"""
+
+
+def other_text() -> str:
+    places = [f"/src/relay/other/other.go:{line(OTHER, text)}" for text in ("total++", "return t")]
+    return go_text(
+        ("write", [(f"{MODULE}/other.Add", places[0])]),
+        ("read", [(f"{MODULE}/other.Show", places[1])]),
+    )
+
+
+def hub_text() -> str:
+    file, module = "/src/relay/hub/hub.go", f"{MODULE}/hub"
+    write, read = line(HUB, "h.count = 0"), line(HUB, "if h.count > 3")
+    return go_text(
+        ("write", [(f"{module}.(*Hub).Close", f"{file}:{write}")]),
+        ("read", [(f"{module}.(*Hub).run", f"{file}:{read}")]),
+        created=f"Goroutine 8 (running) created at:\n  {module}.Start()\n"
+        f"      {file}:{line(HUB, 'go h.run()')} +0x3\n",
+    )
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"hub/hub.go": HUB, "go.mod": f"module {MODULE}\n"})
+    made.put("other: count", {"other/other.go": OTHER})
+    made.put("hub: fix data race in Close", {"hub/hub.go": FIXED})
+    return made
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    status = main([str(arg) for arg in args])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_every_race_is_placed_once(
+    spark: Any, repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake, logs = tmp_path / "lake", tmp_path / "logs"
+    logs.mkdir()
+    (logs / "hub.log").write_text(hub_text())
+    taken(spark, lake, [logs])
+    placing = ("place", "--repo", repo.path, "--lake", lake)
+    status, out, err = told(capsys, *placing)
+    assert status == 0
+    assert "count of Hub" in out
+    assert "hub: fix data race in Close" in out
+    assert err.startswith("deadheat: 1 of 1 races have a place in the code (")
+
+    # the same as without Spark
+    (row,) = lookup.dossiers(Lake(str(lake))).values()
+    with Clone(str(repo.path)) as clone:
+        alone = dossier_to_wire(dossier(race(HUB), [clone]))
+    assert json.loads(row["dossier"]) == json.loads(json.dumps(alone))
+    assert row["fixed_by"][0]["commit"] == row["tip"]
+
+    # another race comes: only that one is asked about
+    (logs / "other.log").write_text(other_text())
+    taken(spark, lake, [logs])
+    status, out, err = told(capsys, *placing, "--format", "jsonl")
+    (new,) = [json.loads(text) for text in out.splitlines()]
+    assert new["variable"]["name"] == "total"
+    assert new["pin"]["commits"] == 2
+    assert new["still_present"] is True
+    assert err.endswith("1 known already)\n")
+    kept = lookup.dossiers(Lake(str(lake)))
+    assert kept[row["race"]] == row
+    status, out, err = told(capsys, *placing)
+    assert (out, err.endswith("2 known already)\n")) == ("", True)
+
+    # the clone has moved: what it told before is asked again
+    repo.put("other: fix race", {"other/other.go": OTHER.replace("total++", "atomic.AddInt64()")})
+    status, out, err = told(capsys, *placing, "--format", "jsonl")
+    assert len(out.splitlines()) == 2
+    now = lookup.dossiers(Lake(str(lake)))[new["race"]]
+    assert [fix["subject"] for fix in now["fixed_by"]] == ["other: fix race"]
+    assert len(told(capsys, *placing, "--again", "--quiet")[1].splitlines()) == 2
+    assert list(care.faults(Lake(str(lake)))) == []
+
+    status, out, _ = told(capsys, "races", "--lake", lake)
+    assert f"[total; {now['pin']['first'][:11]}" in out
+    status, out, _ = told(capsys, "races", "--lake", lake, "--format", "jsonl")
+    by_race = {row["race"]: row for row in map(json.loads, out.splitlines())}
+    assert by_race[new["race"]]["variable"]["name"] == "total"
+    status, out, _ = told(capsys, "show", new["race"], "--lake", lake)
+    assert "   variable total (other/other.go:3)\n" in out
+    assert "   version  " in out
+    assert "   fixed by " in out
+    status, out, _ = told(capsys, "show", new["race"], "--lake", lake, "--format", "json")
+    assert json.loads(out)["dossier"]["variable"]["name"] == "total"
+
+
+def test_answers_of_several_processes_add_up(tmp_path: Path) -> None:
+    one, two = Answers(), Answers()
+    one.known("holds?")
+    two.known("holds?")
+    one.learn("holds?", "a" * 40, 1)
+    two.learn("holds?", "b" * 40, 0)
+    one.close()
+    two.close()
+    assert Answers().known("holds?") == {"a" * 40: 1, "b" * 40: 0}
