@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
+import shutil
 import statistics
 import tempfile
 import time
@@ -12,31 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import deadheat
+from bench.measure import Memory, processor
 from bench.races import Made, made
 from deadheat.code.clone import Clone
 from deadheat.code.dossier import dossier
 
 if TYPE_CHECKING:
-    from deadheat.code.dossier import Dossier
+    from deadheat.code.window import Pin
 
-LIMIT = 0.2  # seconds for each report
+LIMIT = 0.2  # seconds for each report, once the history of the clone is known
 
 
-class Spent(NamedTuple):
-    """What a round has cost, git's own work included."""
+class Right(NamedTuple):
+    """Of how many reports that is told which they were made from."""
 
-    each: list[float]  # wall seconds
-    processor: float
-
-    def row(self, what: str) -> None:
-        count, ordered = len(self.each), sorted(self.each)
-        mean, high = statistics.fmean(self.each), ordered[int(count * 0.95)]
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        print(
-            f"| {what} | {mean:.3f} | {statistics.median(self.each):.3f} | {high:.3f}"
-            f" | {self.processor / count:.3f} | {memory} MB |",
-            flush=True,
-        )
+    window: int
+    variable: int
 
 
 def main() -> None:
@@ -44,58 +35,86 @@ def main() -> None:
     parser.add_argument("--repo", required=True, metavar="DIR", help="a clone; it is only read")
     parser.add_argument("--reports", type=int, default=1000, metavar="N", help="default: 1000")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="other reports")
+    parser.add_argument("--only", choices=("plain", "spark"), help="one of the two ways")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="deadheat-bench-") as folder:
-        os.environ["DEADHEAT_CACHE"] = str(Path(folder) / "cache")
+    with tempfile.TemporaryDirectory(prefix="deadheat-bench-") as name:
+        folder = Path(name)
+        os.environ["DEADHEAT_CACHE"] = str(folder / "cache")
         began = time.monotonic()
         with Clone(args.repo) as clone:
             opened = time.monotonic() - began
             reports = list(made(clone, args.reports, args.seed))
-        print(f"{len(reports)} reports, history of the clone read in {opened:.1f} s\n")
-        print("| in one process | mean, s | median | 95 % | processor, mean | memory |")
+        print(f"{len(reports)} reports; history of the clone read in {opened:.1f} s\n")
+        print("| for each report | wall, s | median | 95 % | processor, s | memory, MB |")
         print("|---|---|---|---|---|---|", flush=True)
-        in_one_process(args.repo, reports)
+        if args.only != "spark":
+            in_one_process(args.repo, reports)
+        if args.only != "plain":
+            for path in (folder / "cache").glob("[ae]*"):  # answers, exported names; not histories
+                path.unlink()
+            through_spark(args.repo, reports, folder)
+
+
+def _row(what: str, each: list[float], used: float, memory: float) -> None:
+    middle, high = statistics.median(each), sorted(each)[int(len(each) * 0.95)]
+    spread = f"{middle:.3f} | {high:.3f}" if len(each) > 1 else "|"
+    verdict = f"{statistics.fmean(each):.3f} (limit {LIMIT})"
+    print(f"| {what} | {verdict} | {spread} | {used:.3f} | {memory:.0f} |", flush=True)
 
 
 def in_one_process(where: str, reports: list[Made]) -> None:
-    for what in ("never seen before", "again, in a new process's place"):
-        spent, told = _round(where, reports)
-        spent.row(what)
-    right = sum(_holds(where, one, d) for one, d in zip(reports, told, strict=True))
-    named = sum(
-        bool(d.variable) and one.variable in d.variable.name.split(".")
-        for one, d in zip(reports, told, strict=True)
-        if d.variable
-    )
-    print(f"\nthe true commit is in the window or a tie of {right}, the variable right in {named}")
+    for what in ("never asked before", "asked before"):
+        watch = Memory(every=0.5)
+        watch.start()
+        before, each, right = processor(), [], Right(0, 0)
+        with Clone(where) as clone:
+            for one in reports:
+                (sighting,) = deadheat.scan(one.text)
+                began = time.monotonic()
+                told = dossier(sighting.report, [clone])
+                clone.rest()
+                each.append(time.monotonic() - began)
+                named = told.variable.name.split(".") if told.variable else []
+                right = Right(
+                    right.window + _holds(clone, told.pin, one.place),
+                    right.variable + (one.variable in named),
+                )
+            used = (processor() - before) / len(reports)
+        watch.stop()
+        _row(f"one process, {what}", each, used, watch.peak / 1024)
+    print(f"\nwindow or tie right: {right.window}, variable: {right.variable}, of {len(reports)}\n")
 
 
-def _round(where: str, reports: list[Made]) -> tuple[Spent, list[Dossier]]:
-    each, told = [], []
-    before = _processor()
-    with Clone(where) as clone:
-        for one in reports:
-            (sighting,) = deadheat.scan(one.text)
-            began = time.monotonic()
-            told.append(dossier(sighting.report, [clone]))
-            each.append(time.monotonic() - began)
-    return Spent(each, _processor() - before), told
-
-
-def _processor() -> float:
-    """Processor seconds of this process and of those that it has waited for."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(u.ru_utime + u.ru_stime for u in used)
-
-
-def _holds(where: str, one: Made, told: Dossier) -> bool:
+def _holds(clone: Clone, pin: Pin | None, place: int) -> bool:
     """Is the commit that a report was made from in a window that it is given?"""
-    with Clone(where) as clone:
-        commit = clone.main.commits[one.place]
-        windows = [told.pin.window, *told.pin.ties] if told.pin else []
-        ends = [(clone.main.position(w.first), clone.main.position(w.last)) for w in windows]
-        place = clone.main.position(commit) or 0
-        return any(a is not None and b is not None and a <= place <= b for a, b in ends)
+    windows = [pin.window, *pin.ties] if pin else []
+    ends = [(clone.main.position(w.first), clone.main.position(w.last)) for w in windows]
+    return any(a is not None and b is not None and a <= place <= b for a, b in ends)
+
+
+def through_spark(where: str, reports: list[Made], folder: Path) -> None:
+    from deadheat.lake.tables import Lake
+    from deadheat.pipeline import session
+    from deadheat.pipeline.ingest import ingest
+    from deadheat.pipeline.place import place
+
+    logs, root = folder / "logs", folder / "lake"
+    logs.mkdir()
+    for number, one in enumerate(reports):
+        (logs / f"{number}.log").write_text(one.text)
+    spark = session.started(small=True)
+    ingest(lambda _: spark, Lake(str(root)), [str(logs)])
+    for what in ("never asked before", "asked before"):
+        watch = Memory(every=0.5)
+        watch.start()
+        before = processor()
+        told = place(lambda _: spark, Lake(str(root)), [where])
+        watch.stop()
+        count = len(told.placed)
+        used = (processor() - before) / count
+        _row(f"Spark, {count} races, {what}", [told.seconds / count], used, watch.peak / 1024)
+        shutil.rmtree(root / "dossiers")
+    spark.stop()
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.code import lines
 from deadheat.code.history import version_at
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class _Commit:
             for other in sorted(clone.main.below(folder))
             if other.endswith(".go") and (blob := version_at(clone.main.versions(other), place))
         }
+        self._whole: dict[str, bytes] = {}
         for blob, source in clone.git.objects(blobs):
+            self._whole[blobs[blob]] = source or b""
             self._sources[blobs[blob]] = (source or b"").split(b"\n")
             self._functions += _functions(blobs[blob], source or b"")
 
@@ -148,25 +150,35 @@ class _Commit:
         return stack, None
 
     def _callers(self, name: bytes) -> list[tuple[Function, int]]:
-        call = re.compile(rb"(?<![\w])" + re.escape(name) + rb"\(")
-        return [
-            (function, n)
-            for function in self._functions
-            for n in range(function.first + 1, function.last)
-            if name in (row := self._sources[function.path][n - 1])
-            and call.search(row)
-            and b"//" not in row
-            and b"func(" not in row
-        ]
+        call = re.compile(rb"(?<!\w)" + re.escape(name) + rb"\(")
+        found = []
+        for path, source in self._whole.items():
+            at = source.find(name + b"(")
+            while at >= 0:
+                row = source.count(b"\n", 0, at) + 1
+                text = self._sources[path][row - 1]
+                function = self._at(path, row)
+                plain = b"//" not in text and b"func(" not in text
+                if function and row > function.first and plain and call.search(text):
+                    found.append((function, row))
+                at = source.find(name + b"(", at + 1)
+        return found
+
+    def _at(self, path: str, row: int) -> Function | None:
+        own = [f for f in self._functions if f.path == path]
+        at = bisect_right(own, row, key=lambda f: f.first) - 1
+        return own[at] if at >= 0 and own[at].last >= row else None
 
 
 @lru_cache(maxsize=1 << 12)
 def _functions(path: str, source: bytes) -> tuple[Function, ...]:
-    found = []
+    found, row, at = [], 1, 0
     for told in _FUNCTION.finditer(source):
+        row, at = row + source.count(b"\n", at, told.start()), told.start()
         star, owner, name = (group.decode() if group else "" for group in told.groups())
         full = (f"(*{owner}).{name}" if star else f"{owner}.{name}") if owner else name
-        span = lines.go_extent(full, source)
-        if span and span[1] - span[0] >= _SHORTEST and name != "init":
-            found.append(Function(path, full, *span))
+        end = source.find(b"\n}\n", at)
+        length = source.count(b"\n", at, end + 1) if end >= 0 else 0
+        if length >= _SHORTEST and name != "init":
+            found.append(Function(path, full, row, row + length))
     return tuple(found)

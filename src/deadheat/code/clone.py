@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import lines, places
 from deadheat.code.beside import Beside
-from deadheat.code.exported import Exported
 from deadheat.code.git import Git
 from deadheat.code.history import MainLine, version_at
 from deadheat.code.languages import is_source
 from deadheat.code.messages import Messages
+from deadheat.code.named import Named
+from deadheat.code.outlines import Outlines
 from deadheat.code.store import Answers
 from deadheat.code.tree import Tree
 
@@ -56,7 +57,8 @@ class Clone:
             self.messages = Messages(self.git, self.main)
             self.beside = Beside(self.git, self.main)
             self.answers = Answers()
-            self._exported = Exported(self.git)
+            self._named = Named(self.git)
+            self.outlines = Outlines(self.git)
         except BaseException:
             self.git.close()
             raise
@@ -67,7 +69,8 @@ class Clone:
         self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
     def close(self) -> None:
-        self._exported.close()
+        self.outlines.close()
+        self._named.close()
         self.answers.close()
         self.main.close()
         self.git.close()
@@ -114,7 +117,7 @@ class Clone:
         if commit not in self._trees:
             while len(self._trees) >= _TREES:
                 del self._trees[next(iter(self._trees))]
-            self._trees[commit] = Tree(self.git, self._exported, commit)
+            self._trees[commit] = Tree(self.git, self._named, commit)
         return self._trees[commit]
 
     def paths(self, frame: Frame) -> list[str]:
@@ -197,15 +200,16 @@ class Clone:
 
     def _spans(self, claim: Claim, blobs: list[str]) -> dict[str, tuple[int, int]]:
         """Where the claim's function lies in each version; the answer serves every line of it."""
-        line = 0 if claim.language == "go" else claim.line
-        question = f"{_RULES} extent {claim.language}\n{claim.function}\n{line}"
-        known = self.answers.known(question)
-        missing = [blob for blob in blobs if blob not in known]
-        for blob, source in self.git.objects(missing):
+        if claim.language == "go" and claim.function:
+            known = self.outlines.find(claim.function, blobs)
+            return {blob: (f.first, f.last) for blob, f in known.items() if f}
+        question = f"{_RULES} extent {claim.language}\n{claim.function}\n{claim.line}"
+        packed = self.answers.known(question)
+        for blob, source in self.git.objects([blob for blob in blobs if blob not in packed]):
             span = lines.extent(claim, source) if source is not None else None
-            packed = _ABSENT if span is None else span[0] * _FAR + min(span[1], _FAR - 1)
-            self.answers.learn(question, blob, packed)
-        return {b: divmod(known[b], _FAR) for b in blobs if known.get(b, _ABSENT) != _ABSENT}
+            place = _ABSENT if span is None else span[0] * _FAR + min(span[1], _FAR - 1)
+            self.answers.learn(question, blob, place)
+        return {b: divmod(packed[b], _FAR) for b in blobs if packed.get(b, _ABSENT) != _ABSENT}
 
 
 def _short(ref: str) -> str:

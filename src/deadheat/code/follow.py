@@ -104,10 +104,20 @@ def function_texts(
     """The same for many versions, which are read in one go; what was once read is kept."""
     tongue = language(path)
     known = clone.texts.setdefault((tongue, function), {})
-    missing = dict.fromkeys(blob for blob in blobs if blob and blob not in known)
-    for blob, source in clone.git.objects(missing):
+    missing = list(dict.fromkeys(blob for blob in blobs if blob and blob not in known))
+    alike = _alike(clone, missing, function) if tongue == "go" else {}
+    known.update(dict.fromkeys(missing))
+    for blob, source in clone.git.objects(alike.values() if alike else missing):
         known[blob] = _function(source, path, function) if source is not None else None
+    known.update((blob, known[other]) for blob, other in alike.items())
     return known
+
+
+def _alike(clone: Clone, blobs: list[str], function: str) -> dict[str, str]:
+    """For each version that has the function, the first of those in which it says the same."""
+    first: dict[str, str] = {}
+    found = clone.outlines.find(function, blobs)
+    return {blob: first.setdefault(f.digest, blob) for blob, f in found.items() if f}
 
 
 def _function(source: bytes, path: str, function: str) -> bytes | None:
@@ -142,8 +152,10 @@ def _held(
     """Which versions of a file hold a line in a function."""
     question = f"holds {language(path)} {function}\n{wanted.decode('utf-8', 'replace')}"
     known = clone.answers.known(question)
-    for blob, source in clone.git.objects([b for b in blobs if b not in known]):
-        text = _function(source, path, function) if source else None
+    missing = [blob for blob in blobs if blob not in known]
+    texts = function_texts(clone, missing, path, function)
+    for blob in missing:
+        text = texts.get(blob)
         held = text is not None and wanted in map(squeezed, text.split(b"\n"))
         clone.answers.learn(question, blob, int(held))
     return known

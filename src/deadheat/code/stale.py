@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import lines, syntax, touches
 from deadheat.code.asking import declared, is_nameless, tongue_of
-from deadheat.code.exported import is_exported
+from deadheat.code.named import is_exported
 from deadheat.model import Frame, Origin, Report
 
 if TYPE_CHECKING:

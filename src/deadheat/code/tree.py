@@ -6,14 +6,14 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.code.exported import is_exported
 from deadheat.code.languages import language
+from deadheat.code.named import is_exported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.code.exported import Exported
     from deadheat.code.git import Git
+    from deadheat.code.named import Named
 
 _MOST_FILES = 30_000
 # "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
@@ -52,8 +52,8 @@ class Field(NamedTuple):
 class Tree:
     """Every source file of a commit."""
 
-    def __init__(self, git: Git, exported: Exported, commit: str) -> None:
-        self._git, self._exported, self.commit = git, exported, commit
+    def __init__(self, git: Git, named: Named, commit: str) -> None:
+        self._git, self._named, self.commit = git, named, commit
         self._folders: dict[str, dict[str, str]] = {}
         self._near: dict[str, dict[str, bytes]] = {}
 
@@ -71,23 +71,31 @@ class Tree:
 
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
-        """Every Go file with the names that it declares for others."""
-        known = self._exported.names(self._own.values())
+        """Every Go file with the names that it declares."""
+        known = self._named.names(self._own.values())
         return [(path, known[blob]) for path, blob in self._own.items()]
+
+    def beside(self, name: str, path: str) -> dict[str, bytes]:
+        """The Go files in a file's folder that may declare a name."""
+        files = {p: b for p, b in self._beside(path.rpartition("/")[0]).items() if p.endswith(".go")}
+        known, word = self._named.names(files.values()), f" {name} "
+        return self._read({p: b for p, b in files.items() if word in known[b]})
 
     def declaring(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files that may declare what a file calls by a name: those beside it, and others.
 
         What another package declares can be used only if its name begins with a capital letter.
         """
-        near = self.near(path)
+        near = self.beside(name, path)
         if not is_exported(name):
             return near
         word = f" {name} "
         others = [other for other, names in self._names if word in names and other not in near]
-        contents = self._git.objects(self._own[other] for other in others)
-        found = zip(others, contents, strict=True)
-        return near | {other: content or b"" for other, (_, content) in found}
+        return near | self._read({other: self._own[other] for other in others})
+
+    def _read(self, files: dict[str, str]) -> dict[str, bytes]:
+        contents = self._git.objects(files.values())
+        return {path: text or b"" for path, (_, text) in zip(files, contents, strict=True)}
 
     def folder(self, path: str) -> list[str]:
         """The files beside a file."""
@@ -97,11 +105,7 @@ class Tree:
         """The files of a file's folder, with what they hold."""
         above = path.rpartition("/")[0]
         if above not in self._near:
-            files = self._beside(above)
-            contents = self._git.objects(files.values())
-            self._near[above] = {
-                name: content or b"" for name, (_, content) in zip(files, contents, strict=True)
-            }
+            self._near[above] = self._read(self._beside(above))
         return self._near[above]
 
     def _beside(self, folder: str) -> dict[str, str]:

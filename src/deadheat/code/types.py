@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.code.exported import is_exported
+from deadheat.code.named import is_exported
 from deadheat.code.tree import Field, Tree, bare
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Types:
         self._tree, self._path, self._body = tree, path, body
 
     def _sources(self, name: str) -> Iterator[dict[str, bytes]]:
-        yield self._tree.near(self._path)
+        yield self._tree.beside(name, self._path)
         if is_exported(name):
             yield self._tree.declaring(name, self._path)
 

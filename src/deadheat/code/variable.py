@@ -210,7 +210,7 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
 
 def _nested(tree: Tree, side: Side, name: str, owner: str) -> tuple[str, Place] | None:
     """A field of a struct without a name that lies in the owner: `cached struct { data [2]T }`."""
-    found = [f for f in tree.fields(name, tree.near(side.path)) if f.owner == owner]
+    found = [f for f in tree.fields(name, tree.beside(name, side.path)) if f.owner == owner]
     return (owner, found[0].place) if len(found) == 1 else None
 
 

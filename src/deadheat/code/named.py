@@ -1,4 +1,4 @@
-"""Which names the versions of Go files declare for other packages; found once, kept on disk."""
+"""Which names the versions of Go files declare; found once, kept on disk."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
     from deadheat.code.git import Git
 
-# "func (e *T) Close(", "type Tracker struct {", "	Stats *Stats", "	A, B int": no more than may be one
+# "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int": all that may be one
 _DECLARED = re.compile(
-    rb"^(?:func (?:\([^)\n]{0,200}\) )?([A-Z]\w{0,200})[\[(]|type ([A-Z]\w{0,200})[ \[=]"
-    rb"|[ \t]{1,20}((?:\w{1,80}, ){0,8}[A-Z]\w{0,200}(?:, \w{1,80}){0,8})[ \t])",
+    rb"^(?:func (?:\([^)\n]{0,200}\) )?(\w{1,200})[\[(]|type (\w{1,200})[ \[=]"
+    rb"|[ \t]{1,20}((?:\w{1,80}, ){0,8}\w{1,200}(?:, \w{1,80}){0,8})[ \t]{1,80}[^\s:=(,+-])",
     re.MULTILINE,
 )
+_KEYWORDS = frozenset(
+    (b"return", b"if", b"for", b"case", b"go", b"defer", b"var", b"else", b"switch", b"select",
+     b"const", b"type", b"goto", b"break", b"continue", b"range")
+)  # fmt: skip
 _SCHEMA = "CREATE TABLE IF NOT EXISTS declared (blob TEXT PRIMARY KEY, names TEXT) WITHOUT ROWID;"
 _ASKED, _MOST = 500, 60_000  # rows in one question to the database, and versions that are held
 
@@ -29,12 +33,12 @@ def is_exported(name: str) -> bool:
     return name[:1].isupper()
 
 
-class Exported:
+class Named:
     """Names by file version."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._database = store.opened("exported", _SCHEMA)
+        self._database = store.opened("named", _SCHEMA)
         self._held: dict[str, str] = {}
 
     def close(self) -> None:
@@ -69,7 +73,6 @@ class Exported:
 def _declared(source: bytes) -> str:
     found: dict[bytes, None] = {}
     for function, kind, fields in _DECLARED.findall(source):
-        for name in (function or kind or fields).split(b", "):
-            if name[:1].isupper():
-                found[name] = None
-    return f" {b' '.join(found).decode('ascii', 'replace')} "
+        found.update(dict.fromkeys((function or kind or fields).split(b", ")))
+    names = b" ".join(name for name in found if name not in _KEYWORDS)
+    return f" {names.decode('ascii', 'replace')} "
