@@ -14,7 +14,6 @@ from deadheat.code.store import Answers
 from deadheat.code.wire import dossier_to_wire
 from deadheat.lake import care, lookup
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import place as room
 from tests.lakes import taken
 from tests.repositories import MODULE, Repository, go_text, line
 from tests.test_code_pin import FIXED, HUB, race

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from deadheat.code.candidates import Candidate
     from deadheat.code.clone import Clone
-    from deadheat.code.fixes import Past
+    from deadheat.code.past import Past
     from deadheat.code.window import Pin
     from deadheat.model import Claim, Report
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import (
     claimed,
-    fixes,
     lines,
     owners,
     places,
@@ -17,8 +16,12 @@ from deadheat.code import (
     stale,
     variable,
 )
+from deadheat.code.fixes import Fixes
 from deadheat.code.hints import Hints
+from deadheat.code.origins import Origins
+from deadheat.code.past import Past
 from deadheat.code.pin import cut, pin
+from deadheat.code.pinned import Pinned
 from deadheat.code.snippets import Snippet, snippets
 from deadheat.code.source import CodeSource
 from deadheat.diagnose import diagnose
@@ -30,12 +33,14 @@ if TYPE_CHECKING:
     from deadheat.code.candidates import Candidate
     from deadheat.code.claimed import Answer
     from deadheat.code.clone import Clone
+    from deadheat.code.command import Reproduction
     from deadheat.code.owners import Owner
     from deadheat.code.places import Module
-    from deadheat.code.reproduce import Reproduction
+    from deadheat.code.sides import Side
     from deadheat.code.similar import Similar
     from deadheat.code.stale import Break
     from deadheat.code.touches import Touch
+    from deadheat.code.tree import Tree
     from deadheat.code.variable import Variable
     from deadheat.code.window import Pin
     from deadheat.diagnose.finding import Finding
@@ -90,12 +95,12 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
         how = reproduce.reproduce(report)
         return Dossier(
             report,
-            reproduce=how or reproduce.stated(hints.steps),
+            reproduce=reproduce.best(how, hints.steps),
             module=module,
             missing=missing,
             causes=_checked(diagnose(report), report, how),
         )
-    return _explained(report, *best, hints, module, missing)
+    return _told(_looked(report, *best, hints.issues), hints, module, missing)
 
 
 def _rank(clone: Clone, found: Pin, report: Report) -> tuple[int, int]:
@@ -111,63 +116,67 @@ def _module(report: Report) -> Module | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _explained(
-    report: Report,
-    clone: Clone,
-    found: Pin,
-    hints: Hints,
-    module: Module | None,
-    missing: tuple[str, ...],
-) -> Dossier:
-    at = found.surest.last
-    tree = clone.tree(at)
+class _Looked(NamedTuple):
+    """What a look at the pin, and at the history around it, has shown."""
+
+    clone: Clone
+    pin: Pin
+    at: Pinned
+    tree: Tree
+    report: Report  # with its refuted frames marked
+    breaks: list[Break]
+    both: list[Side]
+    variable: Variable | None
+    past: Past
+    mended: list[Candidate]
+
+
+def _looked(report: Report, clone: Clone, found: Pin, issues: Sequence[str]) -> _Looked:
+    """Looks at a pin; where a fix turns out to lie in it, at what is left before the fix."""
+    commit = found.surest.last
+    tree = clone.tree(commit)
     marked, breaks = stale.Proof(clone, tree, found).report(report)
     both = sides.sides(clone, tree, marked)
     named = variable.variable(tree, both, marked)
-    past = fixes.Past(clone, found, marked, both)
-    mended = past.fixed_by(named, hints.issues)
-    if mended and mended[0].is_convincing and (clone.main.position(at) or 0) >= mended[0].place:
+    past = Past(clone, found, marked, both)
+    mended = Fixes(past).fixed_by(named, issues)
+    if mended and mended[0].is_convincing and (clone.main.position(commit) or 0) >= mended[0].place:
         shorter = cut(clone, found, mended[0].place)
         if shorter != found:
-            return _explained(report, clone, shorter, hints, module, missing)
-    paths = list(dict.fromkeys(side.path for side in both))
+            return _looked(report, clone, shorter, issues)
+    at = Pinned(clone, tree)
+    return _Looked(clone, found, at, tree, marked, breaks, both, named, past, mended)
 
-    def path_of(frame: Frame) -> str | None:
-        here = clone.blobs([at], clone.paths(frame))
-        return next((path for _, path in here), None)
 
-    def source_of(frame: Frame) -> bytes | None:
-        path = path_of(frame)
-        return clone.source(at, path) if path else None
-
-    def found_at(frame: Frame) -> tuple[str, bytes] | None:
-        path, source = path_of(frame), source_of(frame)
-        return (path, source) if path is not None and source is not None else None
-
-    sure = bool(mended) and mended[0].is_convincing
-    released = releases.released(clone, mended[0].commit) if sure else []
-    how = reproduce.reproduce(marked, path_of, source_of)
-    code = CodeSource(found_at, lambda p: clone.source(at, p), tree, both, named)
-    answers = claimed.Check(clone, found, marked, past).answers(hints.claims, mended, released)
+def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str, ...]) -> Dossier:
+    clone, past, at, both = seen.clone, seen.past, seen.at, seen.both
+    origins = Origins(past)
+    sure = bool(seen.mended) and seen.mended[0].is_convincing
+    released = releases.released(clone, seen.mended[0].commit) if sure else []
+    asked = claimed.Check(clone, seen.pin, seen.report, past)
+    answers = asked.answers(hints.claims, seen.mended, released)
+    paths = past.now(list(dict.fromkeys(side.path for side in both)))
+    how = reproduce.reproduce(seen.report, at)
+    source = CodeSource(at.found, at.read, seen.tree, both, seen.variable)
     return Dossier(
-        marked,
+        seen.report,
         clone.git.where,
-        found,
-        named,
+        seen.pin,
+        seen.variable,
         tuple(_touched(side) for side in both),
-        tuple(breaks),
-        tuple(mended),
+        tuple(seen.breaks),
+        tuple(seen.mended),
         tuple(released),
-        tuple(past.introduced_by([a for a in answers if a.claim.kind == "suspect"])),
-        past.still_present(mended),
-        tuple(owners.owners(clone, clone.main.tip, past.now(paths), past.authors())),
-        how or reproduce.stated(hints.steps),
+        tuple(origins.introduced_by([a for a in answers if a.claim.kind == "suspect"])),
+        Fixes(past).still_present(seen.mended),
+        tuple(owners.owners(clone, clone.main.tip, paths, origins.authors())),
+        reproduce.best(how, hints.steps),
         module,
         missing,
         tuple(answers),
-        tuple(snippets(marked, path_of, source_of)),
-        (clone.day(found.window.first), clone.day(found.window.last)),
-        _checked(diagnose(marked, code), marked, how),
+        tuple(snippets(seen.report, at.path, at.source)),
+        (clone.day(seen.pin.window.first), clone.day(seen.pin.window.last)),
+        _checked(diagnose(seen.report, source), seen.report, how),
     )
 
 
@@ -175,7 +184,7 @@ def _checked(
     found: tuple[Finding, ...], report: Report, how: Reproduction | None
 ) -> tuple[Finding, ...]:
     """The findings with the command that shows the race as what to run after the change."""
-    if how is None:
+    if how is None or how.vague:
         return found
     told = check(report, how.command)
     return tuple(
@@ -183,7 +192,7 @@ def _checked(
     )
 
 
-def _touched(side: sides.Side) -> Touched:
+def _touched(side: Side) -> Touched:
     text = lines.text(side.source, side.frame.line) if side.frame.line else None
     return Touched(
         side.frame, (text or b"").decode("utf-8", "replace").strip(), tuple(side.touches)

@@ -27,7 +27,8 @@ def dossier_to_row(dossier: Dossier, clone: Clone) -> Plain:
     return {
         "racing": sum(bool(a.site and clone.paths(a.site)) for a in dossier.report.accesses),
         "pin": told["pin"] and _pin(told["pin"]),
-        "variable": told["variable"] and {**told["variable"], **(told["variable"]["declared"] or {})},
+        "variable": told["variable"]
+        and {**told["variable"], **(told["variable"]["declared"] or {})},
         "cause": cause and {key: cause[key] for key in ("cause", "confidence", "evidence")},
         "reproduce": command and {key: command[key] for key in ("framework", "command")},
         **{key: told[key] for key in _COPIED},
@@ -42,7 +43,10 @@ def _pin(told: Plain) -> Plain:
 
 def state(clone: Clone) -> str:
     """What an answer depends on besides the report: the clone's lines of development, our rules."""
-    parts = [clone.main.tip, *(f"{n} {c}" for n, c in sorted((clone.tags | clone.branches).items()))]
+    parts = [
+        clone.main.tip,
+        *(f"{n} {c}" for n, c in sorted((clone.tags | clone.branches).items())),
+    ]
     text = "\n".join([_rules(), *parts]).encode("utf-8", "surrogateescape")
     return blake2b(text, digest_size=12).hexdigest()
 

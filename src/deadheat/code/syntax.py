@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tree_sitter import Node, Parser, Tree
 
@@ -25,6 +25,7 @@ _FUNCTIONS = {
     "cpp": ("function_definition",),
     "rust": ("function_item",),
 }
+_LITERALS = ("interpreted_string_literal", "raw_string_literal")
 _LINE_END = re.compile(rb"\n")
 _DECLARATIONS = (b"\nfunc ", b"\ntype ", b"\nvar ", b"\nconst ")
 # what nobody wrote by hand takes long to parse and says nothing
@@ -151,8 +152,8 @@ def member(language: str, sources: dict[str, bytes], name: str) -> tuple[str, st
     return found[0] if len({f[0] for f in found}) == 1 else None
 
 
-def named_calls(language: str, source: bytes, name: bytes, line: int) -> list[str]:
-    """The literal names in `x.Run("name", func…)` around a line, outermost first.
+def named_calls(language: str, source: bytes, names: Sequence[bytes], line: int) -> list[str]:
+    """The literal texts in `x.Run("text", func…)`, or `It("text", …)`, around a line, outermost first.
 
     None at all if one of them is no literal.
     """
@@ -161,11 +162,11 @@ def named_calls(language: str, source: bytes, name: bytes, line: int) -> list[st
     node: Node | None = root.descendant_for_point_range((line - 1, 0), (line - 1, 0))
     while node is not None:
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
-        if function is not None and (function.text or b"").endswith(b"." + name):
+        if function is not None and (function.text or b"").rpartition(b".")[2] in names:
             arguments = node.child_by_field_name("arguments")
             first = arguments.named_child(0) if arguments is not None else None
-            if first is None or first.type != "interpreted_string_literal":
+            if first is None or first.type not in _LITERALS:
                 return []
-            found.append((first.text or b"").decode("utf-8", "replace").strip('"'))
+            found.append((first.text or b"").decode("utf-8", "replace").strip('"`'))
         node = node.parent
     return found[::-1]

@@ -77,7 +77,9 @@ class Tree:
 
     def beside(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files in a file's folder that may declare a name."""
-        files = {p: b for p, b in self._beside(path.rpartition("/")[0]).items() if p.endswith(".go")}
+        files = {
+            p: b for p, b in self._beside(path.rpartition("/")[0]).items() if p.endswith(".go")
+        }
         known, word = self._named.names(files.values()), f" {name} "
         return self._read({p: b for p, b in files.items() if word in known[b]})
 

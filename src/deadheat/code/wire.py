@@ -43,6 +43,7 @@ def dossier_to_wire(dossier: Dossier, related: Sequence[str] = ()) -> Plain:
             "command": dossier.reproduce.command,
             "at": at,
             "claimed": dossier.reproduce.claimed,
+            "note": dossier.reproduce.note,
         },
         "owners": [{"who": o.who, "why": o.why} for o in dossier.owners],
         "related": list(related),

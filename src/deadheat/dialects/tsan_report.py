@@ -16,6 +16,7 @@ from deadheat.model import (
     Location,
     Lock,
     Op,
+    Origin,
     Report,
     State,
 )
@@ -51,6 +52,9 @@ _TEST = regex(
     r"(?:.{0,400}::)?(?P<suite>\w{1,200})_(?P<name>[A-Za-z0-9]{1,200})_Test::TestBody\(|"
     r"(?:\w{1,100}\.)?(?P<class>\w{1,200})\.(?P<method>test[A-Z0-9]\w{0,200})\("
 )
+
+# "libstdc++.so.6", "libshop.dylib:arm64", "plugin.so", "shop.dll"
+_LIBRARY = regex(r"\.(?:so|dylib|dll)\b")
 
 
 def kind(draft: Draft) -> str | None:
@@ -268,9 +272,26 @@ def _test(accesses: tuple[Access, ...]) -> str | None:
     return None
 
 
+def _program(draft: Draft) -> str | None:
+    """The program that ran, from the first line of code in it that is no library's."""
+    for section in draft.sections:
+        for frame, token in zip(section.frames, section.tokens, strict=False):
+            name = token.fields["module"]
+            # "exe" is what /proc/self/exe ends in
+            if (
+                frame.origin is Origin.USER
+                and name not in ("", "exe")
+                and not _LIBRARY.search(name)
+            ):
+                return name.partition(":")[0]
+    return None
+
+
 def _facts(draft: Draft) -> Iterable[tuple[str, str]]:
     if draft.opening and "pid" in draft.opening:
         yield "pid", draft.opening["pid"]
+    if program := _program(draft):
+        yield "program", program
     for section in draft.sections:
         yield from _told(section)
     for token in [*draft.details, *(t for s in draft.sections for t in s.details)]:

@@ -194,7 +194,9 @@ FIXES = pa.schema(
 )
 
 # what clones of the code have told about races; found by `place`, not by consolidation
-CANDIDATE = pa.struct([("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)])
+CANDIDATE = pa.struct(
+    [("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)]
+)
 PIN = pa.struct(
     [
         *((name, TEXT) for name in ("line", "first", "last", "first_day", "last_day", "named")),

@@ -177,7 +177,8 @@ def command_note(told: Plain) -> str:
         return "Not known: the frames do not tell what ran."
     if found["claimed"]:
         return "The document's own steps, not tried; the frames do not tell what ran."
-    return f"As {found['framework']} ran it, by the frames; repeated, because a race may not show."
+    note = f" {found['note']}" if found["note"] else ""
+    return f"As {found['framework']} ran it, by the frames; a race may not show at once.{note}"
 
 
 def owners(told: Plain) -> list[str]:

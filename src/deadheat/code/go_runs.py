@@ -1,0 +1,247 @@
+"""Commands that run Go's tests and programs again, for the harness that the frames show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from deadheat.code import syntax
+from deadheat.code.command import TIMES, Reproduction
+from deadheat.model import Frame, Origin
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.code.command import At
+    from deadheat.model import Report
+
+# "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
+_BAZEL_MAIN = re.compile(r"bazel-out/[^/]{1,100}/bin/(?:(.{1,300})/)?([^/]{1,200})_/testmain\.go$")
+_GOCHECK = (
+    "github.com/pingcap/check",
+    "gopkg.in/check.v1",
+    "launchpad.net/gocheck",
+    "github.com/go-check/check",
+)
+_TESTIFY = "github.com/stretchr/testify/suite"
+_GINKGO = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
+# what Ginkgo's specs are declared with, focused and pending ones included
+_SPECS = tuple(
+    f"{mark}{word}".encode()
+    for word in ("Describe", "Context", "When", "It", "Specify", "DescribeTable", "Entry")
+    for mark in ("", "F", "P", "X")
+)
+# what a plain test function hands over to a suite with
+_HANDS_OVER = {
+    "gocheck": re.compile(rb"\bTestingT\("),
+    "testify": re.compile(rb"\bsuite\.Run\("),
+    "ginkgo": re.compile(rb"\bRunSpecs(?:WithDefaultAndCustomReporters|WithCustomReporters)?\("),
+}
+# "func TestSuite(t *testing.T) {"
+_TEST_FUNCTION = re.compile(rb"^func (Test\w*)\(\w+ \*testing\.T\) \{", re.MULTILINE)
+# "executor_test.(*testSerialSuite).TestIssue28650"
+_METHOD = re.compile(r"\.\(\*?(\w+)\)\.(Test\w*)$")
+
+
+def run(report: Report, at: At) -> Reproduction | None:
+    """The command for the harness that ran it; None if the frames do not tell."""
+    return _Run(report, at).command()
+
+
+class _Run:
+    def __init__(self, report: Report, at: At) -> None:
+        self._report, self._at = report, at
+        stacks = [*(a.stack for a in report.accesses), *(a.created_at for a in report.actors)]
+        self._frames = [frame for stack in stacks for frame in stack]
+        self._test = _test(self._frames)
+        own = self._test or self._in_tests()
+        if own is not None and (source := at.source(own)):
+            # the frames of the harness may be cut off; the test's file still says what it is
+            self._frames += _imported(source)
+
+    def command(self) -> Reproduction | None:
+        return (
+            self._bazel()
+            or self._gocheck()
+            or self._testify()
+            or self._ginkgo()
+            or self._go_test()
+            or self._binary()
+        )
+
+    def _in_tests(self) -> Frame | None:
+        return next((f for f in self._frames if f.file.endswith("_test.go")), None)
+
+    def _folder(self, frame: Frame) -> str | None:
+        path = self._at.path(frame) or frame.file
+        if path.startswith("/") or path[1:2] == ":":
+            return None
+        return f"./{folder}" if (folder := path.rpartition("/")[0]) else "."
+
+    def _bazel(self) -> Reproduction | None:
+        main = next((m for f in self._frames if (m := _BAZEL_MAIN.search(f.path))), None)
+        label = f"//{main[1] or ''}:{main[2]}" if main else None
+        if label is None and self._test is not None:
+            label = _label(self._test, self._frames)
+        if label is None:
+            return None
+        only = f" --test_filter={shlex.quote(_exactly(self._test))}" if self._test else ""
+        race = "--@io_bazel_rules_go//go/config:race"
+        command = f"bazel test {race} {label}{only} --runs_per_test={TIMES}"
+        return Reproduction("bazel", command)
+
+    def _gocheck(self) -> Reproduction | None:
+        told = self._method(_GOCHECK)
+        if told is None:
+            return None
+        folder, suite, method = told
+        run = self._entry("gocheck")
+        command = f"go test -race {folder}{run} -check.f '{suite}.{method}$' -count={TIMES}"
+        return Reproduction("gocheck", command)
+
+    def _testify(self) -> Reproduction | None:
+        told = self._method((_TESTIFY,))
+        if told is None:
+            return None
+        folder, suite, method = told
+        run = self._entry("testify", suite)
+        command = f"go test -race {folder}{run} -testify.m '^{method}$' -count={TIMES}"
+        return Reproduction("testify", command)
+
+    def _method(self, packages: Iterable[str]) -> tuple[str, str, str] | None:
+        """The folder, the suite and the method of a test that a harness has run."""
+        if self._test is None or not self._runs(packages):
+            return None
+        told = _METHOD.search(go.parent(self._test.function))
+        folder = self._folder(self._test)
+        return (folder, told[1], told[2]) if told and folder is not None else None
+
+    def _ginkgo(self) -> Reproduction | None:
+        own = self._in_tests() if self._runs(_GINKGO) else None
+        folder = self._folder(own) if own else None
+        if folder is None:
+            return None
+        command = f"go test -race {folder}{self._entry('ginkgo')}"
+        if texts := self._specs():
+            focus = shlex.quote(re.escape(" ".join(texts)).replace("\\ ", " "))
+            return Reproduction("ginkgo", f"{command} -ginkgo.focus={focus} -count={TIMES}")
+        note = (
+            "Which spec it was the frames do not tell, or its text is no literal: all of them run."
+        )
+        return Reproduction("ginkgo", f"{command} -count={TIMES}", note=note)
+
+    def _specs(self) -> list[str]:
+        """The texts around a line of a spec, outermost first; those of the innermost line seen."""
+        found: list[str] = []
+        for frame in self._frames:
+            source = self._at.source(frame) if frame.file.endswith("_test.go") else None
+            if source and frame.line is not None:
+                texts = syntax.named_calls("go", source, _SPECS, frame.line)
+                found = max(found, texts, key=len)
+        return found
+
+    def _go_test(self) -> Reproduction | None:
+        folder = self._folder(self._test) if self._test else None
+        if self._test is None or folder is None:
+            return None
+        name = go.test_name(self._test.function) or ""
+        if name.startswith("Benchmark"):
+            only = f"-run '^$' -bench '^{name}$'"
+        else:
+            only = f"-run '^{name}${self._narrowed()}'"
+        return Reproduction("go-test", f"go test -race {folder} {only} -count={TIMES}")
+
+    def _narrowed(self) -> str:
+        """The sub-test alone, where its name is known: `/^two_words$`."""
+        names = self._subtest()
+        if self._report.test and "/" in self._report.test:
+            names = self._report.test.split("/")[1:]
+        exact = "".join(f"/^{re.escape(name.replace(' ', '_'))}$" for name in names)
+        return "" if "'" in exact else exact
+
+    def _subtest(self) -> list[str]:
+        """The names that `t.Run` was called with around the closure that the test's runner called."""
+        for stack in (access.stack for access in self._report.accesses):
+            for frame, below in pairwise(stack):
+                own = go.test_name(frame.function) and not go.is_test(frame.function)
+                if below.function == "testing.tRunner" and own and frame.line is not None:
+                    source = self._at.source(frame)
+                    return syntax.named_calls("go", source, (b"Run",), frame.line) if source else []
+        return []
+
+    def _binary(self) -> Reproduction | None:
+        main = next((f for f in self._frames if go.parent(f.function) == "main.main"), None)
+        if main is None or main.path.endswith(("_testmain.go", "testmain.go")):
+            return None
+        folder = self._folder(main)
+        return Reproduction("binary", f"go run -race {folder}") if folder else None
+
+    def _runs(self, packages: Iterable[str]) -> bool:
+        """Is a frame in one of these packages, or below it?"""
+        own = {f.package.rpartition("/vendor/")[2] for f in self._frames}
+        return any(f"{name}/".startswith(tuple(f"{p}/" for p in packages)) for name in own)
+
+    def _entry(self, harness: str, suite: str = "") -> str:
+        """The plain test function that hands over to a suite: ` -run '^TestT$'`."""
+        for frame in self._frames:
+            name = go.test_name(frame.function)
+            is_plain = go.is_test(frame.function) and "(" not in frame.function
+            if name and is_plain and name != "TestMain":
+                return f" -run '^{name}$'"
+        own = self._test or self._in_tests()
+        path = self._at.path(own) if own else None
+        files = self._at.beside(path) if path else {}
+        found = {
+            name
+            for file, source in files.items()
+            if file.endswith("_test.go")
+            for name in _handing_over(source, _HANDS_OVER[harness], suite.encode())
+        }
+        return f" -run '^{found.pop().decode()}$'" if len(found) == 1 else ""
+
+
+def _handing_over(source: bytes, way: re.Pattern[bytes], suite: bytes) -> Iterable[bytes]:
+    """The tests of a file that hand over to a harness, to one suite if it is named."""
+    for told in _TEST_FUNCTION.finditer(source):
+        end = source.find(b"\n}", told.end())
+        body = source[told.end() : end if end >= 0 else len(source)]
+        if way.search(body) and suite in body:
+            yield told[1]
+
+
+def _imported(source: bytes) -> list[Frame]:
+    """The harnesses that a test file imports, as if one of their frames had been seen."""
+    known = (*_GOCHECK, _TESTIFY, *_GINKGO)
+    found = [name for name in known if f'"{name}"'.encode() in source]
+    return [Frame("", name, "", None, Origin.TEST) for name in found]
+
+
+def _test(frames: list[Frame]) -> Frame | None:
+    """The test function itself if it is on a stack, else a closure of it."""
+    tests = [
+        f
+        for f in frames
+        if go.test_name(f.function)
+        and f.file.endswith("_test.go")
+        and ".TestMain" not in f.function
+    ]
+    return next((f for f in tests if go.is_test(f.function)), tests[0] if tests else None)
+
+
+def _label(test: Frame, frames: list[Frame]) -> str | None:
+    """Bazel compiles the tests of `a/b` as package `a/b/b_test`, external ones as `a/b/b_test_test`."""
+    folder, _, name = test.package.rpartition("/")
+    if not any("external/" in f.path[:20] or f.path.startswith("bazel-out/") for f in frames):
+        return None
+    if not folder or test.file.rpartition("/")[0] != folder:
+        return None
+    base = folder.rpartition("/")[2]
+    return f"//{folder}:{base}_test" if name in (f"{base}_test", f"{base}_test_test") else None
+
+
+def _exactly(test: Frame | None) -> str:
+    name = go.test_name(test.function) if test else None
+    return f"^{name}$"

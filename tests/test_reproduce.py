@@ -1,0 +1,158 @@
+"""How a race is made to happen again: every part of a command is backed by a frame or a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deadheat
+from deadheat.code.clone import Clone
+from deadheat.code.dossier import dossier
+from deadheat.code.reproduce import reproduce
+from tests.cases import ROOT
+from tests.repositories import MODULE, Repository, go_report, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deadheat.code.command import Reproduction
+
+HOST = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
+TSAN_RUST = "RUSTFLAGS=-Zsanitizer=thread cargo +nightly {} -Zbuild-std " + HOST
+MIRI = 'MIRIFLAGS="-Zmiri-many-seeds=0..20" cargo +nightly miri'
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(
+    ("case", "framework", "command", "note"),
+    [
+        (
+            "tsan/test-of-googletest", "googletest",
+            "./cart_test --gtest_filter=CartTest.AddsFromTwoThreads --gtest_repeat=20",
+            "It has to be built with -fsanitize=thread -g.",
+        ),
+        ("tsan/atomic-against-memcpy", "program", "./shop", "It has to be built with"),
+        ("tsan/rust-test-harness", "cargo-test", TSAN_RUST.format("test"), "A test ran, and which"),
+        ("helgrind/heap-block-with-its-allocation", "program", "valgrind --tool=helgrind PROGRAM",
+         "Which program it was the frames do not say"),
+        ("drd/heap-blocks-and-sections", "program", "valgrind --tool=drd PROGRAM", "Which program"),
+        ("miri/notes-of-2024-with-frames-of-the-library", "cargo-miri",
+         f"{MIRI} test relay::tests::many_writers", None),
+        ("miri/github-actions-and-test-output", "cargo-miri",
+         f"{MIRI} test ledger::tests::shared", None),
+        ("miri/dependency-of-the-registry", "cargo-miri", f"{MIRI} run", None),
+        ("kcsan/absolute-paths", "kcsan",
+         "scripts/config --enable KCSAN && make olddefconfig && make",
+         "The kernel has to be built with CONFIG_KCSAN=y; the racing code is reached through the"
+         " system call write; `relayd` ran"),
+    ],
+)  # fmt: skip
+def test_the_command_for_what_is_no_go(
+    case: str, framework: str, command: str, note: str | None
+) -> None:
+    sighting = deadheat.scan((ROOT / f"{case}.txt").read_bytes())[0]
+    found = reproduce(sighting.report)
+    assert found is not None
+    assert (found.framework, found.command) == (framework, command)
+    assert (found.note or "").startswith(note or "")
+    assert (found.note is None) == (note is None)
+
+
+GINKGO = """package hub_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+)
+
+var _ = Describe("the hub", func() {
+	Context("when it's closed", func() {
+		It("counts (again)", func() {
+			hub.Close()
+		})
+		It(text, func() {
+			hub.Open()
+		})
+	})
+})
+"""
+ENTRY = """package hub_test
+
+func TestHub(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "Hub")
+}
+"""
+
+
+def ran(repo: Repository, file: str, function: str, at: int) -> Reproduction:
+    """What is found for a report one of whose sides is in a test."""
+    report = go_report(
+        ("write", [(f"{MODULE}/hub_test.{function}", f"/src/relay/{file}:{at}")]),
+        ("read", [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:3")]),
+    )
+    with Clone(str(repo.path)) as clone:
+        found = dossier(report, [clone]).reproduce
+    assert found is not None
+    return found
+
+
+def test_a_spec_is_run_alone_if_its_text_is_known(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "relay")
+    files = {"hub/hub_test.go": GINKGO, "hub/suite_test.go": ENTRY, "go.mod": f"module {MODULE}\n"}
+    repo.put("begin", {**files, "hub/hub.go": "package hub\n\nfunc (h *Hub) run() { h.n++ }\n"})
+    found = ran(repo, "hub/hub_test.go", "init.func1.1.1", line(GINKGO, "hub.Close()"))
+    assert found.framework == "ginkgo"
+    assert found.command == (
+        "go test -race ./hub -run '^TestHub$' -ginkgo.focus="
+        "'the hub when it'\"'\"'s closed counts \\(again\\)' -count=20"
+    )
+    found = ran(repo, "hub/hub_test.go", "init.func1.1.2", line(GINKGO, "hub.Open()"))
+    assert found.command == "go test -race ./hub -run '^TestHub$' -count=20"
+    assert found.note is not None
+    assert "no literal" in found.note
+
+
+SUITE = """package hub_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/suite"
+)
+
+func (s *hubSuite) TestClose() {
+	s.hub.Close()
+}
+
+func TestOther(t *testing.T) {
+	suite.Run(t, new(otherSuite))
+}
+
+func TestHubs(t *testing.T) {
+	suite.Run(t, &hubSuite{})
+}
+"""
+
+
+def test_the_test_that_hands_over_to_a_suite_is_found_beside_it(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "relay")
+    repo.put("begin", {"hub/hub_test.go": SUITE, "go.mod": f"module {MODULE}\n"})
+    found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", line(SUITE, "s.hub.Close()"))
+    assert found.command == (
+        "go test -race ./hub -run '^TestHubs$' -testify.m '^TestClose$' -count=20"
+    )
+    gocheck = SUITE.replace("github.com/stretchr/testify/suite", "gopkg.in/check.v1")
+    gocheck = gocheck.replace("suite.Run(t, &hubSuite{})", "check.TestingT(t)")
+    repo.put("gocheck", {"hub/hub_test.go": gocheck.replace("func (s", "//\nfunc (s")})
+    at = line(SUITE, "s.hub.Close()") + 1
+    found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", at)
+    assert found.command == (
+        "go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -count=20"
+    )
