@@ -34,6 +34,7 @@ class Candidate:
     outspoken: bool = False  # it calls the thing a data race
     in_racing: bool = False  # a racing one?
     closes: bool = False  # it says that it closes the issue that the report is in
+    quotes: bool = False  # its message holds this very report
     on_variable: bool = False
     place: int = 0
     distance: int = 0
@@ -53,7 +54,7 @@ class Candidate:
     def is_convincing(self) -> bool:
         """Does it speak of a race, and is it about this one?"""
         near = self.on_variable or self.distance <= SOON
-        return self.closes or (self.racy and self.in_function and near)
+        return self.closes or self.quotes or (self.racy and self.in_function and near)
 
     @property
     def score(self) -> float:
@@ -127,5 +128,5 @@ def ranked(found: list[Candidate]) -> list[Candidate]:
     if not found:
         return []
     top = [c for c in found if c.is_convincing and c.points >= 0.75 * found[0].points]
-    top.sort(key=lambda c: c.distance)
+    top.sort(key=lambda c: (not c.quotes, c.distance))
     return top + [c for c in found if c not in top]

@@ -33,6 +33,7 @@ class Fixes:
 
     def __init__(self, past: Past) -> None:
         self._past, self._clone = past, past.clone
+        self._quoted = self._clone.messages.quoting(past.report)
 
     def fixed_by(self, variable: Variable | None, issues: Sequence[str] = ()) -> list[Candidate]:
         """Later commits that may have mended it, likeliest first."""
@@ -40,7 +41,9 @@ class Fixes:
         names = self._names(variable)
         found: list[tuple[Candidate, Message]] = []
         reverted: set[str] = set()
-        for place, message in self._clone.messages.heard(self._past.start, touched, issues).items():
+        also = {*touched, *self._quoted.report}
+        heard = self._clone.messages.heard(self._past.start, also, issues)
+        for place, message in heard.items():
             candidate = self._heard(place, message, touched, names, issues)
             reverted.update(_REVERTS.findall(message.text))
             if candidate.points >= 1.0 and not _REVERT.match(message.subject):
@@ -77,6 +80,11 @@ class Fixes:
         if place in touched:
             candidate.gain(*touched[place])
             candidate.in_file = True
+        if place in self._quoted.report:
+            candidate.quotes = True
+            candidate.gain(4.0, "quotes this very report")
+        elif place in self._quoted.race:
+            candidate.gain(2.0, "quotes a report of this race")
         timely(candidate, place, self._past.end)
         return candidate
 
@@ -88,7 +96,7 @@ class Fixes:
 
     def _is_worth(self, candidate: Candidate) -> bool:
         """Says that it is about a race, or does something to the functions of the report."""
-        if candidate.closes:
+        if candidate.closes or candidate.quotes:
             return True
         if candidate.place <= self._past.at:
             return candidate.racy and candidate.in_racing

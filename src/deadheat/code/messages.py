@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deadheat.code import words
+from deadheat.code import quotes, words
 from deadheat.code.words import Message
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from deadheat.code.git import Git
     from deadheat.code.history import MainLine
+    from deadheat.code.quotes import Quote, Quoted
+    from deadheat.model import Report
 
 _WORDS = "pos, subject, message, author, time, parents"
 
@@ -22,7 +25,6 @@ class Messages:
     def __init__(self, git: Git, main: MainLine) -> None:
         self._git, self._main = git, main
         self._said: dict[int, Message] = {}
-        self._racy: dict[int, Message] | None = None
 
     def said(self, pos: int) -> Message:
         """What one commit says."""
@@ -42,9 +44,6 @@ class Messages:
 
     def heard(self, after: int, also: Iterable[int], numbers: Iterable[str]) -> dict[int, Message]:
         """What later commits say: those that speak of races, of an issue, and some others."""
-        self._hear()
-        if self._racy is None:
-            self._racy = self._messages("racy")
         found = {pos: said for pos, said in self._racy.items() if pos > after}
         for number in numbers:
             found |= self._messages("pos > ? AND message LIKE ?", after, f"%{number}%")
@@ -52,6 +51,20 @@ class Messages:
             if pos not in found:
                 found[pos] = self.said(pos)
         return found
+
+    @cached_property
+    def _racy(self) -> dict[int, Message]:
+        """What those say that speak of races."""
+        self._hear()
+        return self._messages("racy")
+
+    @cached_property
+    def _quotes(self) -> list[Quote]:
+        return list(quotes.quotes(self._racy))
+
+    def quoting(self, report: Report) -> Quoted:
+        """The commits that quote a report, and those that quote others of its race."""
+        return quotes.quoted(report, self._quotes)
 
     def _messages(self, where: str, *values: object) -> dict[int, Message]:
         rows = self._main.database.execute(

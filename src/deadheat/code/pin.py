@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from deadheat.code import asking, lines
-from deadheat.code.sweep import NOTHING, Run, Sum, add, pieces, runs_of, widened
+from deadheat.code.scores import Scores
+from deadheat.code.sweep import Run, widened
 from deadheat.code.window import Found, Pin, Revision, Window
 from deadheat.model import Origin
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from deadheat.code.history import Line
     from deadheat.model import Frame, Report
 
-# a place is worth the closer look that outer frames take if it does this well on the racing ones
-_WORTH = 0.6
 # lines beside the main one that are searched where it does not fit, if they do nearly as well
 _SIDES, _NEAR = 3, 0.8
 # how much worse a window may do in which the racing lines have a name in common; how many are asked
@@ -53,7 +52,10 @@ def pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | N
     if not asked or not clone.main.tip:
         return None
     absent = [a.frame for a in every if a not in asked and _is_written(a.frame)]
-    return _Pinning(clone, asked, absent).pin(candidates)
+    # who quotes a report has it from an earlier version
+    known = min(clone.messages.quoting(report).report, default=None)
+    found = _Pinning(clone, asked, absent, known).pin(candidates) if known else None
+    return found or _Pinning(clone, asked, absent).pin(candidates)
 
 
 def fit(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
@@ -63,13 +65,16 @@ def fit(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
 
 
 class _Pinning:
-    def __init__(self, clone: Clone, asked: list[Asked], absent: list[Frame]) -> None:
+    def __init__(
+        self, clone: Clone, asked: list[Asked], absent: list[Frame], end: int | None = None
+    ) -> None:
         self._clone, self._asked, self._absent = clone, asked, absent
+        self._scores = Scores(clone, asked, end)
 
     def pin(self, candidates: Sequence[str]) -> Pin | None:
         best = self._best(self._clone.main)
         score = best[0].run.score if best else 0
-        fitting = self._revisions(self._clone.tags, 0)
+        fitting = self._scores.revisions(self._clone.tags, 0)
         aside = self._aside(fitting, score)
         if aside and aside[0].run.score > score:
             best, score = aside, aside[0].run.score
@@ -85,7 +90,7 @@ class _Pinning:
 
     def _best(self, line: Line) -> list[Found]:
         """The runs of a line that do best, oldest first."""
-        runs = self._runs(line)
+        runs = self._scores.runs(line)
         most = max((run.score for run in runs), default=0)
         best = [Found(line, r, widened(r, runs)) for r in runs if r.score == most]
         if not best or any(self._is_plain(found) or self._shares(found) for found in best):
@@ -101,80 +106,27 @@ class _Pinning:
         """Does each racing line plainly do what its frame says?"""
         racing = [a for a in self._asked if a.racing]
         commit = found.line.commits[found.run.last]
-        return self._scored([commit], racing)[commit] == lines.DOES * sum(a.weight for a in racing)
+        return self._scores.scored([commit], racing)[commit] == lines.DOES * sum(
+            a.weight for a in racing
+        )
 
     def _base(self) -> Window | None:
         """Where on the main line the frames lie best, whatever they do: where a side line began."""
-        runs = self._runs(self._clone.main)
+        runs = self._scores.runs(self._clone.main)
         best = max(runs, key=lambda run: (run.sum.fits, run.score), default=None)
         if best is None:
             return None
         found = Found(self._clone.main, best, widened(best, runs))
         return found.window(found.wide)
 
-    def _runs(self, line: Line) -> list[Run]:
-        racing = [a for a in self._asked if a.racing] or self._asked
-        runs = self._sweep(line, racing, [Run(0, len(line.commits) - 1, NOTHING)])
-        outer = [a for a in self._asked if a not in racing]
-        if outer and runs:
-            most = max(run.score for run in runs)
-            runs = self._sweep(line, outer, [r for r in runs if r.score >= _WORTH * most])
-        return runs
-
-    def _sweep(self, line: Line, asked: list[Asked], runs: list[Run]) -> list[Run]:
-        """Adds the scores of these frames to the runs, which break where a score changes."""
-        steps: dict[int, Sum] = {}
-        for run in runs:
-            add(steps, run.first, run.last + 1, run.sum)
-        for one in asked:
-            for path in self._clone.paths(one.frame):
-                self._step(line, one, path, runs, steps)
-        return runs_of(steps)
-
-    def _step(
-        self, line: Line, one: Asked, path: str, runs: list[Run], steps: dict[int, Sum]
-    ) -> None:
-        parts = list(pieces(line.versions(path), runs))
-        grades = self._clone.grades(one.claim, (blob for _, _, blob in parts))
-        for first, end, blob in parts:
-            if gain := grades.get(blob, 0) * one.weight:
-                # a window may widen over what callers do, not over what the racing lines do
-                fits = not one.racing or grades[blob] == lines.DOES
-                add(steps, first, end, Sum(one.weight * fits, gain))
-
-    def _revisions(self, names: dict[str, str], least: int) -> list[Revision]:
-        """The revisions that do at least so well."""
-        racing = [a for a in self._asked if a.racing] or self._asked
-        outer = [a for a in self._asked if a not in racing]
-        rest = lines.DOES * sum(a.weight for a in outer)
-        scores = self._scored(list(names.values()), racing)
-        close = {n: c for n, c in names.items() if scores.get(c, 0) and scores[c] + rest >= least}
-        more = self._scored(list(close.values()), outer)
-        found = [Revision(n, c, scores[c] + more.get(c, 0)) for n, c in close.items()]
-        return [r for r in found if r.score >= least]
-
-    def _scored(self, commits: list[str], asked: list[Asked]) -> dict[str, int]:
-        """The score of each commit, wherever it lies."""
-        commits = list(dict.fromkeys(commits))
-        paths = list(dict.fromkeys(p for a in asked for p in self._clone.paths(a.frame)))
-        blobs = self._clone.blobs(commits, paths)
-        scores = dict.fromkeys(commits, 0)
-        for one in asked:
-            for path in self._clone.paths(one.frame):
-                here = {c: blob for c in commits if (blob := blobs.get((c, path)))}
-                grades = self._clone.grades(one.claim, here.values())
-                for commit, blob in here.items():
-                    scores[commit] += grades.get(blob, 0) * one.weight
-        return scores
-
     def _aside(self, fitting: list[Revision], score: int) -> list[Found]:
         """The best runs on the few lines beside the main one that may do better than it.
 
         A report from the middle of a release branch fits neither its tags nor its tip, but nearly.
         """
-        if score == lines.DOES * sum(a.weight for a in self._asked):
+        if score == self._scores.most:
             return []
-        tips = self._revisions(self._clone.branches, 0)
+        tips = self._scores.revisions(self._clone.branches, 0)
         near = [r for r in {*fitting, *tips} if r.score >= _NEAR * score and self._is_aside(r)]
         near.sort(key=lambda r: (-r.score, r.name))
         found: list[Found] = []
@@ -214,7 +166,7 @@ class _Pinning:
         """The revision among the candidates that does as well as any, in the window around it."""
         for name in candidates:
             commit = None if _DATE.match(name) else self._clone.resolve(name)
-            if commit is None or not self._revisions({name: commit}, score):
+            if commit is None or not self._scores.revisions({name: commit}, score):
                 continue
             around = self._around(best, commit)
             if around is None:
