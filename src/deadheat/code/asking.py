@@ -53,7 +53,7 @@ def claims(report: Report) -> list[Asked]:
 
 def tongue_of(frame: Frame) -> str | None:
     """The language of a frame's file; None for frames that lie in no source of the user's."""
-    if frame.line is None or frame.origin in (Origin.STDLIB, Origin.RUNTIME):
+    if frame.line is None or frame.origin in (Origin.STDLIB, Origin.RUNTIME, Origin.TEST):
         return None
     return language(frame.file)
 

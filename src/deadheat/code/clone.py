@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deadheat.code import lines, places
+from deadheat.code.asking import declared
 from deadheat.code.beside import Beside
 from deadheat.code.git import Git
 from deadheat.code.history import MainLine, version_at
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deadheat.code.asking import Claim
+    from deadheat.code.places import Module
     from deadheat.model import Frame
 
 # "module github.com/pingcap/tidb", in go.mod
@@ -131,12 +133,25 @@ class Clone:
     def _paths(self, printed: str, frame: Frame) -> list[str]:
         known = self.main.named(printed.replace("\\", "/").rpartition("/")[2])
         told = places.module(frame)
+        if told and told.vendored and (staged := places.staged(frame, known)):
+            return staged
         if told and not told.vendored and not places.is_home(told, self.modules):
-            return []  # some other repository's file of the same name
+            # some other repository's file of the same name, unless this one was called so once
+            return self._formerly(told, frame)
         found = places.matches(printed, known, self._may_be_bare(frame))
         if not found and frame.file != printed:
             found = places.matches(frame.file, known, self._may_be_bare(frame))
         return found
+
+    def _formerly(self, told: Module, frame: Frame) -> list[str]:
+        """The path of a file that the module's version has here as well, with the frame's function."""
+        revision, path = places.revision(told), places.inside(frame)
+        commit = self.resolve(revision) if revision and path else None
+        blob = self.blobs([commit], [path]).get((commit, path)) if commit else None
+        function = declared(frame.function, "go")
+        if blob is None or not function or not path.endswith(".go"):
+            return []
+        return [path] if self.outlines.find(function, [blob]).get(blob) else []
 
     def _may_be_bare(self, frame: Frame) -> bool:
         """May a file at the root be meant? Not if the frame's package is plainly another's."""

@@ -79,6 +79,20 @@ def _root(package: str) -> str:
     return "/".join(parts[:2])
 
 
+def inside(frame: Frame) -> str:
+    """The path of a frame's file in its module, as the module cache has it; nothing elsewhere."""
+    told = _MODULE_CACHE.search(frame.path or frame.file)
+    return (frame.path or frame.file)[told.end() :] if told else ""
+
+
+def staged(frame: Frame, known: Iterable[str]) -> list[str]:
+    """Where a repository keeps a module that it vendors from itself: below the import path of that."""
+    path = frame.path or frame.file
+    told = _last(_VENDOR, path)
+    tail = f"/{path[told.end() :]}" if told else ""
+    return [own for own in known if tail.count("/") > 1 and own.endswith(tail)]
+
+
 def is_home(told: Module, homes: Iterable[str]) -> bool:
     """Is the dependency one of the modules that this repository is?"""
     name = plain(told.path)
