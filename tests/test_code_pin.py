@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deadheat
 from deadheat.code.clone import Clone
 from deadheat.code.pin import pin
-from tests.repositories import MODULE, Repository, go_report, line
+from tests.repositories import MODULE, Repository, go_report, go_text, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +62,19 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
 
 
-def race(source: str, file: str = "/src/relay/hub/hub.go") -> Report:
+def race_text(source: str, file: str = "/src/relay/hub/hub.go") -> str:
     write, read = line(source, "h.count = 0"), line(source, "if h.count > 3")
     go = line(source, "go h.run()")
-    return go_report(
+    return go_text(
         ("write", [(f"{MODULE}/hub.(*Hub).Close", f"{file}:{write}")]),
         ("read", [(f"{MODULE}/hub.(*Hub).run", f"{file}:{read}")]),
         created=f"Goroutine 8 (running) created at:\n  {MODULE}/hub.Start()\n      {file}:{go} +0x3\n",
     )
+
+
+def race(source: str, file: str = "/src/relay/hub/hub.go") -> Report:
+    (sighting,) = deadheat.scan(race_text(source, file))
+    return sighting.report
 
 
 def pinned(where: Path, report: Report, candidates: Sequence[str] = ()) -> Pin:

@@ -16,7 +16,7 @@ from deadheat.lake import care, lookup
 from deadheat.lake.tables import Lake
 from tests.lakes import taken
 from tests.repositories import MODULE, Repository, go_text, line
-from tests.test_code_pin import FIXED, HUB, race
+from tests.test_code_pin import FIXED, HUB, race, race_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,17 +40,6 @@ def other_text() -> str:
     return go_text(
         ("write", [(f"{MODULE}/other.Add", places[0])]),
         ("read", [(f"{MODULE}/other.Show", places[1])]),
-    )
-
-
-def hub_text() -> str:
-    file, module = "/src/relay/hub/hub.go", f"{MODULE}/hub"
-    write, read = line(HUB, "h.count = 0"), line(HUB, "if h.count > 3")
-    return go_text(
-        ("write", [(f"{module}.(*Hub).Close", f"{file}:{write}")]),
-        ("read", [(f"{module}.(*Hub).run", f"{file}:{read}")]),
-        created=f"Goroutine 8 (running) created at:\n  {module}.Start()\n"
-        f"      {file}:{line(HUB, 'go h.run()')} +0x3\n",
     )
 
 
@@ -79,7 +68,7 @@ def test_every_race_is_placed_once(
 ) -> None:
     lake, logs = tmp_path / "lake", tmp_path / "logs"
     logs.mkdir()
-    (logs / "hub.log").write_text(hub_text())
+    (logs / "hub.log").write_text(race_text(HUB))
     taken(spark, lake, [logs])
     placing = ("place", "--repo", repo.path, "--lake", lake)
     status, out, err = told(capsys, *placing)

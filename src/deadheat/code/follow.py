@@ -105,9 +105,9 @@ def function_texts(
     tongue = language(path)
     known = clone.texts.setdefault((tongue, function), {})
     missing = list(dict.fromkeys(blob for blob in blobs if blob and blob not in known))
-    alike = _alike(clone, missing, function) if tongue == "go" else {}
+    alike = _alike(clone, missing, function) if tongue == "go" else {b: b for b in missing}
     known.update(dict.fromkeys(missing))
-    for blob, source in clone.git.objects(alike.values() if alike else missing):
+    for blob, source in clone.git.objects(dict.fromkeys(alike.values())):
         known[blob] = _function(source, path, function) if source is not None else None
     known.update((blob, known[other]) for blob, other in alike.items())
     return known

@@ -1,0 +1,121 @@
+"""What many reports share: outlines of files and the names that they declare, by file version."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deadheat.code import follow, lines
+from deadheat.code.clone import Clone
+from deadheat.code.named import Named
+from deadheat.code.outlines import Outlines
+from tests.repositories import MODULE, Repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCE = """package p
+
+type T[K any] struct {
+	Mu, other sync.Mutex
+	first  int
+	Nested struct {
+		Deep string
+	}
+}
+
+func one() {}
+
+func (t *T[K]) Two(a int) (
+	b int,
+) {
+	text := `
+}
+`
+	if x {
+	}
+	return
+}
+
+func three[K comparable](k K) K {
+	return k
+}
+
+func (T) four() {
+	first := 1
+	return first
+}
+"""
+FUNCTIONS = ("one", "(*T).Two", "T.Two", "three", "(*T).four", "none", "(*T).one", "Two")
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "relay")
+
+
+def versions(repo: Repository, *sources: str) -> list[str]:
+    for number, source in enumerate(sources):
+        repo.put(f"{number}", {"p.go": source, "go.mod": f"module {MODULE}\n"})
+    return [repo.git("rev-parse", f"HEAD~{n}:p.go") for n in reversed(range(len(sources)))]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n// the end\n", "func last() {\n", "func last() {"])
+def test_an_outline_has_the_extents_that_the_source_shows(repo: Repository, end: str) -> None:
+    source = SOURCE + end
+    (blob,) = versions(repo, source)
+    for _ in range(2):  # from git, then from the disk
+        with Clone(str(repo.path)) as clone:
+            for function in (*FUNCTIONS, "last"):
+                found = clone.outlines.find(function, [blob])[blob]
+                span = (found.first, found.last) if found else None
+                assert span == lines.go_extent(function, source.encode()), function
+
+
+def test_a_function_is_read_from_one_of_the_versions_in_which_it_is_the_same(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = SOURCE.replace("return k", "return k + k")
+    moved = "// moved\n" + SOURCE
+    blobs = versions(repo, SOURCE, moved, other)
+    with Clone(str(repo.path)) as clone:
+        clone.outlines.find("three", blobs)
+        read: list[str] = []
+        objects = clone.git.objects
+        monkeypatch.setattr(clone.git, "objects", lambda names: objects(_told(names, read)))
+        texts = follow.function_texts(clone, blobs, "p.go", "three")
+    assert texts[blobs[0]] == texts[blobs[1]] != texts[blobs[2]]
+    assert read == [blobs[0], blobs[2]]
+
+
+def _told(names: object, read: list[str]) -> list[str]:
+    told = list(names)  # type: ignore[call-overload]
+    read += told
+    return told  # type: ignore[no-any-return]
+
+
+def test_names_are_those_that_a_file_may_declare(repo: Repository) -> None:
+    (blob,) = versions(repo, SOURCE)
+    with Clone(str(repo.path)) as clone:
+        names = Named(clone.git).names([blob])[blob].split()
+    declared = {"T", "Mu", "other", "first", "Nested", "Deep", "one", "Two", "three", "four"}
+    assert declared <= set(names)
+    assert not {"return", "if", "package"} & set(names)
+
+
+def test_what_nobody_wrote_by_hand_is_outlined_soon(repo: Repository) -> None:
+    (blob,) = versions(
+        repo, "func f(" * 100_000 + "\n" + "\nfunc (t *T[" * 50_000 + "\n}" * 100_000
+    )
+    begun = time.process_time()
+    with Clone(str(repo.path)) as clone:
+        Outlines(clone.git).find("f", [blob])
+        Named(clone.git).names([blob])
+    assert time.process_time() - begun < 5
