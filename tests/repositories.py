@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import deadheat
 
@@ -20,13 +20,13 @@ _WHO = {"NAME": "A Tester", "EMAIL": "tester@example.com"}
 class Repository:
     """A work tree whose commits are a day apart."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *options: str) -> None:
         self.path = path
         self._day = 0
         path.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main")
+        self.git("init", "-q", "-b", "main", *options)
 
-    def git(self, *args: str) -> str:
+    def git(self, *args: str, stdin: IO[bytes] | None = None) -> str:
         stamp = f"{1_600_000_000 + self._day * 86_400} +0000"
         who = {f"GIT_{role}_{k}": v for role in ("AUTHOR", "COMMITTER") for k, v in _WHO.items()}
         done = subprocess.run(
@@ -34,6 +34,7 @@ class Repository:
             capture_output=True,
             text=True,
             check=True,
+            stdin=stdin,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(self.path.parent),

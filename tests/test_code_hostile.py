@@ -190,3 +190,135 @@ def test_what_is_around_a_line_is_told_soon(body: bytes) -> None:
     begun = time.process_time()
     around("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
     assert time.process_time() - begun < 10
+
+
+def test_a_configuration_that_includes_others_is_not_read(repo: Repository, tmp_path: Path) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: fix data race", {"hub/hub.go": FIXED})
+    trap, sprung = tmp_path / "trap", tmp_path / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch {sprung}\n")
+    trap.chmod(0o755)
+    (tmp_path / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n\tworktree = /\n")
+    repo.git("config", "include.path", str(tmp_path / "more"))
+    repo.git("config", "includeIf.gitdir:/.path", str(tmp_path / "more"))
+    repo.git("config", "submodule.x.update", f"!{trap}")
+    with Clone(str(repo.path)) as clone:
+        assert dossier(race(HUB), [clone]).fixed_by
+    assert not sprung.exists()
+
+
+def test_what_a_partial_clone_lacks_is_not_fetched(repo: Repository, tmp_path: Path) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: comment", {"hub/hub.go": HUB + "// more\n"})
+    sprung = tmp_path / "sprung"
+    repo.git("config", "remote.origin.url", f"ext::sh -c touch% {sprung}")
+    repo.git("config", "remote.origin.promisor", "true")
+    repo.git("config", "protocol.ext.allow", "always")
+    repo.git("config", "extensions.partialClone", "origin")
+    blob = repo.git("rev-parse", "HEAD:hub/hub.go")
+    (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with Clone(str(repo.path)) as clone:
+        found = pin(clone, race(HUB))
+        assert any("partial" in what for what in clone.git.missing)
+    assert found is not None
+    assert found.window.first == first
+    assert not sprung.exists()
+
+
+def test_grafts_and_replacements_change_nothing(repo: Repository) -> None:
+    first = repo.put("hub: begin", {"hub/hub.go": HUB})
+    last = repo.put("hub: comment", {"hub/other.go": "package hub\n"})
+    evil = repo.git("commit-tree", "-m", "other", f"{first}^{{tree}}")
+    repo.git("replace", "-f", last, evil)
+    (repo.path / ".git" / "info").mkdir(exist_ok=True)
+    (repo.path / ".git" / "info" / "grafts").write_text(f"{last}\n")
+    with Clone(str(repo.path)) as clone:
+        assert clone.main.commits[-2:] == [first, last]
+
+
+@pytest.mark.parametrize("link", [".git", ".git/objects", ".git/refs"])
+def test_a_link_to_another_repository_is_not_followed(
+    repo: Repository, tmp_path: Path, link: str
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    moved = tmp_path / "elsewhere"
+    (repo.path / link).rename(moved)
+    (repo.path / link).symlink_to(moved)
+    if link == ".git/refs":
+        with Git(str(repo.path)) as git:
+            assert git.refs == {}
+    else:
+        with pytest.raises(DeadheatError, match=r"is a link|not a git repository"):
+            Git(str(repo.path))
+
+
+def test_what_is_no_file_among_the_objects_is_left_out(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    blob = repo.git("rev-parse", "HEAD:hub/hub.go")
+    path = repo.path / ".git" / "objects" / blob[:2] / blob[2:]
+    path.unlink()
+    os.mkfifo(path)  # whoever opens it waits for ever
+    with Clone(str(repo.path)) as clone:
+        assert pin(clone, race(HUB)) is None
+        assert clone.git.object(f"{clone.main.tip}:go.mod") is not None
+
+
+def test_an_object_that_is_not_what_its_name_says_is_not_read(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    repo.put("hub: other", {"hub/other.go": FIXED})
+    objects = repo.path / ".git" / "objects"
+    mine, other = (repo.git("rev-parse", f"HEAD:hub/{n}.go") for n in ("hub", "other"))
+    forged = objects / mine[:2] / mine[2:]
+    forged.unlink()
+    shutil.copy(objects / other[:2] / other[2:], forged)
+    with Clone(str(repo.path)) as clone:
+        assert clone.git.object(mine) is None
+        assert clone.git.object(other) == FIXED.encode()
+        assert pin(clone, race(HUB)) is None
+
+
+def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    monkeypatch.setattr("deadheat.code.git._LISTING", 1 << 25)
+    monkeypatch.setattr("deadheat.code.tree._MOST_LISTED", 20_000)
+    below = repo.git("rev-parse", "HEAD:hub")
+    for level in range(9):
+        rows = "".join(f"040000 tree {below}\t{name}\n" for name in "abcdefghij")
+        (repo.path.parent / "rows").write_text(rows)
+        with open(repo.path.parent / "rows", "rb") as file:
+            below = repo.git("mktree", stdin=file)
+        assert below, level
+    commit = repo.git("commit-tree", "-p", "HEAD", "-m", "a billion files", below)
+    repo.git("update-ref", "refs/heads/main", commit)
+    begun = time.monotonic()
+    with Clone(str(repo.path)) as clone:
+        dossier(race(HUB), [clone])
+        assert any("could not read the whole" in what for what in clone.git.missing)
+        assert len(clone.tree(commit).declaring("Hub", "hub/hub.go")) < 30_000
+    assert time.monotonic() - begun < 60
+
+
+def test_a_repository_with_other_names_for_its_objects(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "relay", "--object-format=sha256")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    first = made.put("hub: begin", {"hub/hub.go": HUB})
+    fix = made.put("hub: fix data race", {"hub/hub.go": FIXED})
+    with Clone(str(made.path)) as clone:
+        told = dossier(race(HUB), [clone])
+    assert len(first) == 64
+    assert told.pin is not None
+    assert told.pin.window.first == first
+    assert told.fixed_by[0].commit == fix
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="no /proc")
+def test_git_cannot_take_all_memory(repo: Repository) -> None:
+    repo.put("hub: begin", {"hub/hub.go": HUB})
+    with Git(str(repo.path)) as git:
+        assert git.object("HEAD:hub/hub.go") is not None
+        assert git._batch is not None
+        limits = Path(f"/proc/{git._batch.pid}/limits").read_text()
+    (line,) = [line for line in limits.splitlines() if line.startswith("Max data size")]
+    assert line.split()[3] == str(2 << 30)

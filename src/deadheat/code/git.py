@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import re
 import subprocess
@@ -12,11 +14,13 @@ from deadheat.code.shadow import Shadow
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
 # what nobody reads in an editor is no source of a race, and may be a trap
 BIGGEST = 1 << 23
 _PIECE = 1 << 16
+# bytes that one git may hold: an object of any size that is worth it, a list of what a commit changes
+_MEMORY, _LISTING = 2 << 30, 1 << 28
 _HELD = 1 << 27  # bytes of objects
 # a name that will always stand for the same content
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?$")
@@ -83,10 +87,13 @@ class Git:
         ]
 
     def _start(
-        self, args: tuple[str, ...], stdin: int | IO[bytes] = subprocess.DEVNULL
+        self,
+        args: tuple[str, ...],
+        stdin: int | IO[bytes] = subprocess.DEVNULL,
+        memory: int = _MEMORY,
     ) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self.command(*args),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
@@ -96,25 +103,29 @@ class Git:
             )
         except OSError as error:
             raise DeadheatError("git cannot be run", do="install git") from error
+        _bounded(process.pid, memory)
+        return process
 
-    def lines(self, *args: str) -> Iterator[str]:
+    def lines(self, *args: str) -> Generator[str]:
         """What a command prints, line by line; a command that fails just ends."""
         with self._start(args) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def records(self, asked: Iterable[str], *args: str) -> Iterator[bytes]:
+    def records(self, asked: Iterable[str], *args: str) -> Generator[bytes]:
         """The NUL-ended records that a command prints when it is fed with lines."""
         with tempfile.TemporaryFile() as file:
             file.writelines(f"{line}\n".encode() for line in asked)
             file.seek(0)
-            with self._start(args, file) as process:
+            with self._start(args, file, _LISTING) as process:
                 assert process.stdout is not None
                 rest = b""
                 while piece := process.stdout.read(_PIECE):
                     *whole, rest = (rest + piece).split(b"\0")
                     yield from whole
+                if process.wait():
+                    self.missing.append("git could not read the whole history")
 
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The content of each object by its name (`id`, `commit:path`); None if it cannot be had."""
@@ -199,7 +210,8 @@ class Git:
                 return
             content = stdout.read(size)
             broken = len(content) < size or stdout.read(1) != b"\n"
-            yield name, None if broken else content, broken
+            genuine = not broken and _is_genuine(fields[0], fields[1], content)
+            yield name, content if genuine else None, broken
             if broken:
                 return
 
@@ -208,6 +220,22 @@ class Git:
             self._batch.kill()
             self._batch.communicate()
             self._batch = None
+
+
+def _bounded(pid: int, memory: int) -> None:
+    """Keeps git from unpacking what would not fit into memory; mapped packs do not count."""
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_DATA, (memory, memory))
+
+
+def _is_genuine(name: bytes, kind: bytes, content: bytes) -> bool:
+    """Is it what its name says? What is kept by names would serve other clones, too."""
+    digest = hashlib.sha1(usedforsecurity=False) if len(name) == 40 else hashlib.sha256()
+    digest.update(b"%s %d\0" % (kind, len(content)))
+    digest.update(content)
+    return digest.hexdigest().encode() == name
 
 
 def _question(name: str) -> bytes:

@@ -36,6 +36,9 @@ CREATE TABLE IF NOT EXISTS aside
   (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
+# a few trees, each holding another many times over, make billions of paths; git dies of more of them
+# in one commit
+MOST_RECORDS = 16_000_000
 _TRUNKS = ("main", "master", "trunk", "develop", "devel")
 # not links, submodules or deletions
 _FILES = (b"100644", b"100755", b"100664")
@@ -260,9 +263,14 @@ def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, s
     asked = (f"{commit} {parent}".rstrip() for commit, parent in chain)
     pos, meta = 0, b""
     known: dict[bytes, str | None] = {}
-    for record in git.records(
+    records = git.records(
         asked, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
-    ):
+    )
+    for number, record in enumerate(records):
+        if number >= MOST_RECORDS:
+            git.missing.append("the history changes more files than are read")
+            records.close()
+            return
         if meta:
             path = known[record] if record in known else known.setdefault(record, _source(record))
             if path is not None:

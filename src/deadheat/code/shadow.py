@@ -27,7 +27,9 @@ _REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?:heads|remotes|tags)/\S{1,500})$")
 _ID = re.compile(r"[0-9a-f]{40,64}$")
 _SYMBOLIC = re.compile(r"ref: (refs/\S{1,200})$")
 _KINDS = ("heads", "remotes", "tags")
-_MOST_LOOSE_REFS, _MOST_TEXT = 20_000, 1 << 26
+# loose refs; bytes of packed refs, and of any other file of git's own
+_MOST_LOOSE_REFS, _MOST_TEXT, _SHORT = 20_000, 1 << 26, 1 << 20
+_LINE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,12 @@ def layout(where: str) -> Layout:
     """The git directory of a clone, bare or not."""
     root = Path(where)
     inner = root / ".git"
+    if inner.is_symlink():
+        raise DeadheatError("its .git is a link", where, "give the repository itself")
     if inner.is_file():
         return _linked(inner)
     for folder in (inner, root):
-        if (folder / "objects").is_dir() and (folder / "HEAD").is_file():
+        if _is_folder(folder / "objects") and (folder / "HEAD").is_file():
             return Layout(folder, folder)
     raise DeadheatError("not a git repository", where, "give the folder of a clone")
 
@@ -62,7 +66,14 @@ def _linked(pointer: Path) -> Layout:
             "give the repository itself",
         )
     common = (folder / (_text(folder / "commondir").strip() or ".")).resolve()
+    if not _is_folder(common / "objects"):
+        raise DeadheatError("not a git repository", str(common), "give the folder of a clone")
     return Layout(folder, common)
+
+
+def _is_folder(path: Path) -> bool:
+    """Is it a folder of the clone itself, and no link to one elsewhere?"""
+    return path.is_dir() and not path.is_symlink()
 
 
 class Shadow:
@@ -113,7 +124,7 @@ def _link_objects(source: Path, target: Path) -> None:
     with os.scandir(source) as entries:
         for entry in entries:
             if _FAN_OUT.match(entry.name) and entry.is_dir(follow_symlinks=False):
-                (target / entry.name).symlink_to(Path(entry.path).resolve())
+                _link_loose(Path(entry.path).resolve(), target / entry.name)
     if not (source / "pack").is_dir() or (source / "pack").is_symlink():
         return
     with os.scandir(source / "pack") as entries:
@@ -122,13 +133,26 @@ def _link_objects(source: Path, target: Path) -> None:
                 (target / "pack" / entry.name).symlink_to(Path(entry.path).resolve())
 
 
-def _text(path: Path) -> str:
+def _link_loose(source: Path, target: Path) -> None:
+    """A link to a folder of loose objects; to each of them, if there is anything else among them."""
+    with os.scandir(source) as entries:
+        found = [(entry.name, entry.is_file(follow_symlinks=False)) for entry in entries]
+    if all(is_file for _, is_file in found):
+        target.symlink_to(source)
+        return
+    target.mkdir()
+    for name, is_file in found:
+        if is_file:
+            (target / name).symlink_to(source / name)
+
+
+def _text(path: Path, most: int = _SHORT) -> str:
     """A small file's text; nothing where there is none."""
     try:
         if path.is_symlink() or not path.is_file():
             return ""
         with open(path, "rb") as file:
-            return file.read(_MOST_TEXT).decode("utf-8", "surrogateescape")
+            return file.read(most).decode("utf-8", "surrogateescape")
     except OSError:
         return ""
 
@@ -136,10 +160,12 @@ def _text(path: Path) -> str:
 def _refs(common: Path) -> dict[str, str]:
     """Every branch and tag by its full name, with the id that it stands for."""
     refs = {}
-    for line in _text(common / "packed-refs").splitlines():
+    for line in _text(common / "packed-refs", _MOST_TEXT).splitlines():
         if told := _REF.match(line):
             refs[told[2]] = told[1]
     count = 0
+    if not _is_folder(common / "refs"):
+        return refs
     for folder, folders, names in os.walk(common / "refs"):
         folders[:] = sorted(f for f in folders if folder != str(common / "refs") or f in _KINDS)
         for name in sorted(names):
@@ -147,7 +173,7 @@ def _refs(common: Path) -> dict[str, str]:
             if count > _MOST_LOOSE_REFS:
                 return refs
             path = Path(folder) / name
-            text = _text(path).strip()
+            text = _text(path, _LINE).strip()
             full = path.relative_to(common).as_posix()
             if _ID.match(text):
                 refs[full] = text
@@ -168,7 +194,7 @@ def _followed(refs: dict[str, str], value: str) -> str:
 
 def _head(folder: Path, refs: dict[str, str]) -> tuple[str, str]:
     """The branch that is checked out (empty if none is) and the id of its commit."""
-    text = _text(folder / "HEAD").strip()
+    text = _text(folder / "HEAD", _LINE).strip()
     if told := _SYMBOLIC.match(text):
         return told[1], refs.get(told[1], "")
     return "", text if _ID.match(text) else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code.languages import language
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.code.git import Git
     from deadheat.code.named import Named
 
-_MOST_FILES = 30_000
+_MOST_FILES, _MOST_LISTED = 30_000, 1_000_000
 # "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
 _FIELD = (
     rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
@@ -61,11 +62,13 @@ class Tree:
     def _own(self) -> dict[str, str]:
         """Path and content id of every Go file; the vendored ones are left out."""
         found = {}
-        for line in self._git.lines("ls-tree", "-r", "--full-tree", self.commit):
+        listed = self._git.lines("ls-tree", "-r", "--full-tree", self.commit)
+        for line in islice(listed, _MOST_LISTED):
             meta, _, path = line.partition("\t")
             mode, _, blob = meta.split(" ")[:3]
             if mode.startswith("100") and path.endswith(".go"):
                 found[path] = blob
+        listed.close()
         own = [p for p in found if "vendor/" not in p and "testdata/" not in p]
         return {path: found[path] for path in own[:_MOST_FILES]}
 
