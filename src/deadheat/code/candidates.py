@@ -118,7 +118,8 @@ def settle(candidate: Candidate) -> None:
         candidate.gain(1.5, "does so in a function of the report")
     elif not candidate.racy:
         candidate.points *= 0.6  # a change of the same code that does not speak of a race
-    if not candidate.on_variable and candidate.distance > SOON:
+    is_about_it = candidate.on_variable or candidate.quotes
+    if not is_about_it and candidate.distance > SOON:
         candidate.points = min(candidate.points, 5.0)
 
 
