@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -104,7 +105,15 @@ def test_every_race_is_placed_once(
     assert len(out.splitlines()) == 2
     now = lookup.dossiers(Lake(str(lake)))[new["race"]]
     assert [fix["subject"] for fix in now["fixed_by"]] == ["other: fix race"]
-    assert len(told(capsys, *placing, "--again", "--quiet")[1].splitlines()) == 2
+
+    # a clone that knows nothing of it, and what is known is asked again
+    unrelated = Repository(tmp_path / "unrelated")
+    unrelated.put("begin", {"README.md": "nothing\n"})
+    status, out, _ = told(capsys, *placing, "--repo", unrelated.path, "--again", "--quiet")
+    assert [row.endswith("no file of it is known here") for row in out.splitlines()] == [
+        False, False, True, True
+    ]  # fmt: skip
+    assert Lake(str(lake)).count("dossiers") == 4
     assert list(care.faults(Lake(str(lake)))) == []
 
     status, out, _ = told(capsys, "races", "--lake", lake)
@@ -118,6 +127,12 @@ def test_every_race_is_placed_once(
     assert "   fixed by " in out
     status, out, _ = told(capsys, "show", new["race"], "--lake", lake, "--format", "json")
     assert json.loads(out)["dossier"]["variable"]["name"] == "total"
+
+    # a lake from before there was such a table
+    shutil.rmtree(lake / "dossiers")
+    assert list(care.faults(Lake(str(lake)))) == []
+    status, out, _ = told(capsys, "races", "--lake", lake)
+    assert "[" not in out
 
 
 def test_answers_of_several_processes_add_up(tmp_path: Path) -> None:
