@@ -150,6 +150,7 @@ def test_steps_of_the_document_are_said_to_be_its_own(explain: Explain, repo: Re
     assert "The document's own steps, not tried" in text
     (race,) = json.loads(explain(STEPS, "json", repo))
     assert race["reproduce"]["claimed"] is True
+    assert race["reproduce"]["note"] is None
     assert race["narrative"]["saw"].startswith("An error in `hub.(*Hub).Close`")
 
 

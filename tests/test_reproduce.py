@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
+from deadheat.cli import main
 from deadheat.code.clone import Clone
 from deadheat.code.dossier import dossier
 from deadheat.code.reproduce import reproduce
@@ -156,3 +157,10 @@ def test_the_test_that_hands_over_to_a_suite_is_found_beside_it(tmp_path: Path) 
     assert found.command == (
         "go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -count=20"
     )
+
+
+def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["explain", str(ROOT / "kcsan" / "absolute-paths.txt")])
+    said = capsys.readouterr().out
+    assert "   reproduce   scripts/config --enable KCSAN && make olddefconfig && make\n" in said
+    assert "The kernel has to be built with CONFIG_KCSAN=y; the racing code" in said

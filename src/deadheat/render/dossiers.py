@@ -43,7 +43,7 @@ class DossierText:
             ("fixed alike", facts.similar(told)),
             ("claims", facts.checked(told)),
             ("stale", facts.stale(told)),
-            ("reproduce", facts.command(told) or [facts.command_note(told)]),
+            ("reproduce", facts.command_told(told)),
             ("owners", facts.owners(told)),
             ("related", told["related"]),
             ("missing", facts.unknown(told)),

@@ -171,6 +171,12 @@ def command(told: Plain) -> list[str]:
     return [*at, *found["command"].split("\n")]
 
 
+def command_told(told: Plain) -> list[str]:
+    """What to type, and what that lacks."""
+    lacks = told["reproduce"]["note"] if told["reproduce"] else None
+    return [*command(told), *([lacks] if lacks else [])] or [command_note(told)]
+
+
 def command_note(told: Plain) -> str:
     found = told["reproduce"]
     if found is None:
