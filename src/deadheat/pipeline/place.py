@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deadheat.code import plain
 from deadheat.code.clone import Clone
@@ -36,6 +37,7 @@ RACES = pa.schema([("race", TEXT), ("report", TEXT), ("nodes", TEXTS), ("sites",
 # to open a clone takes as long as a few races do
 _LEAST, _TASKS = 8, 4
 _COMMITS = 5
+_ASKED = ("race", "report", "repo", "state")
 _CACHE = "DEADHEAT_CACHE"
 
 
@@ -56,7 +58,7 @@ def place(
     began = time.monotonic()
     lake.expect()
     races: list[Plain] = lake.rows("races", RACES.names).to_pylist()
-    kept = {(row["race"], row["repo"]): row for row in _kept(lake, races)}
+    known_before = _known(lake)
     session = cache(lambda: start(True))
     placed: list[Plain] = []
     missing: list[str] = []
@@ -69,29 +71,42 @@ def place(
                 "repo": clone.main.commits[0], "tip": clone.main.tip, "state": plain.state(clone)
             }  # fmt: skip
             missing += clone.git.missing
-        wanted = races if again else [race for race in races if not _is_known(race, shared, kept)]
+        wanted = [race for race in races if again or _asked(race, shared) not in known_before]
         known += len(races) - len(wanted)
         if wanted:
             rows = placing(session(), wanted, lake.uri, where).toArrow().to_pylist()
             now = datetime.now(UTC)
             placed += ({**row, **shared, "placed_at": now} for row in rows)
     if placed:
-        kept |= {(row["race"], row["repo"]): row for row in placed}
-        derived.replace(lake, "dossiers", pa.Table.from_pylist([*kept.values()], DOSSIERS))
+        rows = pa.Table.from_pylist(placed, DOSSIERS)
+        derived.replace(lake, "dossiers", rows, _kept(races, placed))
     spent = time.monotonic() - began
     return Summary(tuple(placed), known, tuple(dict.fromkeys(missing)), spent)
 
 
-def _kept(lake: Lake, races: list[Plain]) -> list[Plain]:
-    """What the lake has of races that are still there."""
-    there = {race["race"] for race in races}
-    rows = lake.rows("dossiers").to_pylist() if lake.has("dossiers") else []
-    return [row for row in rows if row["race"] in there]
+def _known(lake: Lake) -> set[tuple[str, ...]]:
+    """What has been asked before."""
+    rows = lake.rows("dossiers", _ASKED).to_pylist() if lake.has("dossiers") else []
+    return {tuple(row[name] for name in _ASKED) for row in rows}
 
 
-def _is_known(race: Plain, shared: Plain, kept: dict[tuple[str, str], Plain]) -> bool:
-    row = kept.get((race["race"], shared["repo"]))
-    return row is not None and (row["report"], row["state"]) == (race["report"], shared["state"])
+def _asked(race: Plain, shared: Plain) -> tuple[str, ...]:
+    return race["race"], race["report"], shared["repo"], shared["state"]
+
+
+def _kept(races: list[Plain], placed: list[Plain]) -> pc.Expression:
+    """True of rows that stay: of races that are there, and were not placed by this repository now."""
+    new: dict[str, list[str]] = {}
+    for row in placed:
+        new.setdefault(row["repo"], []).append(row["race"])
+    kept = _is_one("race", [race["race"] for race in races])
+    for repo, names in new.items():
+        kept &= ~(_is_one("repo", [repo]) & _is_one("race", names))
+    return kept
+
+
+def _is_one(column: str, values: list[str]) -> pc.Expression:
+    return pc.field(column).isin(pa.array(values, TEXT))
 
 
 def placing(spark: SparkSession, races: list[Plain], lake: str, where: str) -> DataFrame:
