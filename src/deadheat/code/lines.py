@@ -111,13 +111,8 @@ def _go_end(source: bytes, start: int) -> int:
 
 def text(source: bytes, line: int) -> bytes | None:
     """One line of a source, counted from 1."""
-    at = 0
-    for _ in range(line - 1):
-        at = source.find(b"\n", at) + 1
-        if not at:
-            return None
-    end = source.find(b"\n", at)
-    return source[at : min(end if end >= 0 else len(source), at + _LONGEST)]
+    rows = source.split(b"\n", max(line, 1))
+    return rows[line - 1][:_LONGEST] if len(rows) >= line else None
 
 
 def grade(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
