@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from corpus.label_go import variant_source
+from deadheat.code.named import is_exported
 from deadheat.code.sides import sides
 from deadheat.code.source import CodeSource
 from deadheat.code.tree import Tree
@@ -27,7 +28,6 @@ class Sources(Tree):
         self.commit = _AT
         self.files = files
         self.git: Any = SimpleNamespace(object=files.get)
-        self.all = files
 
     def near(self, path: str) -> dict[str, bytes]:
         above = path.rpartition("/")[0]
@@ -35,6 +35,14 @@ class Sources(Tree):
 
     def folder(self, path: str) -> list[str]:
         return list(self.near(path))
+
+    def beside(self, name: str, path: str) -> dict[str, bytes]:
+        return {p: text for p, text in self.near(path).items() if p.endswith(".go")}
+
+    def declaring(self, name: str, path: str) -> dict[str, bytes]:
+        near = self.beside(name, path)
+        others = {p: text for p, text in self.files.items() if p.endswith(".go")}
+        return near | others if is_exported(name) else near
 
     def paths(self, frame: Frame) -> list[str]:
         """The files whose path ends a frame's, the longest first."""
