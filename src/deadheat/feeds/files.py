@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from deadheat import documents
 from deadheat.errors import UnreadableError
 from deadheat.feeds import magic, walk, written
+from deadheat.feeds.blocks import Blocks
 from deadheat.feeds.mapped import Mapped
 from deadheat.reading import REACH
 from deadheat.tested import Ear
@@ -80,6 +81,13 @@ def can_be_cut(head: bytes) -> bool:
     return not documents.may_be(head, "") or not documents.may_be_many(head)
 
 
+def is_log(head: bytes, uri: str, named: bool) -> bool:
+    """Is a file that begins like this plain text from its beginning on, and no bug report?"""
+    if not can_be_cut(head) or documents.may_be(head, uri):
+        return False
+    return named or not encoding.is_binary(head)
+
+
 def sightings(
     unit: Unit, mapped: bool = False, tick: Ticker | None = None, wish: Wish = _ANY
 ) -> Seen:
@@ -140,24 +148,33 @@ def whole(
         yield from _document(uri, head, file.read, skip_binary, wish)
 
 
-def part(raw: IO[bytes], uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
+def part(raw: io.RawIOBase, uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
     """What begins in `[start, end)` of an open plain file."""
     begin = max(0, start - REACH)
     try:
         raw.seek(begin)
-        found = triage(Stream(raw.read, begin), uri, start, end, PLAIN, wish.full, wish.shy)
-        yield from map(Ear(lambda low, high: _between(raw, low, high)).blamed, found)
+        source = Blocks(raw.readinto, begin)
+        found = triage(source, uri, start, end, PLAIN, wish.full, wish.shy)
+        yield from map(Ear(_peek(raw)).blamed, found)
     except OSError as error:
         yield walk.unreadable(uri, error)
 
 
-def _between(raw: IO[bytes], low: int, high: int) -> bytes:
-    """Some bytes of a file that somebody else is reading."""
+def _peek(raw: io.RawIOBase) -> Callable[[int, int], bytes]:
+    """Gives some bytes of a file that somebody else is reading."""
+    try:
+        descriptor = raw.fileno()
+    except OSError:  # it does not lie on this machine
+        return lambda low, high: _between(raw, low, high)
+    return lambda low, high: os.pread(descriptor, high - low, low)
+
+
+def _between(raw: io.RawIOBase, low: int, high: int) -> bytes:
     here = raw.tell()
     raw.seek(low)
     data = raw.read(high - low)
     raw.seek(here)
-    return data
+    return data or b""
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:

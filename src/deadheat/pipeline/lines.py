@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-from typing import IO
+from typing import IO, Any
 
 # the reader takes long lines in pieces; whoever wrote this one is worth telling
 LONGEST = 1 << 24
+_NEAR = 1 << 12
 FAULT = (
     f"has a line of more than {LONGEST >> 20} MiB, read in pieces; a report in it may be missing"
 )
@@ -33,10 +34,29 @@ class Lined(io.RawIOBase):
     def tell(self) -> int:
         return self._file.tell()
 
+    def fileno(self) -> int:
+        return self._file.fileno()
+
     def read(self, size: int = -1, /) -> bytes:
         data = self._file.read(size)
-        last = data.rfind(b"\n")
-        first = self._length + (len(data) if last < 0 else data.find(b"\n"))
-        self.has_long_line |= first > LONGEST
-        self._length = first if last < 0 else len(data) - last - 1
+        self._heed(len(data), data.find(b"\n"), data.rfind(b"\n"))
         return data
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = self._file.readinto(buffer) or 0  # type: ignore[attr-defined]
+        # a line ends near both ends of nearly every block
+        ends = bytes(buffer[:_NEAR]), bytes(buffer[max(0, count - _NEAR) : count])
+        first, last = ends[0].find(b"\n", 0, count), ends[1].rfind(b"\n")
+        if first < 0 or last < 0:
+            data = bytes(buffer[:count])
+            first, last = data.find(b"\n"), data.rfind(b"\n")
+        else:
+            last += max(0, count - _NEAR)
+        self._heed(count, first, last)
+        return count
+
+    def _heed(self, count: int, first: int, last: int) -> None:
+        """Of so many bytes, these are the first and the last that end a line."""
+        line = self._length + (count if first < 0 else first)
+        self.has_long_line |= line > LONGEST
+        self._length = line if first < 0 else count - last - 1
