@@ -15,7 +15,7 @@ import deadheat
 from deadheat.errors import DeadheatError
 from deadheat.feeds import places, runs
 from deadheat.identity.history import history
-from deadheat.lake import care, commits, derived, masks, rows, schema
+from deadheat.lake import care, commits, derived, masks, rows, schema, told
 from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
@@ -36,20 +36,23 @@ CASES = [case for case in all_cases() if case.sightings()]
 def test_rows_give_back_what_they_took(case: Case) -> None:
     found = case.sightings()
     seen = list(rows.identified(map(rows.seen, found)))
-    reports = pa.Table.from_pylist([one.report for one in seen], schema.REPORTS).to_pylist()
-    for sighting, one, report in zip(found, seen, reports, strict=True):
+    for sighting, one in zip(found, seen, strict=True):
+        (report,) = told.table([one.told.line]).to_pylist()
+        assert told.table([one.told.line]).schema == schema.REPORTS
+        assert report == told.plain(one.told.line)
         (row,) = pa.Table.from_pylist([one.row], schema.SIGHTINGS).to_pylist()
         assert rows.sighting_of({**row, "race": sighting.verdict.race}, report) == sighting
         assert rows.mark_of(report) == one.mark
+        assert rows.mark_from_json(rows.mark_to_json(one.mark)) == one.mark
 
 
 def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
     text = _report("0x00c00012e018", 7, 8) + _report("0x00c0000b4010", 70, 9)
     one, two = [rows.seen(sighting) for sighting in deadheat.scan(text)]
-    assert one.report == two.report
+    assert one.told.line == two.told.line
     assert one.row["names"] != two.row["names"]
     (other,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 7))]
-    assert other.report["digest"] != one.report["digest"]
+    assert other.told.digest != one.told.digest
 
 
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
@@ -59,7 +62,8 @@ def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     for text, one in zip(texts, together, strict=True):
         (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]
         assert one.row | {"offset": 0} == alone.row | {"offset": 0}
-        assert (one.address, one.report) == (alone.address, alone.report)
+        assert (one.address, one.actors) == (alone.address, alone.actors)
+        assert one.told.line == alone.told.line
 
 
 def _stream(text: str) -> Any:
@@ -92,24 +96,21 @@ Goroutine {writer} (running) created at:
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("ab#0x 19", max_size=8), min_size=1, max_size=6))
 def test_masks_come_off(names: list[str]) -> None:
-    told = {
-        "accesses": [], "location": None, "locks": [], "cycle": [], "facts": [],
-        "actors": [{"id": name} for name in names],
-    }  # fmt: skip
-    hidden, kept = masks.masked(told)
-    assert masks.unmasked(hidden, kept) == told
+    mask = masks.Masking()
+    hidden = [mask(name) for name in names]
+    assert [masks.name_of(name, mask.names) for name in hidden] == names
 
 
 def test_the_nested_columns_are_those_of_the_wire() -> None:
     (sighting,) = deadheat.scan(_report("0x00c00012e018", 7, 8))
-    told = rows.told_of(sighting)
-    assert [name for name, _ in schema.TOLD] == list(told)
-    access = told["accesses"][0]
+    report = told.plain(rows.seen(sighting).told.line)
+    assert schema.REPORTS.names == list(report)
+    access = report["accesses"][0]
     assert schema.ACCESS.names == [*access]
     assert schema.FRAME.names == [*access["stack"][0]]
     assert schema.SITE.names == [*access["site"]]
     assert schema.BUG_REPORT.names == [*Document("", "")._asdict()]
-    assert schema.ACTOR.names == [*told["actors"][0]]
+    assert schema.ACTOR.names == [*report["actors"][0]]
 
 
 def test_every_table_and_column_is_documented() -> None:

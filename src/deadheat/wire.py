@@ -44,10 +44,7 @@ def sighting_to_wire(sighting: Sighting) -> Plain:
         "race": verdict.race,
         "accesses": [_access_to_wire(access) for access in report.accesses],
         "actors": [_actor_to_wire(actor) for actor in report.actors],
-        "location": report.location and _location_to_wire(report.location),
-        "locks": [_lock_to_wire(lock) for lock in report.locks],
-        "cycle": [_edge_to_wire(edge) for edge in report.cycle],
-        "facts": dict(report.facts),
+        **rest_to_wire(report),
         "test": report.test,
         "causes": [_cause_to_wire(cause) for cause in causes_of(report)],
         "document": {
@@ -138,14 +135,17 @@ def _has_rest(report: Report) -> bool:
 
 
 def _rest_to_json(report: Report) -> str:
+    return f", {json.dumps(rest_to_wire(report), ensure_ascii=False)[1:-1]}"
+
+
+def rest_to_wire(report: Report) -> Plain:
     """What Go's detector never tells."""
-    rest = {
+    return {
         "location": report.location and _location_to_wire(report.location),
         "locks": [_lock_to_wire(lock) for lock in report.locks],
         "cycle": [_edge_to_wire(edge) for edge in report.cycle],
         "facts": dict(report.facts),
     }
-    return f", {json.dumps(rest, ensure_ascii=False)[1:-1]}"
 
 
 def document_to_json(uri: str, span: Span) -> str:

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from deadheat import documents
 from deadheat.errors import UnreadableError
@@ -40,6 +40,16 @@ class Wish(NamedTuple):
 
 
 _ANY = Wish()
+
+
+class Opened(Protocol):
+    """A file that is open, and may be read anywhere."""
+
+    def fileno(self) -> int: ...
+    def seek(self, offset: int, /) -> int: ...
+    def tell(self) -> int: ...
+    def read(self, size: int, /) -> bytes: ...
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,7 @@ def whole(
         yield from _document(uri, head, file.read, skip_binary, wish)
 
 
-def part(raw: io.RawIOBase, uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
+def part(raw: Opened, uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
     """What begins in `[start, end)` of an open plain file."""
     begin = max(0, start - REACH)
     try:
@@ -160,7 +170,7 @@ def part(raw: io.RawIOBase, uri: str, start: int, end: int | None, wish: Wish = 
         yield walk.unreadable(uri, error)
 
 
-def _peek(raw: io.RawIOBase) -> Callable[[int, int], bytes]:
+def _peek(raw: Opened) -> Callable[[int, int], bytes]:
     """Gives some bytes of a file that somebody else is reading."""
     try:
         descriptor = raw.fileno()
@@ -169,12 +179,12 @@ def _peek(raw: io.RawIOBase) -> Callable[[int, int], bytes]:
     return lambda low, high: os.pread(descriptor, high - low, low)
 
 
-def _between(raw: io.RawIOBase, low: int, high: int) -> bytes:
+def _between(raw: Opened, low: int, high: int) -> bytes:
     here = raw.tell()
     raw.seek(low)
     data = raw.read(high - low)
     raw.seek(here)
-    return data or b""
+    return data
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:

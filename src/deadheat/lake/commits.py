@@ -94,12 +94,11 @@ def written(place: Place, table: str, ingest: str) -> list[Added]:
 
 
 def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Added]:
-    """Writes a few rows from right here."""
-    if not content.num_rows:
-        return []
-    place.make(f"{table}/{ingest}")
-    with place.files.open(place.path(f"{table}/{ingest}/rows.parquet"), "wb") as file:
-        pq.write_table(content, file, compression="zstd")
+    """Writes a few rows from right here, beside whatever data files the batch has already."""
+    if content.num_rows:
+        place.make(f"{table}/{ingest}")
+        with place.files.open(place.path(f"{table}/{ingest}/rows.parquet"), "wb") as file:
+            pq.write_table(content, file, compression="zstd")
     return written(place, table, ingest)
 
 

@@ -7,7 +7,6 @@ distinct reports stays small; what was taken out is kept with each sighting.
 
 from __future__ import annotations
 
-import json
 import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -21,19 +20,24 @@ if TYPE_CHECKING:
 _VOLATILE = re.compile(r"0x[0-9a-f]+|\d+")
 
 
-def masked(told: Plain) -> tuple[Plain, list[str]]:
-    """A report with marks in it, and the names that the marks stand for, in their order."""
-    marks: dict[str, str] = {}
+class Masking:
+    """Gives names their marks; equal ones have the same."""
 
-    def mask(name: str) -> str:
-        if name not in marks:
+    def __init__(self) -> None:
+        self._marks: dict[str, str] = {}
+
+    def __call__(self, name: str) -> str:
+        if name not in self._marks:
             shape, count = _VOLATILE.subn("#", name)
             if not count and "#" not in name:
                 return name
-            marks[name] = f"{shape} {len(marks)}"
-        return marks[name]
+            self._marks[name] = f"{shape} {len(self._marks)}"
+        return self._marks[name]
 
-    return _with_names(told, mask), list(marks)
+    @property
+    def names(self) -> list[str]:
+        """What the marks stand for, in their order."""
+        return list(self._marks)
 
 
 def unmasked(told: Plain, names: list[str]) -> Plain:
@@ -46,30 +50,35 @@ def name_of(mark: str, names: list[str]) -> str:
     return names[int(mark.rpartition(" ")[2])] if "#" in mark else mark
 
 
-def digest(told: Plain) -> str:
-    """What identifies a report that has marks in it."""
-    text = json.dumps(told, ensure_ascii=False)
+def digest(text: str) -> str:
+    """What identifies a report that has marks in it, given as JSON."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _with_names(told: Plain, change: Callable[[str], str]) -> Plain:
     """A report with every name in it changed; what the change leaves alone is shared."""
-
-    def some(plain: Plain | None, *fields: str) -> Plain | None:
-        if plain is None:
-            return None
-        named = {f: change(plain[f]) for f in fields if plain[f]}
-        return {**plain, **named}
-
     return {
         **told,
         "accesses": [
-            {**(some(a, "address", "actor") or {}), "locks": [change(k) for k in a["locks"]]}
+            {**(_some(a, change, "address", "actor") or {}), "locks": [*map(change, a["locks"])]}
             for a in told["accesses"]
         ],
-        "actors": [some(a, "id") for a in told["actors"]],
-        "location": some(told["location"], "address", "actor"),
-        "locks": [some(k, "id", "address") for k in told["locks"]],
-        "cycle": [some(e, "held", "acquired", "actor") for e in told["cycle"]],
-        "facts": [some(f, "value") for f in told["facts"]],
+        "actors": [_some(a, change, "id") for a in told["actors"]],
+        **rest_with_names(told, change),
     }
+
+
+def rest_with_names(told: Plain, change: Callable[[str], str]) -> Plain:
+    """What Go's detector never tells, with every name in it changed."""
+    return {
+        "location": _some(told["location"], change, "address", "actor"),
+        "locks": [_some(k, change, "id", "address") for k in told["locks"]],
+        "cycle": [_some(e, change, "held", "acquired", "actor") for e in told["cycle"]],
+        "facts": [_some(f, change, "value") for f in told["facts"]],
+    }
+
+
+def _some(plain: Plain | None, change: Callable[[str], str], *fields: str) -> Plain | None:
+    if plain is None:
+        return None
+    return {**plain, **{f: change(plain[f]) for f in fields if plain[f]}}

@@ -77,6 +77,11 @@ class Place:
             times.append(os.stat(self.path(name)).st_mtime)
         return time.time() - max(times, default=time.time())
 
+    def move(self, name: str, to: str) -> None:
+        """Gives a file another name."""
+        self.make(to.rpartition("/")[0])
+        self.files.mv(self.path(name), self.path(to))
+
     def remove(self, name: str) -> None:
         """Removes a file or a whole folder, if it is there."""
         path = self.path(name)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.echo import Echo
-from deadheat.identity.evidence import Mark, mark, numbers
-from deadheat.identity.families import keys
+from deadheat.identity.evidence import Mark, Side, mark, numbers
 from deadheat.identity.races import Document as Reports
 from deadheat.lake import masks
+from deadheat.lake.told import told
 from deadheat.wire import (
     SCHEMA_VERSION,
     document_to_wire,
     sighting_from_wire,
-    sighting_to_wire,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from deadheat.lake.told import Told
     from deadheat.model import Document, Sighting
 
     Plain = dict[str, Any]
 
 # what a file with more reports tells of their identity is told a batch at a time, as `scan` does it
 BATCH = 4096
-_DOCUMENT = ("schema", "race", "document", "bug_report", "claims")
 
 
 class Seen(NamedTuple):
@@ -35,36 +35,27 @@ class Seen(NamedTuple):
     row: Plain
     mark: Mark
     address: str | None
-    report: Plain
-
-    @property
-    def actors(self) -> list[str]:
-        return [masks.name_of(mark, self.row["names"]) for mark in actors_of(self.report)]
+    actors: list[str]
+    told: Told
 
 
 class _Known:
     """What a report and all its echoes have in common."""
 
-    __slots__ = ("_gaps", "address", "mark", "names", "report")
+    __slots__ = ("_gaps", "address", "damage", "mark", "test", "told")
 
     def __init__(self, sighting: Sighting) -> None:
         report = sighting.report
-        told = told_of(sighting)
-        hidden, self.names = masks.masked(told)
-        self.mark = mark(report)
+        self.told = told(sighting)
+        self.mark = mark(report, sighting.verdict.fingerprint)
         self.address = next((a.address for a in report.accesses if a.address), None)
-        self.report = {
-            "digest": masks.digest(hidden),
-            **hidden,
-            "sites": [_site(access["site"] or {}) for access in hidden["accesses"]],
-            "keys": sorted(set(keys(report))),
-        }
+        self.test, self.damage = report.test, len(report.damage)
         self._gaps: list[tuple[str, int | None]] = []
 
     def learn(self, echo: Echo) -> _Known:
         """Finds out which of the echo's numbers goes into which name."""
         numbers = [number.decode() for number in echo.names]
-        for name in self.names:
+        for name in self.told.names:
             number = name.rpartition(" ")[2].removeprefix("0x")
             found = number in numbers
             text = name[: len(name) - len(number)] if found else name
@@ -75,25 +66,8 @@ class _Known:
         """The names and the address of an echo."""
         numbers = [number.decode() for number in echo.names]
         names = [text if at is None else text + numbers[at] for text, at in self._gaps]
-        changed = names[self.names.index(self.address)] if self.address else None
+        changed = names[self.told.names.index(self.address)] if self.address else None
         return names, changed
-
-
-def told_of(sighting: Sighting) -> Plain:
-    """What a sighting's report says, as the tables have it."""
-    told = {k: v for k, v in sighting_to_wire(sighting).items() if k not in _DOCUMENT}
-    told["facts"] = _listed(told["facts"])
-    for access in told["accesses"]:
-        access.setdefault("test", None)  # told in JSON only where it is another one
-    for stack in _stacks(told):
-        for frame in stack:
-            frame.setdefault("inlined", False)  # told in JSON only where it is true
-    return told
-
-
-def _site(site: Plain) -> str:
-    place = ":".join(str(site[key]) for key in ("file", "line") if site.get(key))
-    return " ".join(filter(None, (site.get("function"), place)))
 
 
 def _listed(told: Plain) -> list[Plain]:
@@ -105,16 +79,6 @@ def _listed(told: Plain) -> list[Plain]:
     ]
 
 
-def _stacks(told: Plain) -> Iterator[list[Plain]]:
-    yield from (access["stack"] for access in told["accesses"])
-    yield from (actor["created_at"] for actor in told["actors"])
-    yield from (lock["created_at"] for lock in told["locks"])
-    for edge in told["cycle"]:
-        yield from (edge["stack"], edge["held_stack"])
-    if told["location"]:
-        yield told["location"]["stack"]
-
-
 def _bug_report(document: Document) -> Plain:
     told = document_to_wire(document)
     told["claims"] = [{**c, "details": _listed(c["details"])} for c in told["claims"]]
@@ -122,30 +86,31 @@ def _bug_report(document: Document) -> Plain:
 
 
 def seen(sighting: Sighting) -> Seen:
-    told = sighting.told
-    if isinstance(told, Echo):
-        known = told.notes.get("lake")
+    echo = sighting.told
+    if isinstance(echo, Echo):
+        known = echo.notes.get("lake")
         if known is None:
-            told.notes["lake"] = known = _Known(sighting).learn(told)
-        names, address = known.echoed(told)
+            echo.notes["lake"] = known = _Known(sighting).learn(echo)
+        names, address = known.echoed(echo)
     else:
         known = _Known(sighting)
-        names, address = known.names, known.address
-    report, span = known.report, sighting.span
+        names, address = known.told.names, known.address
+    span = sighting.span
     row = {
         "uri": sighting.uri,
         "offset": span.offset,
         "length": span.length,
         "lane": span.lane,
-        "test": report["test"],
+        "test": known.test,
         "fingerprint": known.mark.fingerprint,
-        "report": report["digest"],
+        "report": known.told.digest,
         "names": names,
-        "damage": len(report["damage"]),
+        "damage": known.damage,
     }
     if sighting.document is not None:
         row["bug_report"] = _bug_report(sighting.document)
-    return Seen(row, known.mark, address, report)
+    actors = [masks.name_of(mark, names) for mark in known.told.actors]
+    return Seen(row, known.mark, address, actors, known.told)
 
 
 def identified(found: Iterable[Seen]) -> Iterator[Seen]:
@@ -161,8 +126,8 @@ def identified(found: Iterable[Seen]) -> Iterator[Seen]:
 
 def _identified(batch: list[Seen]) -> Iterator[Seen]:
     kin = kin_of([(s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address, s.actors) for s in batch])
-    for one, told in zip(batch, kin, strict=True):
-        one.row.update(told)
+    for one, known in zip(batch, kin, strict=True):
+        one.row.update(known)
         yield one
 
 
@@ -193,9 +158,9 @@ def _by_first(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
 
 def sighting_of(row: Plain, report: Plain) -> Sighting:
     """The sighting of a row, given the row of its report."""
-    told = masks.unmasked(report, row["names"])
+    printed = masks.unmasked(report, row["names"])
     document = {key: row[key] for key in ("uri", "offset", "length", "lane")}
-    wired = _wired(told, row.get("race") or report["fingerprint"], document)
+    wired = _wired(printed, row.get("race") or report["fingerprint"], document)
     if row.get("bug_report"):
         author = {**row["bug_report"]}
         claims = author.pop("claims")
@@ -214,6 +179,20 @@ def _object(pairs: list[Plain]) -> dict[str, list[str]]:
     for pair in pairs:
         told.setdefault(pair["name"], []).append(pair["value"])
     return told
+
+
+def mark_to_json(known: Mark) -> str:
+    """A mark as text, to be put aside for a moment."""
+    return json.dumps(known, ensure_ascii=False)
+
+
+def mark_from_json(text: str) -> Mark:
+    fingerprint, sides, *rest = _tuples(json.loads(text))
+    return Mark(fingerprint, tuple(map(Side._make, sides)), *rest)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def mark_of(report: Plain) -> Mark:

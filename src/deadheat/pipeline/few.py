@@ -5,6 +5,8 @@ Writes what `many` would write; a test holds the two to that.
 
 from __future__ import annotations
 
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,7 +15,8 @@ import pyarrow.compute as pc
 from deadheat.lake import commits, masks, rows
 from deadheat.lake import races as deriving
 from deadheat.lake.commits import Change
-from deadheat.lake.schema import SIGHTINGS, TABLES, sorted_by
+from deadheat.lake.schema import KIN, REPORTS, SIGHTINGS, TABLES, sorted_by
+from deadheat.pipeline.mapping import PUT_ASIDE
 
 if TYPE_CHECKING:
     from deadheat.lake.tables import Lake
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
 
 _ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending")]
+_CLUES = ["uri", "lane", "report", "address", "actors"]
+_KIN = ["node", *(name for name, _ in KIN)]
+# a file with fewer reports than this is not worth having
+_WHOLE = 128
 
 
 class Few:
@@ -35,27 +42,60 @@ class Few:
         self._races: list[Plain] = []
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
-        told = staged.reports()
-        digests = self._lake.rows("reports", ["digest"])["digest"]
-        new = told.filter(pc.invert(pc.is_in(told["digest"], value_set=pc.unique(digests))))
-        self._write("reports", new)
+        about = self._taken(staged)
         stale, kept, carried = self._replaced(plan)
         found = staged.sightings()
-        parts = pa.concat_tables([found.filter(pc.is_null(found["node"])), kept])
+        waiting = pc.is_null(found["node"])
+        parts = pa.concat_tables([found.filter(waiting), self._remembered(kept)])
         fresh = pa.concat_tables(
-            [found.filter(pc.is_valid(found["node"])), self._named(parts, told)]
+            [found.filter(pc.invert(waiting)).select(SIGHTINGS.names), _named(parts)]
         )
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
         if plan.replaced:
             others = self._lake.rows("sightings", where=_is_in("file", plan.replaced, negated=True))
-            self._derive([*_plain(others), *_plain(fresh)], self._about(new), [])
+            self._derive([*_plain(others), *_plain(fresh)], self._about() | about, [])
         else:
             before = self._lake.rows("nodes").to_pylist()
-            self._derive(_plain(fresh), _by_digest(told), before)
+            self._derive(_plain(fresh), about, before)
+
+    def _taken(self, staged: Staged) -> dict[str, Plain]:
+        """Takes in the reports that are new; what is asked of all of them, by their digests."""
+        known = set(self._lake.rows("reports", ["digest"])["digest"].to_pylist())
+        about: dict[str, Plain] = {}
+        rest = [REPORTS.empty_table()]
+        for name in staged.told:
+            told = _by_digest(staged.reports(name, deriving.REPORT))
+            new = [digest for digest in told if digest not in known]
+            about |= told
+            known.update(new)
+            if len(new) >= _WHOLE and len(new) == staged.rows(name):
+                # a task's file is a table's file
+                self._lake.place.move(name, f"reports/{self._batch}/{name.rpartition('/')[2]}")
+            elif new:
+                everything = staged.reports(name)
+                rest.append(everything.take(pc.index_in(pa.array(new), everything["digest"])))
+        self._write("reports", pa.concat_tables(rest))
+        return about
+
+    def _remembered(self, kept: pa.Table) -> pa.Table:
+        """Sightings that the lake has, with what identity has to know of them."""
+        if not kept.num_rows:
+            return PUT_ASIDE.empty_table()
+        wanted = pc.field("digest").isin(pc.unique(kept["report"]))
+        reports = {r["digest"]: r for r in self._lake.rows("reports", where=wanted).to_pylist()}
+        marks = {name: rows.mark_to_json(rows.mark_of(r)) for name, r in reports.items()}
+        content = kept.to_pylist()
+        for row in content:
+            report, names = reports[row["report"]], row["names"]
+            address = rows.address_of(report)
+            row["address"] = address and masks.name_of(address, names)
+            row["actors"] = [masks.name_of(a, names) for a in rows.actors_of(report)]
+            row["mark"] = marks[row["report"]]
+        return pa.Table.from_pylist(content, PUT_ASIDE)
 
     def rebuild(self) -> None:
         """Derives everything anew from the facts."""
-        self._derive(_plain(self._lake.rows("sightings")), self._about(None), [])
+        self._derive(_plain(self._lake.rows("sightings")), self._about(), [])
 
     def new_races(self) -> list[tuple[str, str]]:
         """Id and title of the races of which no node was known before."""
@@ -75,40 +115,9 @@ class Few:
                 kept = pa.concat_tables([kept, old.filter(before)])
         return stale, kept, carried
 
-    def _named(self, parts: pa.Table, told: pa.Table) -> pa.Table:
-        """Sightings with the nodes that their whole documents give them."""
-        if not parts.num_rows:
-            return parts
-        wanted = pc.unique(parts["report"])
-        everything = pa.concat_tables(
-            [told, self._lake.rows("reports", where=pc.field("digest").isin(wanted))]
-        )
-        reports = {row["digest"]: row for row in everything.to_pylist()}
-        marks = {d.as_py(): rows.mark_of(reports[d.as_py()]) for d in wanted}
-        content: list[Plain] = []
-        for uri in pc.unique(parts["uri"]):
-            document = parts.filter(pc.equal(parts["uri"], uri)).sort_by(_ORDER).to_pylist()
-            for start in range(0, len(document), rows.BATCH):
-                some = document[start : start + rows.BATCH]
-                known = [
-                    (
-                        marks[r["report"]],
-                        str(r["lane"]),
-                        _address(r, reports[r["report"]]),
-                        [
-                            masks.name_of(a, r["names"])
-                            for a in rows.actors_of(reports[r["report"]])
-                        ],
-                    )
-                    for r in some
-                ]
-                content += ({**r, **kin} for r, kin in zip(some, rows.kin_of(known), strict=True))
-        return pa.Table.from_pylist(content, SIGHTINGS)
-
-    def _about(self, new: pa.Table | None) -> dict[str, Plain]:
-        """What is asked of each report that the lake has, and of new ones."""
-        known = _by_digest(self._lake.rows("reports", deriving.REPORT))
-        return known if new is None else known | _by_digest(new)
+    def _about(self) -> dict[str, Plain]:
+        """What is asked of each report that the lake has."""
+        return _by_digest(self._lake.rows("reports", deriving.REPORT))
 
     def _derive(self, seen: list[Plain], reports: dict[str, Plain], before: list[Plain]) -> None:
         self._known = set(self._lake.rows("nodes", ["node"])["node"].to_pylist())
@@ -140,6 +149,23 @@ def _by_digest(reports: pa.Table) -> dict[str, Plain]:
     return {row["digest"]: row for row in reports.select(deriving.REPORT).to_pylist()}
 
 
-def _address(row: Plain, report: Plain) -> str | None:
-    mark = rows.address_of(report)
-    return mark and masks.name_of(mark, row["names"])
+def _named(parts: pa.Table) -> pa.Table:
+    """Sightings with the nodes that their whole documents give them."""
+    sighted = parts.select(SIGHTINGS.names)
+    if not parts.num_rows:
+        return sighted
+    told = parts.filter(pc.is_valid(parts["mark"])).select(["report", "mark"]).to_pydict()
+    marks = dict(zip(told["report"], map(rows.mark_from_json, told["mark"]), strict=True))
+    order = pc.sort_indices(parts, [("uri", "ascending"), *_ORDER])
+    clues = parts.select(_CLUES).take(order).to_pylist()
+    kin: list[Plain] = []
+    for _, document in groupby(clues, itemgetter("uri")):
+        while some := list(islice(document, rows.BATCH)):
+            known = [(marks[c["report"]], str(c["lane"]), c["address"], c["actors"]) for c in some]
+            kin += rows.kin_of(known)
+    sighted = sighted.take(order)
+    for name in _KIN:
+        at = SIGHTINGS.get_field_index(name)
+        column = pa.array([one[name] for one in kin], SIGHTINGS.field(name).type)
+        sighted = sighted.set_column(at, SIGHTINGS.field(name), column)
+    return sighted

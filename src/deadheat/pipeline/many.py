@@ -12,7 +12,7 @@ from deadheat.lake.commits import Change
 from deadheat.lake.schema import REPORTS, SIGHTINGS, TABLES, sorted_by
 from deadheat.pipeline import consolidate, frames
 from deadheat.pipeline.families import families
-from deadheat.pipeline.identify import identified, reports_of
+from deadheat.pipeline.identify import identified
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,16 +37,13 @@ class Many:
         self.changes: dict[str, Change] = {}
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
-        seen = staged.frame(self._spark)
         known = frames.table(self._spark, self._lake, "reports")
-        told = reports_of(seen)
+        told = staged.told_frame(self._spark)
         new = told.join(known.select("digest"), "digest", "left_anti").select(REPORTS.names)
         self._write("reports", new)
         reports = known.union(self._written("reports"))
         stale, kept, carried = self._replaced(plan)
-        found = seen.where("fault is null").select(SIGHTINGS.names)
-        if staged.unread:
-            found = found.where(~F.col("file").isin(staged.unread))
+        found = staged.frame(self._spark)
         parts = found.where("node is null").union(kept)
         content = found.where("node is not null").union(identified(parts, reports))
         self._write("sightings", content.union(carried), stale)

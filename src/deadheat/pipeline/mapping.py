@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.feeds import files, places, walk
-from deadheat.lake import rows
-from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT
+from deadheat.lake import rows, told
+from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
 from deadheat.pipeline import lines
 from deadheat.pipeline.frames import typed
 from deadheat.pipeline.lines import Lined
+from deadheat.text import encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,8 @@ SEEN = pa.schema(
         pa.field("unopened", pa.bool_()),
     ]
 )
+# a sighting as a task puts it aside; the last three for whoever gives it its node later
+PUT_ASIDE = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS), ("mark", TEXT)])
 _ROWS = 1024
 _WISH = files.Wish(full=True)
 _MOST_TOLD = 1 << 18
@@ -49,9 +52,9 @@ def _mapper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return batched(_Mapping(tell_all=True).rows(_units(batches)))
 
 
-def reading(batches: Iterator[pa.RecordBatch], ingest: str) -> Iterator[pa.RecordBatch]:
+def reading(batches: Iterator[pa.RecordBatch], ingest: str) -> Iterator[Plain]:
     """Everything that is seen in units; of equal reports, only the first one is told."""
-    return batched(_Mapping(ingest).rows(_units(batches)))
+    return _Mapping(ingest).rows(_units(batches))
 
 
 def _units(batches: Iterator[pa.RecordBatch]) -> Iterator[Plain]:
@@ -63,17 +66,33 @@ def batched(found: Iterator[Plain], schema: pa.Schema = SEEN) -> Iterator[pa.Rec
     for row in found:
         pending.append(row)
         if len(pending) == _ROWS:
-            yield _batch(pending, schema)
+            yield batch_of(pending, schema)
             pending = []
     if pending:
-        yield _batch(pending, schema)
+        yield batch_of(pending, schema)
 
 
-def _batch(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
+def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows as a batch; a report, if it is asked for, comes as a line."""
+    flat = pa.schema([field for field in schema if field.name != "told"])
     try:
-        return pa.RecordBatch.from_pylist(content, schema)
+        batch = pa.RecordBatch.from_pylist(content, flat)
     except UnicodeEncodeError:
-        return pa.RecordBatch.from_pylist(_writable(content), schema)
+        batch = pa.RecordBatch.from_pylist(_writable(content), flat)
+    if "told" not in schema.names:
+        return batch
+    return batch.add_column(schema.names.index("told"), schema.field("told"), _told(content))
+
+
+def _told(content: list[Plain]) -> pa.Array:
+    """The reports of rows, of which some have none."""
+    lines = [row["told"] for row in content if "told" in row]
+    if not lines:
+        return pa.nulls(len(content), SEEN.field("told").type)
+    reports = told.table(lines)
+    place = {digest: at for at, digest in enumerate(reports["digest"].to_pylist())}
+    wanted = [place[row["report"]] if "told" in row else None for row in content]
+    return pa.concat_arrays(reports.to_struct_array().chunks).take(pa.array(wanted, pa.int64()))
 
 
 def _writable(value: Any) -> Any:
@@ -128,7 +147,7 @@ class _Mapping:
     def _found(self, raw: Any, unit: Plain) -> Iterator[Plain]:
         uri, ranged = unit["uri"], unit["ranged"]
         try:
-            if ranged:
+            if ranged or files.is_log(_head(raw), uri, unit["named"]):
                 found = files.part(raw, uri, unit["start"], unit["end"], _WISH)
             else:
                 found = files.whole(raw, uri, not unit["named"], wish=_WISH)
@@ -140,21 +159,30 @@ class _Mapping:
         faults: list[UnreadableError] = []
         seen = map(rows.seen, _sightings(found, faults))
         # nobody knows the whole of a document that is read in ranges
-        for one in seen if ranged and self._wait else rows.identified(seen):
-            yield self._row(one)
+        waits = ranged and self._wait
+        for one in seen if waits else rows.identified(seen):
+            yield self._row(one, waits)
         for fault in faults:
             yield {"uri": fault.where, "fault": said(fault), "unopened": False}
 
-    def _row(self, one: Seen) -> Plain:
-        digest = one.report["digest"]
-        if self._tell_all:
-            return {**one.row, "told": one.report}
-        if digest in self._told:
-            return one.row
+    def _row(self, one: Seen, waits: bool) -> Plain:
+        row, digest = one.row, one.told.digest
+        if waits:
+            row |= {"address": one.address, "actors": one.actors}
+        if digest in self._told and not self._tell_all:
+            return row
         if len(self._told) > _MOST_TOLD:
             self._told.clear()
         self._told.add(digest)
-        return {**one.row, "told": one.report}
+        if waits:
+            row["mark"] = rows.mark_to_json(one.mark)
+        return {**row, "told": one.told.line}
+
+
+def _head(raw: files.Opened) -> bytes:
+    head = raw.read(encoding.HEAD)
+    raw.seek(0)
+    return head
 
 
 def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sighting]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from deadheat.errors import DeadheatError
-from deadheat.lake import masks
+from deadheat.lake import masks, told
 from deadheat.lake.schema import NUMBER, TEXT, TIME, TOLD
 from deadheat.pipeline.frames import typed
 from deadheat.pipeline.mapping import batched, sighted
@@ -72,5 +72,5 @@ class _Reader(DataSourceReader):
 
 def _row(seen: dict[str, Any]) -> dict[str, Any]:
     """A row of this format: the report as it was printed, and where."""
-    told = masks.unmasked(seen["told"], seen["names"])
-    return {**told, **{key: seen[key] for key in _PLACE}}
+    printed = masks.unmasked(told.plain(seen["told"]), seen["names"])
+    return {**printed, **{key: seen[key] for key in _PLACE}}

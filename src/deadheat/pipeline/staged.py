@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import uuid
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from deadheat.lake import told
 from deadheat.lake.commits import STAGING
 from deadheat.lake.place import Place
-from deadheat.lake.schema import REPORTS, SIGHTINGS
+from deadheat.lake.schema import NUMBER, REPORTS, SIGHTINGS, TEXT
 from deadheat.pipeline import frames
 from deadheat.pipeline.frames import typed
-from deadheat.pipeline.mapping import SEEN, reading
+from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 from deadheat.pipeline.units import spread
 
 if TYPE_CHECKING:
@@ -27,8 +28,21 @@ if TYPE_CHECKING:
     from deadheat.lake.tables import Lake
     from deadheat.pipeline.units import Work
 
-_FILES = pa.schema([("name", pa.string())])
-_IS_FAULT = pc.field("fault").is_valid()
+    Plain = dict[str, Any]
+
+_FAULT = pa.struct([("uri", TEXT), ("fault", TEXT), ("unopened", pa.bool_())])
+# what a task tells of itself
+_DONE = pa.schema(
+    [
+        *(("seen", TEXT), ("count", NUMBER)),
+        *(("reports", TEXT), ("rows", NUMBER)),
+        ("faults", pa.list_(_FAULT)),
+    ]
+)
+# so many rows are written at a time
+_ROWS = 4096
+# tasks that this process has begun
+_begun = 0
 
 
 class Staged:
@@ -37,27 +51,27 @@ class Staged:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self._folder = f"{STAGING}/{batch}"
-        self._names: list[str] = []
+        self._seen: list[str] = []
+        self._count = 0
+        self._rows: dict[str, int] = {}
+        self.faults: list[
+            tuple[str, str, bool]
+        ] = []  # where, what, and could nothing be read at all
 
     def write(self, spark: SparkSession, works: Sequence[Work], unit: int) -> None:
         """Reads everything there is to read."""
         self._lake.place.make(self._folder)
         writer = _writer(self._lake.uri, self._folder, self._batch)
-        done = spread(spark, works, unit).mapInArrow(writer, typed(_FILES)).collect()
-        self._names = [row.name for row in done]
+        done = spread(spark, works, unit).mapInArrow(writer, typed(_DONE)).collect()
+        self._seen = [row.seen for row in done if row.seen]
+        self._count = sum(row["count"] for row in done)
+        self._rows = {row.reports: row.rows for row in done if row.reports}
+        self.faults = sorted({(f.uri, f.fault, f.unopened) for row in done for f in row.faults})
 
-    @cached_property
-    def _data(self) -> ds.Dataset:
-        place = self._lake.place
-        paths = [place.path(name) for name in self._names]
-        return ds.dataset(paths, SEEN, format="parquet", filesystem=place.arrow)
-
-    @cached_property
-    def faults(self) -> list[tuple[str, str, bool]]:
-        """Where, what, and whether nothing of it could be read at all."""
-        columns = ["uri", "fault", "unopened"]
-        found = self._data.to_table(columns, filter=_IS_FAULT).to_pylist()
-        return sorted({(row["uri"], row["fault"], row["unopened"]) for row in found})
+    @property
+    def told(self) -> list[str]:
+        """Files of reports."""
+        return [*self._rows]
 
     @cached_property
     def unread(self) -> list[str]:
@@ -67,27 +81,41 @@ class Staged:
     @cached_property
     def count(self) -> int:
         """How many sightings there are."""
-        return int(self._data.count_rows(filter=self._is_sighting))
+        return int(self.sightings(["file"]).num_rows) if self.unread else self._count
 
-    def sightings(self) -> pa.Table:
-        return self._data.to_table(SIGHTINGS.names, filter=self._is_sighting)
+    def sightings(self, columns: Sequence[str] | None = None) -> pa.Table:
+        seen = [self._read(name, columns) for name in self._seen]
+        wanted = pa.schema([PUT_ASIDE.field(name) for name in columns or PUT_ASIDE.names])
+        everything = pa.concat_tables([wanted.empty_table(), *seen])
+        if not self.unread:
+            return everything
+        return everything.filter(~pc.field("file").isin(pa.array(self.unread, pa.string())))
 
-    @property
-    def _is_sighting(self) -> pc.Expression:
-        return ~_IS_FAULT & ~pc.field("file").isin(pa.array(self.unread, pa.string()))
+    def reports(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """The reports in one of the files."""
+        return self._read(name, columns)
 
-    def reports(self) -> pa.Table:
-        """The distinct reports."""
-        told = self._data.to_table(["told"], filter=pc.field("told").is_valid())["told"]
-        found = pa.Table.from_batches(
-            [pa.RecordBatch.from_struct_array(chunk) for chunk in told.chunks], REPORTS
-        )
-        first = dict.fromkeys(found["digest"].to_pylist())
-        firsts = pc.index_in(pa.array([*first], pa.string()), value_set=found["digest"])
-        return found.take(firsts)
+    def rows(self, name: str) -> int:
+        """How many there are in it."""
+        return self._rows[name]
+
+    def _read(self, name: str, columns: Sequence[str] | None) -> pa.Table:
+        place = self._lake.place
+        with place.arrow.open_input_file(place.path(name)) as file:
+            return pq.ParquetFile(file).read(columns and list(columns))
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        return frames.files(spark, [self._lake.place.at(name) for name in self._names], SEEN)
+        """The sightings."""
+        place = self._lake.place
+        seen = frames.files(spark, [place.at(name) for name in self._seen], PUT_ASIDE)
+        if self.unread:
+            seen = seen.where(~seen.file.isin(self.unread))
+        return seen.select(SIGHTINGS.names)
+
+    def told_frame(self, spark: SparkSession) -> DataFrame:
+        """The distinct reports."""
+        paths = [self._lake.place.at(name) for name in self.told]
+        return frames.files(spark, paths, REPORTS).dropDuplicates(["digest"])
 
 
 def _writer(
@@ -100,17 +128,75 @@ def _writer(
     """
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        name = f"{folder}/{uuid.uuid4().hex}.parquet"
+        _settle()
         place = Place(lake)
-        writer = None
-        for seen in reading(batches, batch):
-            if writer is None:
-                writer = pq.ParquetWriter(
-                    place.path(name), SEEN, filesystem=place.arrow, compression="zstd"
-                )
-            writer.write_batch(seen)
-        if writer is not None:
-            writer.close()
-            yield pa.RecordBatch.from_pylist([{"name": name}], _FILES)
+        seen = _File(place, folder, PUT_ASIDE, "snappy")
+        reports = _File(place, folder, REPORTS, "zstd")
+        rows: list[Plain] = []
+        lines: list[str] = []
+        faults: list[Plain] = []
+        for row in reading(batches, batch):
+            if "fault" in row:
+                faults.append(row)
+                continue
+            if line := row.pop("told", None):
+                lines.append(line)
+            rows.append(row)
+            if len(rows) == _ROWS:
+                seen.write(batch_of(rows, PUT_ASIDE))
+                reports.write(*told.table(lines).to_batches())
+                rows, lines = [], []
+        if rows:
+            seen.write(batch_of(rows, PUT_ASIDE))
+            reports.write(*told.table(lines).to_batches())
+        if seen.rows or faults:
+            done = {
+                "seen": seen.close(),
+                "count": seen.rows,
+                "reports": reports.close(),
+                "rows": reports.rows,
+                "faults": faults,
+            }
+            yield pa.RecordBatch.from_pylist([done], _DONE)
 
     return write
+
+
+def _settle() -> None:
+    """Tells the garbage collector, which is made to run after each task, not to look at our modules.
+
+    Only now and then: what has been settled is never looked at again.
+    """
+    global _begun
+    _begun += 1
+    if not _begun & (_begun - 1):
+        gc.freeze()
+
+
+class _File:
+    """A file that is there once something is written to it."""
+
+    def __init__(self, place: Place, folder: str, schema: pa.Schema, compression: str) -> None:
+        self._place, self._folder = place, folder
+        self._schema, self._compression = schema, compression
+        self._writer: pq.ParquetWriter | None = None
+        self._name: str | None = None
+        self.rows = 0
+
+    def write(self, *batches: pa.RecordBatch) -> None:
+        for batch in batches:
+            if self._writer is None:
+                self._name = f"{self._folder}/{uuid.uuid4().hex}.parquet"
+                self._writer = pq.ParquetWriter(
+                    self._place.path(self._name),
+                    self._schema,
+                    filesystem=self._place.arrow,
+                    compression=self._compression,
+                )
+            self._writer.write_batch(batch)
+            self.rows += batch.num_rows
+
+    def close(self) -> str | None:
+        if self._writer is not None:
+            self._writer.close()
+        return self._name
