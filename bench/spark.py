@@ -17,7 +17,6 @@ from deadheat.lake.tables import Lake
 from deadheat.pipeline import consolidate, families, frames, session, works
 from deadheat.pipeline.ingest import ingest
 from deadheat.pipeline.staged import Staged
-from deadheat.pipeline.units import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +74,7 @@ def sparse(spark: SparkSession, folder: Path) -> None:
         lines.where(lines.value.contains("DATA RACE")).count()
 
     def read(path: Path) -> None:
-        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])], UNIT)
+        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])])
 
     text = _timed(filtered)
     _row("1 GB, `spark.read.text(…).filter(contains(…))`", text, f"{1000 / text:.0f} MB/s")

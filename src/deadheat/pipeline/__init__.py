@@ -17,7 +17,7 @@ from deadheat.pipeline.identify import identified, reports_of
 from deadheat.pipeline.mapping import mapped
 from deadheat.pipeline.session import prepare, started
 from deadheat.pipeline.source import register
-from deadheat.pipeline.units import UNIT, spread, works
+from deadheat.pipeline.units import spread, works
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-def read(spark: SparkSession, paths: Sequence[str], unit: int = UNIT) -> DataFrame:
+def read(spark: SparkSession, paths: Sequence[str], unit: int | None = None) -> DataFrame:
     """Everything that is seen below the paths: a row per sighting, its report in the column `told`.
 
     A report has marks in place of addresses and numbers; the column `names` has what they stand for.

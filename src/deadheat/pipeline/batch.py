@@ -16,7 +16,6 @@ from deadheat.pipeline.few import Few
 from deadheat.pipeline.many import Many
 from deadheat.pipeline.mapping import said
 from deadheat.pipeline.staged import Staged
-from deadheat.pipeline.units import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +38,7 @@ class Batch:
         lake: Lake,
         plan: Plan,
         name: str,
-        unit: int = UNIT,
+        unit: int | None = None,
         few: int = FEW,
     ) -> None:
         self._session, self._lake, self._plan = session, lake, plan

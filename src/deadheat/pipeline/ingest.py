@@ -14,7 +14,6 @@ from deadheat.lake import commits
 from deadheat.lake.lock import writing
 from deadheat.pipeline import progress, receipts
 from deadheat.pipeline.batch import FEW, Batch
-from deadheat.pipeline.units import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +34,7 @@ class Options:
     """How a batch is taken in; each function is told of something as it happens."""
 
     run_of: Callable[[str], Run] = lambda _: Run()
-    unit: int = UNIT  # bytes in one range of a large file
+    unit: int | None = None  # bytes in one range of a large file; as many as fit, by default
     few: int = FEW  # up to so many rows are put together on the driver
     patience: float = 10.0  # seconds to wait for another writer
     planned: Callable[[Plan], None] = lambda _: None

@@ -58,7 +58,7 @@ class Staged:
             tuple[str, str, bool]
         ] = []  # where, what, and could nothing be read at all
 
-    def write(self, spark: SparkSession, works: Sequence[Work], unit: int) -> None:
+    def write(self, spark: SparkSession, works: Sequence[Work], unit: int | None = None) -> None:
         """Reads everything there is to read."""
         self._lake.place.make(self._folder)
         writer = _writer(self._lake.uri, self._folder, self._batch)

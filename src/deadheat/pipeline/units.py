@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-# a range of a large file
+# the least range of a large file
 UNIT = 1 << 25
 # so many bytes are worth a task of their own
-_TASK = 1 << 27
+_TASK = 1 << 28
+# tasks for each core, so that none has to wait long for the last one
+_TURNS = 2
 # a file costs something even if it is empty
 _FILE = 1 << 16
 
@@ -50,9 +52,17 @@ class Work(NamedTuple):
     start: int = 0
     can_be_cut: bool = False
 
-    def is_ranged(self, unit: int = UNIT) -> bool:
-        """Is no single task going to see the whole document?"""
-        return self.start > 0 or (self.can_be_cut and self.file.size >= 2 * unit)
+    @property
+    def size(self) -> int:
+        """How much of it there is to read."""
+        return self.file.size - self.start
+
+    def cuts(self, unit: int) -> list[int]:
+        """Where its ranges of about `unit` bytes begin."""
+        if not (self.can_be_cut and self.size >= 2 * min(unit, UNIT)):
+            return [self.start]
+        step = -(-self.size // -(-self.size // unit))
+        return list(range(self.start, self.file.size, step))
 
 
 class Unit(NamedTuple):
@@ -89,14 +99,12 @@ def _can_be_cut(file: Listed) -> bool:
 
 def units(work: Work, unit: int = UNIT) -> list[tuple[int, Unit]]:
     """The units of a file, each with its size."""
-    size = work.file.size
-    starts = [work.start]
-    ranged = work.is_ranged(unit)
-    if ranged:
-        starts = list(range(work.start, max(size, work.start + 1), unit))
+    starts = work.cuts(unit)
     ends = [*starts[1:], None]
+    # no single task is going to see the whole document
+    ranged = work.start > 0 or len(starts) > 1
     return [
-        ((size if end is None else end) - start, _unit(work, start, end, ranged))
+        ((work.file.size if end is None else end) - start, _unit(work, start, end, ranged))
         for start, end in zip(starts, ends, strict=True)
     ]
 
@@ -107,7 +115,7 @@ def _unit(work: Work, start: int, end: int | None, ranged: bool) -> Unit:
     return Unit(os.fsencode(file.path), file.uri, start, end, ranged, file.named, when, *run[:-1])
 
 
-def spread(spark: SparkSession, works: Iterable[Work], unit: int = UNIT) -> DataFrame:
+def spread(spark: SparkSession, works: Iterable[Work], unit: int | None = None) -> DataFrame:
     """All units as a DataFrame whose partitions are about equally large."""
     # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
     batches = [
@@ -117,14 +125,20 @@ def spread(spark: SparkSession, works: Iterable[Work], unit: int = UNIT) -> Data
     return spark.createDataFrame(pa.Table.from_batches(batches, UNITS), typed(UNITS))
 
 
-def bins(works: Iterable[Work], cores: int, unit: int = UNIT) -> list[list[Unit]]:
-    """All units, in about equally large portions of which there are some for each core."""
-    sized = [one for work in works for one in units(work, unit)]
-    sized.sort(key=lambda one: (-one[0], one[1].uri, one[1].start))
-    total = sum(size for size, _ in sized)
+def bins(works: Iterable[Work], cores: int, unit: int | None = None) -> list[list[Unit]]:
+    """All units, in about equally large portions of which there are some for each core.
+
+    Large files are cut into ranges of `unit` bytes, or of as many as are one portion: the larger a
+    range, the less is read twice.
+    """
+    todo = list(works)
+    total = sum(work.size for work in todo)
     # starting a task takes longer than reading a little
-    wanted = cores if total < UNIT else max(4 * cores, total // _TASK)
-    count = max(1, min(len(sized), wanted))
+    turns = 1 if total < UNIT else max(_TURNS, -(-total // (_TASK * cores)))
+    portion = max(UNIT, min(_TASK, -(-total // (turns * cores))))
+    sized = [one for work in todo for one in units(work, unit or portion)]
+    sized.sort(key=lambda one: (-one[0], one[1].uri, one[1].start))
+    count = max(1, min(len(sized), turns * cores))
     filled: list[list[Unit]] = [[] for _ in range(count)]
     heap = [(0, index) for index in range(count)]
     for size, one in sized:
