@@ -348,9 +348,14 @@ def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
 def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
     root.mkdir()
     batch = pa.RecordBatch.from_pylist([one._asdict() for one in todo], units.UNITS)
-    (told,) = staged._writer(str(root), ".", "test")(iter([batch]))
-    found: list[dict[str, Any]] = pq.read_table(root / told["name"][0].as_py()).to_pylist()
-    return found
+    ((done,),) = (b.to_pylist() for b in staged.writing(str(root), ".", "test", iter([batch])))
+    seen = pq.read_table(root / done["seen"]).to_pylist() if done["seen"] else []
+    assert done["count"] == len(seen)
+    if seen:
+        reports = pq.read_table(root / done["reports"])["digest"].to_pylist()
+        assert {row["report"] for row in seen} == {*reports}
+        assert len(reports) == done["rows"] == len({*reports}), "told once"
+    return [*({"fault": None, "unopened": None} | row for row in seen), *done["faults"]]
 
 
 def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
@@ -360,14 +365,14 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
         (tmp_path / name).write_bytes(REPORT)
     todo = [one for work in units.works([str(tmp_path)]) for _, one in units.units(work)]
     (tmp_path / "a.log").unlink()
-    whole = files.whole
+    part = files.part
 
     def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.Seen:
         if uri.endswith("b.log"):
             raise ValueError("nobody thought of this")
-        return whole(raw, uri, *args, **more)
+        return part(raw, uri, *args, **more)
 
-    monkeypatch.setattr(files, "whole", failing)
+    monkeypatch.setattr(files, "part", failing)
     found = _written(tmp_path / "seen", todo)
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [

@@ -81,31 +81,36 @@ class Intent:
 
 
 def written(place: Place, table: str, ingest: str) -> list[Added]:
-    """The data files that Spark has written for a batch, with what readers skip files by."""
+    """The data files that others have written for a batch, with what readers skip files by."""
     found = []
     for name, told in place.below(f"{table}/{ingest}"):
-        if not name.endswith(".parquet"):
-            continue
-        path = f"{ingest}/{name}"
-        stats = _stats(place, f"{table}/{path}", table)
-        if stats["numRecords"]:
-            found.append(Added(path, told["size"], json.dumps(stats)))
+        if name.endswith(".parquet"):
+            path = f"{ingest}/{name}"
+            with place.files.open(place.path(f"{table}/{path}"), "rb") as file:
+                found += _added(path, told["size"], pq.read_metadata(file), table)
     return found
 
 
 def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Added]:
-    """Writes a few rows from right here, beside whatever data files the batch has already."""
-    if content.num_rows:
-        place.make(f"{table}/{ingest}")
-        with place.files.open(place.path(f"{table}/{ingest}/rows.parquet"), "wb") as file:
-            pq.write_table(content, file, compression="zstd")
-    return written(place, table, ingest)
+    """Writes a few rows from right here."""
+    if not content.num_rows:
+        return []
+    place.make(f"{table}/{ingest}")
+    path, name = f"{ingest}/rows.parquet", place.path(f"{table}/{ingest}/rows.parquet")
+    told: list[pq.FileMetaData] = []
+    pq.write_table(
+        content, name, compression="zstd", filesystem=place.arrow, metadata_collector=told
+    )
+    return _added(path, place.files.size(name), told[0], table)
 
 
-def _stats(place: Place, name: str, table: str) -> dict[str, Any]:
+def _added(path: str, size: int, told: pq.FileMetaData, table: str) -> list[Added]:
+    stats = _stats(told, table)
+    return [Added(path, size, json.dumps(stats))] if stats["numRecords"] else []
+
+
+def _stats(told: pq.FileMetaData, table: str) -> dict[str, Any]:
     """How many rows a file has, and the least and greatest text of the columns that it is sorted by."""
-    with place.files.open(place.path(name), "rb") as file:
-        told = pq.read_metadata(file)
     least: dict[str, str] = {}
     greatest: dict[str, str] = {}
     for index, column in enumerate(sorted_by(table)):

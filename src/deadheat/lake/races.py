@@ -32,15 +32,22 @@ _UNIONS = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
 class _Sum:
-    """What is known of a node or of a race so far, beginning with a row that is a sum itself."""
+    """What is known of a node or of a race so far, beginning with a row that is a sum itself.
+
+    Most sums are of one row, and nothing is added up before there are two.
+    """
+
+    __slots__ = ("_best", "_count", "_first", "_last", "_sets")
 
     def __init__(self, known: Plain) -> None:
-        self._sets: dict[str, set[Any]] = {name: set(known[name]) for name in _UNIONS}
+        self._sets: dict[str, set[Any]] | None = None
         self._count: int = known["sightings"]
         self._first, self._last = known["first_seen"], known["last_seen"]
         self._best = known
 
     def add(self, known: Plain) -> None:
+        if self._sets is None:
+            self._sets = {name: set(self._best[name]) for name in _UNIONS}
         self._count += known["sightings"]
         for name, union in self._sets.items():
             union.update(known[name])
@@ -50,13 +57,14 @@ class _Sum:
             self._best = known
 
     def plain(self) -> Plain:
-        return {
-            "sightings": self._count,
-            "first_seen": self._first,
-            "last_seen": self._last,
-            **{name: sorted(union) for name, union in self._sets.items()},
-            **{name: self._best[name] for name in _BEST},
-        }
+        best = self._best
+        # the sets of a single row may have no order yet
+        sets = self._sets or {name: best[name] for name in _UNIONS}
+        told = {name: best[name] for name in _BEST}
+        for name, union in sets.items():
+            told[name] = sorted(union) if len(union) > 1 else list(union)
+        told |= {"sightings": self._count, "first_seen": self._first, "last_seen": self._last}
+        return told
 
 
 def _add(sums: dict[str, _Sum], name: str, row: Plain) -> None:
@@ -87,13 +95,16 @@ def nodes(
 
 def _singles(sightings: Iterable[Plain], reports: Mapping[str, Plain]) -> Iterator[Plain]:
     """Every sighting as if it were all that is known of its node."""
+    days: dict[Any, tuple[date]] = {}
     for row in sightings:
         report, at = reports[row["report"]], row["observed_at"]
+        if (day := days.get(at)) is None:
+            days[at] = day = (at.date(),)
         cause = report["causes"][0]["cause"] if report["causes"] else None
         yield {
             **row, **report, "cause": cause, "sightings": 1, "first_seen": at, "last_seen": at,
             "repos": _some(row["repo"]), "runs": _some(row["run"]), "tests": _some(row["test"]),
-            "days": (at.date(),),
+            "days": day,
         }  # fmt: skip
 
 

@@ -63,18 +63,22 @@ class Few:
         known = set(self._lake.rows("reports", ["digest"])["digest"].to_pylist())
         about: dict[str, Plain] = {}
         rest = [REPORTS.empty_table()]
-        for name in staged.told:
-            told = _by_digest(staged.reports(name, deriving.REPORT))
+        for name, count in staged.told.items():
+            # a task's file may become the table's own, and then nobody has to read all of it
+            few = count < _WHOLE
+            content = staged.reports(name, None if few else deriving.REPORT)
+            told = _by_digest(content)
             new = [digest for digest in told if digest not in known]
             about |= told
             known.update(new)
-            if len(new) >= _WHOLE and len(new) == staged.rows(name):
-                # a task's file is a table's file
+            if not few and len(new) == count:
                 self._lake.place.move(name, f"reports/{self._batch}/{name.rpartition('/')[2]}")
             elif new:
-                everything = staged.reports(name)
-                rest.append(everything.take(pc.index_in(pa.array(new), everything["digest"])))
+                content = content if few else staged.reports(name)
+                rest.append(content.take(pc.index_in(pa.array(new), content["digest"])))
+        moved = commits.written(self._lake.place, "reports", self._batch)
         self._write("reports", pa.concat_tables(rest))
+        self.changes["reports"].add += moved
         return about
 
     def _remembered(self, kept: pa.Table) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import uuid
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -21,7 +21,7 @@ from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 from deadheat.pipeline.units import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -53,7 +53,7 @@ class Staged:
         self._folder = f"{STAGING}/{batch}"
         self._seen: list[str] = []
         self._count = 0
-        self._rows: dict[str, int] = {}
+        self.told: dict[str, int] = {}  # files of reports, and how many there are in each
         self.faults: list[
             tuple[str, str, bool]
         ] = []  # where, what, and could nothing be read at all
@@ -61,17 +61,13 @@ class Staged:
     def write(self, spark: SparkSession, works: Sequence[Work], unit: int | None = None) -> None:
         """Reads everything there is to read."""
         self._lake.place.make(self._folder)
-        writer = _writer(self._lake.uri, self._folder, self._batch)
-        done = spread(spark, works, unit).mapInArrow(writer, typed(_DONE)).collect()
+        # a function of a module, so that it is named to the workers, and not sent
+        task = partial(writing, self._lake.uri, self._folder, self._batch)
+        done = spread(spark, works, unit).mapInArrow(task, typed(_DONE)).collect()
         self._seen = [row.seen for row in done if row.seen]
         self._count = sum(row["count"] for row in done)
-        self._rows = {row.reports: row.rows for row in done if row.reports}
+        self.told = {row.reports: row.rows for row in done if row.reports}
         self.faults = sorted({(f.uri, f.fault, f.unopened) for row in done for f in row.faults})
-
-    @property
-    def told(self) -> list[str]:
-        """Files of reports."""
-        return [*self._rows]
 
     @cached_property
     def unread(self) -> list[str]:
@@ -95,10 +91,6 @@ class Staged:
         """The reports in one of the files."""
         return self._read(name, columns)
 
-    def rows(self, name: str) -> int:
-        """How many there are in it."""
-        return self._rows[name]
-
     def _read(self, name: str, columns: Sequence[str] | None) -> pa.Table:
         place = self._lake.place
         with place.arrow.open_input_file(place.path(name)) as file:
@@ -118,48 +110,51 @@ class Staged:
         return frames.files(spark, paths, REPORTS).dropDuplicates(["digest"])
 
 
-def _writer(
-    lake: str, folder: str, batch: str
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def writing(
+    lake: str, folder: str, batch: str, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """Writes what a task sees right where it is seen: to hand wide rows to Java takes longer.
 
     The name of a file is told only once it is whole, so that what a task has left behind that failed
     or was run twice counts for nothing.
     """
+    _settle()
+    place = Place(lake)
+    seen = _File(place, folder, PUT_ASIDE, "snappy")
+    reports = _File(place, folder, REPORTS, "zstd")
+    faults: list[Plain] = []
+    for rows, lines in _portions(reading(batches, batch), faults):
+        seen.write(batch_of(rows, PUT_ASIDE))
+        reports.write(*told.table(lines).to_batches())
+    if seen.rows or faults:
+        done = {
+            "seen": seen.close(),
+            "count": seen.rows,
+            "reports": reports.close(),
+            "rows": reports.rows,
+            "faults": faults,
+        }
+        yield pa.RecordBatch.from_pylist([done], _DONE)
 
-    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        _settle()
-        place = Place(lake)
-        seen = _File(place, folder, PUT_ASIDE, "snappy")
-        reports = _File(place, folder, REPORTS, "zstd")
-        rows: list[Plain] = []
-        lines: list[str] = []
-        faults: list[Plain] = []
-        for row in reading(batches, batch):
-            if "fault" in row:
-                faults.append(row)
-                continue
-            if line := row.pop("told", None):
-                lines.append(line)
-            rows.append(row)
-            if len(rows) == _ROWS:
-                seen.write(batch_of(rows, PUT_ASIDE))
-                reports.write(*told.table(lines).to_batches())
-                rows, lines = [], []
-        if rows:
-            seen.write(batch_of(rows, PUT_ASIDE))
-            reports.write(*told.table(lines).to_batches())
-        if seen.rows or faults:
-            done = {
-                "seen": seen.close(),
-                "count": seen.rows,
-                "reports": reports.close(),
-                "rows": reports.rows,
-                "faults": faults,
-            }
-            yield pa.RecordBatch.from_pylist([done], _DONE)
 
-    return write
+def _portions(
+    found: Iterator[Plain], faults: list[Plain]
+) -> Iterator[tuple[list[Plain], list[str]]]:
+    """Rows, and the lines of reports that they tell, some at a time; faults are put aside."""
+    rows: list[Plain] = []
+    lines: list[str] = []
+    for row in found:
+        if "fault" in row:
+            faults.append(row)
+            continue
+        if line := row.pop("told", None):
+            lines.append(line)
+        rows.append(row)
+        if len(rows) == _ROWS:
+            yield rows, lines
+            rows, lines = [], []
+    if rows:
+        yield rows, lines
 
 
 def _settle() -> None:
