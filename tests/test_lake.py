@@ -66,6 +66,13 @@ def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
         assert one.told.line == alone.told.line
 
 
+def test_a_number_that_no_column_holds_is_left_out() -> None:
+    (one,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 8))]
+    odd = one.told.line.replace('"line": 12', f'"line": {10**30}')
+    (row,) = told.table([odd]).to_pylist()
+    assert [a["site"]["line"] for a in row["accesses"]] == [None, 20]
+
+
 def _stream(text: str) -> Any:
     from io import BytesIO
 

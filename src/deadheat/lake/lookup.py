@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deadheat.errors import DeadheatError
 from deadheat.lake.rows import sighting_of
@@ -91,6 +90,8 @@ def race(lake: Lake, name: str) -> Plain:
 
 def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
     """The latest sightings of a race."""
+    import pyarrow.compute as pc  # a tenth of a second, and not everybody asks for some rows only
+
     wanted = pc.field("node").isin(race["nodes"])
     rows: list[Plain] = lake.rows("sightings", _SIGHTING, wanted).to_pylist()
     rows.sort(key=lambda row: (row["uri"], row["offset"]))
@@ -109,6 +110,8 @@ def examples(lake: Lake, races: Iterable[Plain]) -> Iterator[tuple[str, Sighting
 
     A sighting in a bug report comes before others: its author may say more.
     """
+    import pyarrow.compute as pc
+
     races = list(races)
     digests = pa.array({race["report"] for race in races}, pa.string())
     found = lake.rows("reports", where=pc.field("digest").isin(digests)).to_pylist()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import fsspec
-from fsspec.implementations.local import LocalFileSystem
 
 from deadheat.errors import DeadheatError
 
@@ -17,18 +15,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def _remote(root: str) -> tuple[Any, str]:
+    import fsspec
+
+    try:
+        files, path = fsspec.core.url_to_fs(root)
+    except (ImportError, ValueError) as error:
+        raise DeadheatError(f"no such kind of file system ({error})", root) from error
+    return files, str(path)
+
+
 class Place:
     """A folder, and the few things that a lake does with files in it."""
 
     def __init__(self, root: str) -> None:
-        try:
-            self.files, path = fsspec.core.url_to_fs(root)
-        except (ImportError, ValueError) as error:
-            raise DeadheatError(f"no such kind of file system ({error})", root) from error
-        self.is_local = isinstance(self.files, LocalFileSystem)
-        self._path = str(Path(path).absolute()) if self.is_local else path.rstrip("/")
-        # as other programs are to be told: delta-rs, Spark
-        self.uri: str = self._path if self.is_local else self.files.unstrip_protocol(self._path)
+        self.is_local = "://" not in root or root.startswith("file://")
+        if self.is_local:
+            self._path = str(Path(root.removeprefix("file://")).absolute())
+            # as other programs are to be told: delta-rs, Spark
+            self.uri = self._path
+        else:
+            self.files, path = _remote(root)
+            self._path = path.rstrip("/")
+            self.uri = self.files.unstrip_protocol(self._path)
+
+    @cached_property
+    def files(self) -> Any:
+        """The file system for whoever changes something; to look things up does not need it."""
+        from fsspec.implementations.local import LocalFileSystem  # a tenth of a second
+
+        return LocalFileSystem()
 
     @property
     def arrow(self) -> Any:

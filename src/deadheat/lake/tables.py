@@ -139,7 +139,9 @@ class Lake:
         whole = [pa.Table.from_batches([], schema)]
         for path in self.paths(name):
             with self.place.arrow.open_input_file(self.place.path(f"{name}/{path}")) as file:
-                whole.append(pq.ParquetFile(file).read(wanted).select(wanted).cast(schema))
+                found = pq.ParquetFile(file).read(wanted).select(wanted)
+                # what is so already needs no functions of Arrow's, which take a while to import
+                whole.append(found if found.schema.equals(schema) else found.cast(schema))
         return pa.concat_tables(whole)
 
     def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -7,6 +7,7 @@ numbers, as `masks` has them, so that equal reports have equal lines.
 from __future__ import annotations
 
 import json
+import re
 from json.encoder import encode_basestring as _quoted
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
+# `"size": 99999999999999999999`, a number that no column holds and no detector means
+_ENDLESS = re.compile(rb'(?<=": )\d{19,}(?=[,}])')
 _NO_REST = '"location": null, "locks": [], "cycle": [], "facts": []'
 
 
@@ -61,12 +64,19 @@ def told(sighting: Sighting) -> Told:
 
 def table(lines: Sequence[str]) -> pa.Table:
     """Lines as rows, in the order of their digests."""
-    from pyarrow import json as arrow
-
     if not lines:
         return REPORTS.empty_table()
     # halves of characters, which JSON in a log may hold and no table can, become question marks
     data = "\n".join(sorted(lines)).encode("utf-8", "replace")
+    try:
+        return _parsed(data)
+    except pa.ArrowInvalid:
+        return _parsed(_ENDLESS.sub(b"null", data))
+
+
+def _parsed(data: bytes) -> pa.Table:
+    from pyarrow import json as arrow
+
     return arrow.read_json(
         pa.BufferReader(data),
         arrow.ReadOptions(use_threads=False, block_size=len(data) + 1),
