@@ -17,6 +17,7 @@ import deadheat
 from deadheat import reading
 from deadheat.errors import UnreadableError
 from deadheat.feeds import archives, files, magic, walk
+from deadheat.feeds.blocks import Blocks
 from deadheat.feeds.mapped import Mapped
 from deadheat.text.window import Stream
 from deadheat.triage import triage
@@ -205,6 +206,38 @@ def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(
             at = keep
         assert end == size or size == 0
         source.close()
+
+
+@pytest.mark.parametrize("size", [64, 1000, 4096])
+@pytest.mark.parametrize("keep", [0, 1, 50, 5000])
+def test_memory_that_is_used_again_holds_every_byte_that_is_wanted(size: int, keep: int) -> None:
+    data = random.Random(3).randbytes(10_007)
+    source = Blocks(io.BytesIO(data).readinto, size=size)
+    met = 0
+    while source.more(max(0, met - keep)):
+        end = source.base + len(source.buffer)
+        assert source.base <= max(0, met - keep) <= met < end
+        assert source.buffer[:] == data[source.base : end]
+        met = end
+    assert met == len(data)
+    assert source.buffer[:] == data[source.base :]
+    assert source.base <= max(0, met - keep)
+
+
+def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(REPORT.encode() + b"x\n" * (1 << 21))
+    with path.open("r+b", buffering=0) as raw:
+        found = files.part(raw, "a", 0, None)
+        assert isinstance(next(found), deadheat.Sighting)
+        raw.truncate(1000)
+        assert list(found) == []
+
+
+def test_a_range_without_a_report_is_not_read_to_the_end_of_its_file() -> None:
+    raw = io.BytesIO(b"all is well\n" * (1 << 20))
+    assert list(files.part(raw, "a", 1 << 20, 1 << 21)) == []
+    assert raw.tell() < 1 << 22
 
 
 # -- walking ---------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import deadheat
 from deadheat import pipeline
@@ -119,6 +121,18 @@ def test_batches_add_up_to_the_same_lake(
     for folder, few in ((folders[-1:], FEW), (folders[:1], 0), (folders, FEW)):
         taken(spark, tmp_path / "lake", folder, few=few)
     assert content(tmp_path / "lake") == content(lake)
+
+
+def test_files_of_tasks_become_files_of_the_table(
+    spark: Any, cases: Path, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deadheat.pipeline.few._WHOLE", 1)
+    root = tmp_path / "lake"
+    for paths in ([cases / "go"], [cases]):  # some reports are known, the second time
+        taken(spark, root, paths)
+    assert content(root) == content(lake)
+    assert len(Lake(str(root)).paths("reports")) > 2
+    assert list(care.faults(Lake(str(root)))) == []
 
 
 @pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
@@ -337,6 +351,44 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(
         (str(log), lines.FAULT)
     }
     assert sum(not row["fault"] for row in found) == 3
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 10**10), st.booleans()), min_size=1, max_size=9),
+    st.integers(1, 40),
+    st.none() | st.integers(1 << 24, 1 << 30),
+)
+def test_every_byte_is_in_one_range(
+    sizes: list[tuple[int, bool]], cores: int, unit: int | None
+) -> None:
+    todo = [
+        units.Work(places.Listed(str(n), str(n), size, 0.0), Run(), min(n, size), cut)
+        for n, (size, cut) in enumerate(sizes)
+    ]
+    ranges: dict[str, list[units.Unit]] = {}
+    for one in sorted(one for portion in units.bins(todo, cores, unit) for one in portion):
+        ranges.setdefault(one.uri, []).append(one)
+    for work in todo:
+        mine = ranges[work.file.uri]
+        assert [one.start for one in mine] == [work.start, *(one.end for one in mine[:-1])]
+        assert mine[-1].end is None
+        assert all(one.start <= max(work.start, work.file.size - 1) for one in mine)
+        assert {one.ranged for one in mine} == {work.start > 0 or len(mine) > 1}
+        assert work.can_be_cut or len(mine) == 1
+
+
+def test_memory_of_lines_is_read_as_lines_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 10_000)
+    for length in (9_000, 12_000):
+        for size in (512, 4096, 20_000):
+            text = b"short\n" * 3000 + b"x" * length + b"\n" + b"short\n" * 3000
+            read, into = lines.Lined(BytesIO(text)), lines.Lined(BytesIO(text))
+            while read.read(size):
+                pass
+            while into.readinto(bytearray(size)):
+                pass
+            assert into.has_long_line == read.has_long_line == (length > 10_000)
 
 
 def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
