@@ -170,7 +170,7 @@ def growing(spark: SparkSession, folder: Path, most: int) -> None:
         while len(paths) < count:  # another name is another file, and the disk need not hold it
             paths.append(folder / f"few{len(paths)}.log")
             paths[-1].hardlink_to(first)
-        text = _timed(partial(_filtered, spark, *paths), 2)
+        text = _timed(partial(_filtered, spark, *paths), 1)
         spent = _timed(partial(_ingested, spark, folder, *paths), 2)
         each = Spent(*(value / count for value in spent))
         one = one or each
