@@ -83,15 +83,20 @@ class Memory(threading.Thread):
             self.join()
 
 
-def processor_seconds() -> float:
-    """What this process and all that it has started have taken of the processors so far."""
-    ticks = 0
+def processors() -> dict[int, float]:
+    """What this process and each that it has started have taken of the processors so far."""
+    taken = {}
     for pid in _family(os.getpid()):
         with contextlib.suppress(OSError):
             # behind the command's name: state, parent, …; then what its dead children took
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+            taken[pid] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return taken
+
+
+def processor_seconds(before: dict[int, float]) -> float:
+    """What they have taken since; those that have ended meanwhile are not heard any more."""
+    return sum(taken - before.get(pid, 0.0) for pid, taken in processors().items())
 
 
 def _family(pid: int) -> list[int]:

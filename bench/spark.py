@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from bench import logs
-from bench.measure import Memory, processor_seconds
+from bench.measure import Memory, processor_seconds, processors
 from deadheat.feeds.blocks import Blocks
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
@@ -78,9 +78,9 @@ def _timed(work: Callable[[], object], times: int = 3) -> Spent:
 
 
 def _once(work: Callable[[], object]) -> Spent:
-    before, began = processor_seconds(), time.perf_counter()
+    before, began = processors(), time.perf_counter()
     work()
-    return Spent(time.perf_counter() - began, processor_seconds() - before)
+    return Spent(time.perf_counter() - began, processor_seconds(before))
 
 
 def warmed(spark: SparkSession, folder: Path) -> None:
@@ -188,11 +188,11 @@ def consolidating(spark: SparkSession, most: int) -> None:
         sightings, reports = synthetic(spark, count)
         watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
         watch.start()
-        before, began = processor_seconds(), time.perf_counter()
+        before, began = processors(), time.perf_counter()
         nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
         found = consolidate.races(nodes).localCheckpoint()
         races = consolidate.finished(found, families(found)).localCheckpoint().count()
-        spent = Spent(time.perf_counter() - began, processor_seconds() - before)
+        spent = Spent(time.perf_counter() - began, processor_seconds(before))
         watch.stop()
         each = spent.wall / count * 1e6
         first = first or each
