@@ -1,7 +1,7 @@
 """A report as one line of JSON with the columns of its table: written directly, and read by Arrow.
 
-Takes a third of the time of a dict of dicts that Arrow takes apart. The line has marks in place of addresses and
-numbers, as `masks` has them, so that equal reports have equal lines.
+Takes a third of the time of a dict of dicts that Arrow takes apart. The line has marks in place of
+addresses and numbers, as `masks` has them, so that equal reports have equal lines.
 """
 
 from __future__ import annotations
