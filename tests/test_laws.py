@@ -12,6 +12,7 @@ import pytest
 
 import deadheat
 from deadheat import registry
+from deadheat.model import Origin
 from deadheat.render.jsonl import LinesGatherer
 from deadheat.wire import sighting_to_json
 from tests.cases import CORPUS, SHARED, all_cases, sides
@@ -56,9 +57,48 @@ def clean_faults() -> tuple[str, ...]:
 def test_there_is_enough_to_damage() -> None:
     assert len(clean_reports()) >= 100
     assert len(clean_faults()) >= 40
+    assert len(clean_errors()) >= 25
 
 
-OTHERS = tuple(d.name for d in registry.dialects() if d.name not in ("go", "go-fatal", "go-error"))
+# as the runtime prints the type arguments of a function: "Map[...]"
+ARGUMENTS = re.compile(r"\[.*\]")
+ERRORS = (
+    "[ledger:1204]no open batch",
+    "write tcp 10.0.0.4:443: use of closed network connection",
+    "2024/05/01 12:00:01 task failed: context deadline exceeded",
+    "ERROR 1105 (HY000): unknown error",
+)
+BOTTOM = "runtime.goexit\n\t/usr/local/go/src/runtime/asm_amd64.s:1594\n"
+
+
+@cache
+def clean_errors() -> tuple[str, ...]:
+    """Undamaged error stacks: of the cases, and the stacks of race reports as an error prints them."""
+    found: dict[str, None] = {}
+    for path in sorted(CASES.glob("go_error/*.txt")):
+        raw = path.read_bytes()
+        for s in deadheat.scan(raw, shy=True):
+            if s.report.detector == "go-error" and not s.report.damage and not s.span.lane:
+                found[raw[s.span.offset : s.span.end].decode()] = None
+    for number, text in enumerate(clean_reports()[::2]):
+        stacks = [access.stack for access in deadheat.scan(text)[0].report.accesses]
+        told = [[f for f in stack if f.line and f.package and not f.stale] for stack in stacks]
+        frames = max(told, key=len)
+        if len(frames) > 2 and any(f.origin is Origin.USER for f in frames):
+            body = "".join(map(_as_an_error_prints_it, frames))
+            found[f"{ERRORS[number % len(ERRORS)]}\n{body}{BOTTOM}"] = None
+    plain = [text for text in found if "\n\t" in text and "\r" not in text]
+    return tuple(text for text in plain[::3] if len(deadheat.scan(text, shy=True)) == 1)
+
+
+def _as_an_error_prints_it(frame: deadheat.Frame) -> str:
+    folders, slash, last = frame.package.rpartition("/")
+    name = ARGUMENTS.sub("[...]", frame.function.removeprefix(last))
+    return f"{folders}{slash}{last.replace('.', '%2e')}{name}\n\t{frame.path}:{frame.line}\n"
+
+
+ELSEWHERE = ("go", "go-fatal", "go-error")
+OTHERS = tuple(d.name for d in registry.dialects() if d.name not in ELSEWHERE)
 
 
 @cache
@@ -81,19 +121,20 @@ def test_there_is_enough_of_every_detector(detector: str) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
-@pytest.mark.parametrize("detector", ["go", "go-fatal", *OTHERS])
+@pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
 def test_reports_survive_damage(detector: str, damage: Damage) -> None:
     """99 of 100 reports of every detector, with the same operations, sites and fingerprint."""
     if detector == "go-fatal" and damage.lossy:
         return  # where a dump was cut off between two goroutines nobody can tell
     texts = clean_texts(detector)
-    lost = [text for number, text in enumerate(texts) if not _survives(text, damage, number)]
+    shy = detector == "go-error"
+    lost = [text for number, text in enumerate(texts) if not _survives(text, damage, number, shy)]
     assert len(lost) <= 0.01 * len(texts), lost[0]
 
 
-def _survives(text: str, damage: Damage, number: int) -> bool:
-    (whole,) = deadheat.scan(text)
-    found = deadheat.scan(damage.apply(text, random.Random(number)))
+def _survives(text: str, damage: Damage, number: int, shy: bool) -> bool:
+    (whole,) = deadheat.scan(text, shy=shy)
+    found = deadheat.scan(damage.apply(text, random.Random(number)), shy=shy)
     return _is_honest(whole, found) if damage.lossy else _is_kept(whole, found)
 
 
@@ -127,18 +168,18 @@ def test_two_hundred_back_to_back_give_two_hundred() -> None:
 
 def clean_texts(detector: str) -> tuple[str, ...]:
     """Undamaged reports of a detector, one to a text."""
-    clean = {"go": clean_reports, "go-fatal": clean_faults}
+    clean = {"go": clean_reports, "go-fatal": clean_faults, "go-error": clean_errors}
     return clean[detector]() if detector in clean else clean_others(detector)
 
 
-def _survives_turned_round(text: str, raw: bytes) -> bool:
-    (whole,) = deadheat.scan(text)
-    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]))
+def _survives_turned_round(text: str, raw: bytes, shy: bool) -> bool:
+    (whole,) = deadheat.scan(text, shy=shy)
+    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), shy=shy)
     return _is_kept(whole, found) and all("reversed" in s.report.damage for s in found)
 
 
 @pytest.mark.parametrize("wrapping", [None, "kubectl", "docker-json-file", "crlf"])
-@pytest.mark.parametrize("detector", ["go", "go-fatal", *OTHERS])
+@pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
 def test_reports_survive_being_turned_round(detector: str, wrapping: str | None) -> None:
     """With nothing that tells the time, the place of the stacks tells the order; one may be lost."""
     lost = []
@@ -146,17 +187,19 @@ def test_reports_survive_being_turned_round(detector: str, wrapping: str | None)
         raw = text.encode()
         if wrapping is not None:
             raw = named(wrapping).apply(text, random.Random(number))
-        if not _survives_turned_round(text, raw):
+        if not _survives_turned_round(text, raw, detector == "go-error"):
             lost.append(text)
     assert len(lost) <= max(1, 0.02 * len(clean_texts(detector))), lost[0]
 
 
-@pytest.mark.parametrize("detector", ["go", "go-fatal", *OTHERS])
+@pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
 def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
-    texts = [text for text in clean_texts(detector) if _survives_turned_round(text, text.encode())]
+    shy = detector == "go-error"
+    whole = clean_texts(detector)
+    texts = [text for text in whole if _survives_turned_round(text, text.encode(), shy)]
     many = [texts[i % len(texts)] for i in range(200)]
-    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]))
-    wanted = [sides(s) for text in many for s in deadheat.scan(text)]
+    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), shy=shy)
+    wanted = [sides(s) for text in many for s in deadheat.scan(text, shy=shy)]
     assert [sides(s) for s in found][::-1] == wanted
 
 

@@ -1,0 +1,270 @@
+"""Reads an error stack of Go line by line; knows nothing of files or lanes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deadheat.dialects import Verdict, go_stack
+from deadheat.dialects.go_stack import Side
+from deadheat.dialects.shy.go_error_grammar import (
+    BOTTOMS,
+    ELISION,
+    FAILED,
+    FENCE,
+    LOCATION,
+        LOGGED,
+    PART,
+    REMNANT,
+    SYMBOL,
+    location_behind,
+    symbol_before,
+    symbol_behind,
+)
+from deadheat.model import Damage, Frame, Origin, Report
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+NAME = "go-error"
+_MAX_FRAMES = 1_000
+_LONGEST = 500
+_PATIENCE = 12
+# a stack of nothing else tells nothing
+_MACHINERY = (Origin.RUNTIME, Origin.TEST)
+# nobody breaks lines at fewer columns than this
+_NARROW = 36
+
+
+class ErrorMachine:
+    """Reads one stack. Each `_in_…` method is a state: it takes a line and says whose it is."""
+
+    def __init__(self) -> None:
+        self._state: Callable[[str], Verdict] = self._in_stack
+        self._frames: list[Frame] = []
+        self._symbol = ""
+        self._part = ""
+        self._foreign = 0
+        self._before = self._tail = ""  # the line before, and what stands behind the last gap in this
+        self._guess = ""  # a function at the end of a foreign line, if a location follows
+        self._doubtful = ""  # the line that the first function is the end of
+        self._told = ""  # what stood above the first function: the error's text
+        self._over = False  # the stack has come to its bottom
+        self._between: list[str] = []  # what came behind the bottom
+        self._damage: set[Damage] = set()
+        self._last_open = False
+
+    @property
+    def patience(self) -> int:
+        # where others write between our lines, they also do behind the last one
+        return 1 if self._over and Damage.INTERLEAVED not in self._damage else _PATIENCE
+
+    def feed(self, text: str) -> Verdict:
+        body = text.strip(" \t|\r")
+        self._tail = location_behind(text.rstrip(" \t|\r"))
+        verdict = self._state(body)
+        self._before = body
+        return verdict
+
+    # -- states ---------------------------------------------------------------------------------
+
+    def _in_stack(self, body: str) -> Verdict:
+        """A function is expected: `example.com/shop/ledger.(*Batch).add`; leads to `_in_frame`."""
+        if not body:
+            return Verdict.NEUTRAL
+        if symbol := SYMBOL.match(body):
+            return self._function(symbol[1])
+        if body in ELISION and self._frames:
+            self._damage.add(Damage.ELIDED)
+            return Verdict.OWN
+        if self._part and (symbol := SYMBOL.match(self._part + body)):
+            self._foreign = max(0, self._foreign - 1)
+            self._damage.add(Damage.WRAPPED)
+            return self._function(symbol[1])
+        if self._guess and (match := LOCATION.match(body) or self._glued_place()):
+            self._damage.add(Damage.GLUED)
+            self._symbol, self._foreign = self._guess, max(0, self._foreign - 1)
+            return self._place(match, wrapped=False)
+        return self._glued(body) or self._none(body)
+
+    def _glued(self, body: str) -> Verdict | None:
+        """A function with a log line before or behind it; behind prose only a location proves it."""
+        before, behind = symbol_before(body), symbol_behind(body)
+        if before or (behind and not self._frames):
+            self._damage.add(Damage.GLUED)
+            return self._function(before or behind or "", self._frames == [] and body)
+        if behind:
+            self._guess = behind
+        return None
+
+    def _none(self, body: str) -> Verdict:
+        """No function, as far as this line alone can tell."""
+        may_go_on = PART.match(body) and (self._frames or body.endswith("=") or "/" in body)
+        self._part = body.removesuffix("=") if may_go_on else ""
+        if self._part and not self._frames:
+            self._foreign += 1
+            return Verdict.FOREIGN
+        return self._unknown(body)
+
+    def _in_frame(self, body: str) -> Verdict:
+        """A location is expected: `/src/shop/ledger/batch.go:88`; leads back to `_in_stack`."""
+        if not body:
+            self._damage.add(Damage.DOUBLED_BLANK_LINES)
+            return Verdict.NEUTRAL
+        for joined in (body, self._part + body):
+            if match := LOCATION.match(joined):
+                return self._place(match, wrapped=joined is not body)
+        if match := self._glued_place():
+            self._damage.add(Damage.GLUED)
+            return self._place(match, wrapped=False)
+        if self._is_another(body):
+            self._end_frame()
+            return self._in_stack(body)
+        if PART.match(body) and len(self._part) < 2000:
+            return self._cut(body)
+        if not self._frames and not self._may_wait(body):
+            return self._begin_again(body)
+        return self._unknown(body)
+
+    def _in_chain(self, body: str) -> Verdict:
+        """Behind the bottom: one line that says more about the error, then another stack of it."""
+        if symbol := SYMBOL.match(body) or symbol_before(body) or symbol_behind(body):
+            said = [line for line in self._between if line and not LOGGED.match(line)]
+            blank = "" in self._between and Damage.DOUBLED_BLANK_LINES not in self._damage
+            if len(said) != 1 or blank:
+                return Verdict.ANOTHER
+            self._symbol = symbol if isinstance(symbol, str) else symbol[1]
+            self._state = self._in_other
+            return Verdict.OWN
+        logged = LOGGED.match(body) is not None
+        if logged and (FAILED.search(body) or Damage.INTERLEAVED not in self._damage):
+            return Verdict.ANOTHER  # perhaps the text of the next error
+        self._between.append(body)
+        return Verdict.FOREIGN if body else Verdict.NEUTRAL
+
+    def _in_other(self, body: str) -> Verdict:
+        """A stack that the same error got further out; nothing in it is kept."""
+        if match := LOCATION.match(body) or self._glued_place():
+            if self._symbol in BOTTOMS or match[3]:
+                self._between, self._state = [], self._in_chain
+            return Verdict.OWN
+        symbol = SYMBOL.search(body)
+        found = symbol[1] if symbol else symbol_before(body) or symbol_behind(body)
+        self._symbol = found or self._symbol
+        return Verdict.OWN if found else Verdict.FOREIGN if body else Verdict.NEUTRAL
+
+    # -- lines ----------------------------------------------------------------------------------
+
+    def _unknown(self, body: str) -> Verdict:
+        """A foreign line; the end of a fence, or prose behind a blank line, ends a stack."""
+        self._foreign += 1
+        if not self._frames:
+            # of a logger's record, the field that the stack stands in
+            none = FENCE.match(body) or REMNANT.match(body)
+            self._told = "" if none else body.rpartition('="')[2]
+        elif FENCE.match(body) or not (self._before or LOGGED.match(body)):
+            self._over, self._between, self._state = True, ["", body], self._in_chain
+        return Verdict.FOREIGN
+
+    def _function(self, symbol: str, within: str | bool = False) -> Verdict:
+        """Takes a function; `within` is the line whose end it is, which may have been mere prose."""
+        if not self._frames and not self._told:
+            self._damage.add(Damage.NO_BANNER)
+        self._symbol, self._part, self._guess = symbol, "", ""
+        if not self._frames:
+            self._foreign = 0  # what stands before a stack does not stand in it
+        self._doubtful = within or ""
+        self._state = self._in_frame
+        return Verdict.OWN
+
+    def _is_another(self, body: str) -> bool:
+        """Is this a function of its own, so that the one before has lost its location?"""
+        symbol = SYMBOL.match(body)
+        if symbol is None or self._part:
+            return False
+        # the end of a name that was broken at a column has a dot in it, too
+        return not self._frames or "/" in body or len(self._before) < _NARROW
+
+    def _end_frame(self) -> None:
+        """A function without a location; the first line that looked like one may have been prose."""
+        if self._frames:
+            self._frames.append(go.frame(self._symbol, "", None))
+            self._damage.add(Damage.TRUNCATED)
+        else:
+            self._damage.clear()
+            self._told = self._doubtful or self._told
+
+    def _may_wait(self, body: str) -> bool:
+        """May the location of the first function stand behind this line? A file's name may look like it."""
+        sure = "/" in self._symbol or "(" in self._symbol or LOGGED.match(body) is not None
+        return sure and self._foreign < _PATIENCE
+
+    def _begin_again(self, body: str) -> Verdict:
+        """What looked like a function was none, and nothing has been read yet."""
+        self._symbol = self._part = ""
+        self._damage.clear()
+        self._state = self._in_stack
+        return self._unknown(body)
+
+    def _cut(self, body: str) -> Verdict:
+        """The rest of a symbol or the first part of a path; which, only the next line tells."""
+        if "/" in body or self._part:
+            self._part += body.removesuffix("=")
+        elif self._frames:
+            self._symbol += body
+        else:
+            return self._begin_again(body)
+        self._damage.add(Damage.WRAPPED)
+        return Verdict.OWN
+
+    def _glued_place(self) -> re.Match[str] | None:
+        """The location at the end of a line that a logger had not finished."""
+        match = LOCATION.match(self._tail)
+        return match if match and not match[3] else None
+
+    def _place(self, match: re.Match[str], wrapped: bool) -> Verdict:
+        path, line, behind = match.groups()
+        if behind.lstrip().startswith("+0x"):
+            return Verdict.ABANDONED  # a goroutine dump's
+        if self._foreign:
+            self._damage.add(Damage.INTERLEAVED)
+        self._foreign, self._part, self._guess = 0, "", ""
+        if wrapped:
+            self._damage.add(Damage.WRAPPED)
+        if len(self._frames) < _MAX_FRAMES:
+            self._frames.append(go.frame(self._symbol, path, int(line)))
+        self._last_open = not behind
+        self._state = self._in_stack
+        ends = behind[:1] in ("\\", '"', "'", "]", "}", "`")
+        if ends and behind.strip("\"'`]})>\\ \t"):
+            # a record that has another field behind this one, perhaps with a stack of its own
+            self._over, self._symbol, self._state = True, "", self._in_other
+        elif ends or self._symbol == "runtime.goexit":
+            self._over, self._state = True, self._in_chain
+        elif behind:
+            self._damage.add(Damage.GLUED)
+        return Verdict.OWN
+
+    # -- the report -----------------------------------------------------------------------------
+
+    def finish(self, cut: bool) -> Report | None:
+        frames = self._frames
+        if len(frames) < 2 or all(f.origin in _MACHINERY for f in frames):
+            return None
+        if frames[-1].function not in BOTTOMS:
+            self._damage.add(Damage.TRUNCATED)
+            if cut and self._last_open:
+                # where the text ends within a number, `:12` may have been `:123`
+                frames[-1] = frames[-1]._replace(line=None)
+        side = Side("")
+        side.frames = _without_makers(frames)
+        report = go_stack.report(NAME, "error-stack", [side], [], self._damage)
+        return replace(report, facts=(("error", self._told[:_LONGEST]),)) if self._told else report
+
+
+def _without_makers(frames: list[Frame]) -> list[Frame]:
+    """The libraries that made the error, at its top, count as machinery."""
+    top = next((i for i, f in enumerate(frames) if not go.makes_errors(f.package)), len(frames))
+    return [f._replace(origin=Origin.RUNTIME) for f in frames[:top]] + frames[top:]
