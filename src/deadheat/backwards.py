@@ -6,10 +6,10 @@ feeds the lines to the machines in the opposite order.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict
-from deadheat.dialects.line_machine import LineMachine
 from deadheat.text import clean
 from deadheat.text.late import regex
 
@@ -35,6 +35,14 @@ _NONE: Run = (0, 0)
 BEST: Run = (1, _ENOUGH)
 
 
+class Way(IntEnum):
+    """Which way a text is to be read."""
+
+    FORWARD = 0
+    DOUBTFUL = 1  # from its end, if that gives a whole report
+    BACKWARD = 2
+
+
 def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
     """How well the lines on one side of a header go on with it: next to it at all, and how many."""
     machine = dialect.machine()
@@ -44,7 +52,7 @@ def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
     for text in beside:
         verdict = machine.feed(text)
         if verdict is Verdict.OWN:
-            if isinstance(machine, LineMachine) and machine.topless:
+            if machine.topless:
                 break
             own += 1
         elif verdict is not Verdict.NEUTRAL or own or blank == _GAP:
@@ -86,7 +94,7 @@ class Sense:
         start = self._windows.back(line, _BESIDE, self._floor)
         return self._windows.peek(start, line - start)
 
-    def is_backwards(self, line: int, lanes: Lanes | None, whole: bool) -> bool:
+    def way(self, line: int, lanes: Lanes | None, whole: bool) -> Way:
         """Do the lines above the next header go on with it better than those below?
 
         `whole` says that the line itself is one, `lanes` know how it is wrapped.
@@ -100,14 +108,22 @@ class Sense:
                 break
             before.append(piece)
         else:
-            return self.descends(line)
+            return Way.BACKWARD if self.descends(line) else Way.FORWARD
         lane, header = piece
-        forward = run(dialect, header, _of_lane(below, lane))
-        if forward == BEST:
-            return False
+        behind = list(_of_lane(below, lane))
+        forward = run(dialect, header, behind)
+        if forward == BEST and dialect.headed:
+            return Way.FORWARD
         above = [*self._pieces(self.above(line).removesuffix(b"\n"), lanes), *before]
-        backward = run(dialect, header, _of_lane(above[::-1], lane))
-        return backward > forward or self.descends(line)
+        ahead = list(_of_lane(above, lane))
+        backward = run(dialect, header, ahead[::-1])
+        if self.descends(line):
+            return Way.BACKWARD
+        votes = dialect.order([*ahead, header, *behind])
+        # next to the header its own lines, and on its other side none: nobody prints that forwards
+        if votes < 0 or (backward == BEST and not forward[0] and not votes):
+            return Way.BACKWARD
+        return Way.DOUBTFUL if backward > forward else Way.FORWARD
 
     def descends(self, line: int) -> bool:
         """Do the times around this line go back?"""

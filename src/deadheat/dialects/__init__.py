@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
     from deadheat.model import Frame, Report
 
@@ -32,6 +33,10 @@ class Machine(Protocol):
     @property
     def patience(self) -> int:
         """How many foreign lines in a row it bears before it should be ended."""
+
+    @property
+    def topless(self) -> bool:
+        """Did a stack begin with what others stand above?"""
 
     def feed(self, text: str) -> Verdict: ...
 
@@ -70,6 +75,12 @@ class Dialect(Protocol):
 
     def promises(self, ahead: bytes) -> bool:
         """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
+
+    # has every stack a line above it that says whose it is?
+    headed: bool
+
+    def order(self, lines: Sequence[str]) -> int:
+        """What these lines tell of their order on their own: below zero, the last was printed first."""
 
     # how far before a line that does not start a report its beginning may be, in bytes
     back: int

@@ -31,13 +31,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.dialects import go_quick
+from deadheat.dialects import go_order, go_quick
 from deadheat.dialects.go_grammar import ACCESS, BANNER, is_banner
 from deadheat.dialects.go_machine import GoMachine
 from deadheat.symbols import go
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deadheat.model import Report
 
 _HEADER = regex(rf"{BANNER}|{ACCESS.pattern}")
@@ -94,6 +96,11 @@ class GoDialect:
         return (calls or failed or places) and _PROMISE.search(ahead) is not None
 
     back = 1 << 14
+
+    headed = True
+
+    def order(self, lines: Sequence[str]) -> int:
+        return go_order.order(lines)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.dialects import Verdict, go_stack
+from deadheat.dialects import Verdict, go_order, go_stack
 from deadheat.dialects.go_stack import Side
 from deadheat.model import Damage, Frame, Op, Report, State
 from deadheat.symbols import go
@@ -30,7 +30,7 @@ from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # "fatal error: concurrent map read and map write", "panic: sync: negative WaitGroup counter"
 _OPENING = regex(
@@ -90,6 +90,8 @@ class FatalMachine:
         self._last_bare = False  # the last location had no offset behind its line number
         self._before: list[str] = []  # foreign lines just before this one
         self._damage: set[Damage] = set()
+
+    topless = False  # a place alone is never taken for a frame
 
     @property
     def patience(self) -> int:
@@ -303,6 +305,11 @@ class FatalDialect:
 
     def whole(self, text: str) -> Report | None:
         return None
+
+    headed = True
+
+    def order(self, lines: Sequence[str]) -> int:
+        return go_order.order(lines)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor in self.anchors[:3]

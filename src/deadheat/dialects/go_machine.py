@@ -87,6 +87,11 @@ class GoMachine:
             return 12
         return 12 if self._is_whole() else 48
 
+    @property
+    def topless(self) -> bool:
+        """A place without a function; where lines go backwards, it is that of the line below."""
+        return len(self._stack) == 1 and not self._stack[0].function
+
     def feed(self, text: str) -> Verdict:
         self._gaps = self._seams.gaps(text)
         return self._state(text)

@@ -16,6 +16,8 @@ from deadheat.model import Damage, Frame
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deadheat.model import Report
 
 # a line is put together from at most so many
@@ -327,6 +329,10 @@ class LineDialect:
     volatile = None
     # how far before a hit its report may have begun
     back = 1 << 13
+    headed = True
+
+    def order(self, lines: Sequence[str]) -> int:
+        return 0  # a frame is one line, and its number tells the rest
 
     def glance(self, text: str) -> Report | None:
         return None

@@ -76,14 +76,13 @@ class Stretch:
         if not (whole and starts):
             begin = self._windows.back(line, dialect.back, self._floor)
             self._machines.prelude = dialect
-        if self._sense.is_backwards(line, lanes, whole) and (
-            reports := self._backwards(line, lanes)
-        ):
+        way = self._sense.way(line, lanes, whole)
+        if way and (reports := self._backwards(line, lanes, way)):
             yield from reports
             return
         yield from self._walk(begin, line, lanes)
 
-    def _backwards(self, line: int, lanes: Lanes | None) -> list[Found]:
+    def _backwards(self, line: int, lanes: Lanes | None, way: backwards.Way) -> list[Found]:
         """The reports of a log with its newest line first, read from its end; none if that is wrong."""
         machines = self._machines
         before = machines.covered, machines.stray
@@ -98,7 +97,7 @@ class Stretch:
                 machines.feed(lane, inner, at, end, True)
         machines.finish()
         whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
-        kept = list(machines.found) if whole or self._sense.descends(line) else []
+        kept = list(machines.found) if whole or way is backwards.Way.BACKWARD else []
         if not self._windows.ended:  # what began the last ones may not have been seen
             kept = [found for found in kept if found.span.end < offsets[-1] - _AHEAD] or kept
         machines.found.clear()

@@ -34,12 +34,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.dialects import go_order
 from deadheat.dialects.shy.go_error_grammar import LOCATION_LAST, SYMBOL
 from deadheat.dialects.shy.go_error_machine import NAME, ErrorMachine
 from deadheat.symbols import go
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deadheat.model import Report
 
 # in raw bytes: a location that ends its line, its field or its escaped line
@@ -90,6 +93,11 @@ class ErrorDialect:
 
     def whole(self, text: str) -> Report | None:
         return None
+
+    headed = False
+
+    def order(self, lines: Sequence[str]) -> int:
+        return go_order.order(lines)
 
     def starts(self, anchor: bytes) -> bool:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deadheat.dialects import Verdict, go_stack
+from deadheat.dialects import Verdict, go_order, go_stack
 from deadheat.dialects.go_stack import Side
 from deadheat.dialects.shy.go_error_grammar import (
     BOTTOMS,
@@ -55,6 +55,8 @@ class ErrorMachine:
         self._between: list[str] = []  # what came behind the bottom
         self._damage: set[Damage] = set()
         self._last_open = False
+
+    topless = False  # a place alone is never taken for a frame
 
     @property
     def patience(self) -> int:
@@ -253,6 +255,8 @@ class ErrorMachine:
         frames = self._frames
         if len(frames) < 2 or all(f.origin in _MACHINERY for f in frames):
             return None
+        if not go_order.frames_fit(frames):
+            return None  # the lines of a log with its newest one first
         if frames[-1].function not in BOTTOMS:
             self._damage.add(Damage.TRUNCATED)
             if cut and self._last_open:
