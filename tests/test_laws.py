@@ -203,6 +203,26 @@ def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
     assert [sides(s) for s in found][::-1] == wanted
 
 
+@pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
+def test_what_was_turned_round_and_cut_pairs_no_function_with_another_ones_line(
+    detector: str,
+) -> None:
+    shy = detector == "go-error"
+    for text in clean_texts(detector)[::9]:
+        known = {frame for s in deadheat.scan(text, shy=shy) for frame in _places(s)}
+        lines = text.splitlines()[::-1]
+        for cut in range(1, len(lines), 3):
+            for part in (lines[:cut], lines[cut:]):
+                for s in deadheat.scan("\n".join([*part, ""]), shy=shy):
+                    assert {f for f in _places(s) if f[0] and f[1]} <= known, part
+
+
+def _places(sighting: Sighting) -> set[tuple[str, int | None]]:
+    report = sighting.report
+    stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
+    return {(f.function, f.line) for stack in stacks for f in stack if f.function != "??"}
+
+
 def test_exactly_one_dialect_claims_a_report() -> None:
     for case in all_cases():
         spans = [(s.span.offset, s.report.detector, s.span.lane) for s in case.sightings()]

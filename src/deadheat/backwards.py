@@ -121,7 +121,8 @@ class Sense:
             return Way.BACKWARD
         votes = dialect.order([*ahead, header, *behind])
         # next to the header its own lines, and on its other side none: nobody prints that forwards
-        if votes < 0 or (backward == BEST and not forward[0] and not votes):
+        alone = backward[0] and (forward == _NONE or (backward == BEST and not forward[0]))
+        if votes < 0 or (alone and not votes):
             return Way.BACKWARD
         return Way.DOUBTFUL if backward > forward else Way.FORWARD
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict, go_order, go_stack
 from deadheat.dialects.go_stack import Side
+from deadheat.dialects.logged import BEGINS
 from deadheat.model import Damage, Frame, Op, Report, State
 from deadheat.symbols import go
 from deadheat.text.late import regex
@@ -95,7 +96,7 @@ class FatalMachine:
 
     @property
     def patience(self) -> int:
-        return 12 if self._kept else 8
+        return 12 if self._kept else 16
 
     def feed(self, text: str) -> Verdict:
         body = text.strip()
@@ -180,7 +181,7 @@ class FatalMachine:
     def _in_frame(self, body: str) -> Verdict:
         """A location is expected: `/src/shop/cart/cart.go:31 +0x1d`; leads back to `_in_dump`."""
         match = _LOCATION.match(body)
-        if match is None or not (match[3] or match[4][:1] in ("", " ")) or _GAP.search(match[1]):
+        if match is None or not _is_place(match) or _GAP.search(match[1]):
             if not body:
                 self._damage.add(Damage.DOUBLED_BLANK_LINES)
                 return Verdict.NEUTRAL
@@ -267,6 +268,12 @@ class FatalMachine:
         return Op.WRITE if writes else Op.READ
 
 
+def _is_place(match: re.Match[str]) -> bool:
+    """Does nothing stand behind this location, or only what may be glued to it?"""
+    offset, behind = match[3], match[4]
+    return offset is not None or behind[:1] in ("", " ") or BEGINS.match(behind) is not None
+
+
 def _is_map_function(frame: Frame) -> bool:
     return _MAP_FUNCTION.match(frame.function) is not None
 
@@ -278,7 +285,7 @@ class FatalDialect:
     symbols = go
     # what ends in rare letters is found fastest
     anchors = (
-        *(b"r: concurrent map", b"sync: negative WaitG", b"sync: WaitG"),
+        *(b"r: concurrent ", b"sync: negative W", b"sync: WaitG"),
         # the complaint again, and what follows it, where a transport has cut its line in two
         *(b"map write", b"misuse: Add", b"WaitGroup counter", b"previous Wait", b"[running"),
     )

@@ -410,7 +410,7 @@ class GoMachine:
             self._distrust_last_line()
         for side in [*self._accesses, *self._creations]:
             # a place before a function was not one of our frames
-            side.frames = [f for f in side.frames if f.function] or side.frames
+            side.frames = [f for f in _placed(side.frames) if f.function] or side.frames
         told = [side for side in self._accesses if side.actor]
         failed = self._banner and any(side.failed for side in told)
         if not failed and not any(frame.line is not None for side in told for frame in side.frames):
@@ -435,6 +435,16 @@ class GoMachine:
         if not self._is_whole():
             damage.add(Damage.TRUNCATED)
         return damage
+
+
+def _placed(frames: list[Frame]) -> list[Frame]:
+    """A stack that begins with a place and ends with a function may stand the other way round.
+
+    Then each place could be that of either neighbour, and none is believed.
+    """
+    if len(frames) < 2 or frames[0].function or frames[-1].line is not None:
+        return frames
+    return [frame._replace(file="", path="", line=None) for frame in frames]
 
 
 def _is_bar(body: str) -> bool:

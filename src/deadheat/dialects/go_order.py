@@ -6,24 +6,32 @@ each could as well be that of its other neighbour; but a package is named after 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.model import Origin
 from deadheat.symbols import go
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
     from deadheat.model import Frame
 
 # "/src/shop/cart/cart_test.go:31 +0x45", "/usr/local/go/src/runtime/asm_amd64.s:1594"
 _PLACE = regex(
-    r"(?:[^\s:\\/]{0,200}[:\\/]){0,40}?(?:(?P<folder>[^\s:\\/]{1,200})[\\/])?"
-    r"[^\s:\\/]{1,200}?(?P<test>_test)?\.(?:go|s|c|cc|cpp|h):\d{1,9}(?!\S)"
+    r"(?:[^:\\/]{0,200}[:\\/]){0,40}?(?:(?P<folder>[^:\\/]{1,200})[\\/])?"
+    r"[^:\\/]{1,200}?(?P<test>_test)?\.(?:go|s|c|cc|cpp|h):\d{1,9}(?!\S)"
 )
-# "example.com/shop/cart.(*Cart).Add()", "created by testing.(*T).Run in goroutine 1"
-_FUNCTION = regex(r"(?:created by )?([^\s(]{1,1000}\.[^\s.]\S{0,1000}|[^\s(]{1,1000}\.\(\S{1,1000})")
+_PATH = r"(?:[\w.~%@+-]{1,200}/){0,20}[\w%~-]{1,200}"
+# "[...]", "[go.shape.int]"
+_ARGUMENTS = r"(?:\[[^\s\]]{0,200}\])?"
+# ".(*Batch[...])", ".func1", "..func1", "·dwrap·47", "-fm": each begins with what none of them holds, so
+# that nothing is tried twice
+_PART = rf"[.·-]{{1,2}}(?:\(\*?[\w.*]{{1,200}}{_ARGUMENTS}\)|\w{{1,200}}{_ARGUMENTS})"
+# "example.com/shop/ledger.(*Batch).add.func1": a path, a package, a function
+NAME = rf"{_PATH}(?=\.[A-Za-z_(·.])(?:{_PART}){{1,14}}"
+# "example.com/shop/cart.(*Cart).Add()", "created by testing.(*T).Run in goroutine 1", "main.f(0x1, 0x2)"
+_FUNCTION = regex(rf"(?:created by )?({NAME})(?:\(.{{0,1000}}\)| in goroutine \d{{1,18}})?$")
 # "errors@v0.9.1"
 _VERSION = regex(r"@v.*|\.v\d+$")
 # ".TestRename.func2", ".(*suite).TestRename"
@@ -36,11 +44,11 @@ _ENOUGH = 400
 
 def order(lines: Sequence[str]) -> int:
     """How many more places fit the function above them than the one below them."""
-    texts = [body for line in lines[-_ENOUGH:] if (body := line.strip())]
+    stack = [known for line in lines[-_ENOUGH:] if (known := _known(line.strip())) is not None]
     votes = 0
-    for above, text, below in zip(["", *texts], texts, [*texts[1:], ""], strict=False):
-        if place := _PLACE.match(text):
-            votes += _fits(above, place) - _fits(below, place)
+    for above, here, below in zip(stack, stack[1:], [*stack[2:], None], strict=False):
+        if isinstance(here, _Place):
+            votes += _fits(above, here) - _fits(below, here)
     return votes
 
 
@@ -50,14 +58,38 @@ def frames_fit(frames: Sequence[Frame]) -> bool:
     return order(lines) >= 0
 
 
-def _fits(text: str, place: re.Match[str]) -> int:
-    """Is this a function of the package that lies in such a folder, and a test if the file has tests?"""
-    match = _FUNCTION.match(text)
-    if match is None:
+class _Place(NamedTuple):
+    path: str
+    folder: str
+    tests: bool
+
+
+class _Function(NamedTuple):
+    package: str
+    name: str
+    tests: bool
+
+
+def _known(text: str) -> _Place | _Function | None:
+    """A line of a stack, understood; loggers write between any two."""
+    if place := _PLACE.match(text):
+        folder = _VERSION.sub("", place["folder"] or "")
+        return _Place(place[0], folder, place["test"] is not None)
+    if call := _FUNCTION.match(text):
+        package, function = go.split(call[1])
+        names = package.removesuffix("_test").split("/")
+        name = names[-2] if _MAJOR.match(names[-1]) and len(names) > 1 else names[-1]
+        return _Function(package, _VERSION.sub("", name), _TEST.search(function) is not None)
+    return None
+
+
+def _fits(function: _Place | _Function | None, place: _Place) -> int:
+    """Is this function of the package that lies in such a folder, and a test if the file has tests?"""
+    if not isinstance(function, _Function):
         return 0
-    package, function = go.split(match[1])
-    names = package.removesuffix("_test").split("/")
-    name = names[-2] if _MAJOR.match(names[-1]) and len(names) > 1 else names[-1]
-    folder = _VERSION.sub("", place["folder"] or "")
-    named = name not in _NAMELESS and _VERSION.sub("", name) == folder
-    return named + (place["test"] is not None and _TEST.search(function) is not None)
+    tests = place.tests and function.tests
+    if function.name not in _NAMELESS and function.name == place.folder:
+        return 1 + tests
+    # nobody moves Go's own packages, though the runtime holds some functions of others
+    standard = go.origin(function.package, "") is not Origin.USER
+    return tests - (standard and place.folder != "" and "runtime/" not in place.path)

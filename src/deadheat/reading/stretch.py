@@ -77,7 +77,9 @@ class Stretch:
             begin = self._windows.back(line, dialect.back, self._floor)
             self._machines.prelude = dialect
         way = self._sense.way(line, lanes, whole)
-        if way and (reports := self._backwards(line, lanes, way)):
+        reports = self._backwards(line, lanes, way) if way else []
+        # stacks without headers would be read the wrong way just as well
+        if reports or (way is backwards.Way.BACKWARD and not dialect.headed):
             yield from reports
             return
         yield from self._walk(begin, line, lanes)

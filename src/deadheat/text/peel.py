@@ -66,8 +66,12 @@ _PREFIX = regex(
         )
     )
 )
-# the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work"
-_INSIDE = regex(r"==\d{1,9}== ")
+# the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work",
+# "total=[  472.496430][ T2214]  relay_account+0x5c/0x1a0", "done.Feb 15 10:16:41 lab kernel: [  472.49]"
+_INSIDE = regex(
+    r"==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?\d{1,9}== "
+    r"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
+)
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 # logrus and slog: `time=... level=info msg="text" pod=x`
@@ -146,7 +150,7 @@ def peel(text: str, numbered: bool = True) -> list[Piece]:
     # four, because a path on Windows may well have two directories that begin with an n
     if text.count("\\n") > 3 or "\n" in text:
         return [Piece(lane, line, inner=True) for line in _unescaped(text).split("\n")]
-    if "== " in text and (inside := _INSIDE.search(text)) is not None:
+    if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
     return [Piece(lane, text)]

@@ -13,7 +13,7 @@ from deadheat.dialects.shy.go_error_grammar import (
     FAILED,
     FENCE,
     LOCATION,
-        LOGGED,
+    LOGGED,
     PART,
     REMNANT,
     SYMBOL,
@@ -47,7 +47,9 @@ class ErrorMachine:
         self._symbol = ""
         self._part = ""
         self._foreign = 0
-        self._before = self._tail = ""  # the line before, and what stands behind the last gap in this
+        self._before = self._tail = (
+            ""  # the line before, and what stands behind the last gap in this
+        )
         self._guess = ""  # a function at the end of a foreign line, if a location follows
         self._doubtful = ""  # the line that the first function is the end of
         self._told = ""  # what stood above the first function: the error's text
@@ -255,7 +257,7 @@ class ErrorMachine:
         frames = self._frames
         if len(frames) < 2 or all(f.origin in _MACHINERY for f in frames):
             return None
-        if not go_order.frames_fit(frames):
+        if not go_order.frames_fit(frames) or self._may_be_turned():
             return None  # the lines of a log with its newest one first
         if frames[-1].function not in BOTTOMS:
             self._damage.add(Damage.TRUNCATED)
@@ -266,6 +268,11 @@ class ErrorMachine:
         side.frames = _without_makers(frames)
         report = go_stack.report(NAME, "error-stack", [side], [], self._damage)
         return replace(report, facts=(("error", self._told[:_LONGEST]),)) if self._told else report
+
+    def _may_be_turned(self) -> bool:
+        """Nothing above the first function, and a last one without a place: either may be its neighbour's."""
+        dangling = self._state == self._in_frame
+        return dangling and Damage.NO_BANNER in self._damage
 
 
 def _without_makers(frames: list[Frame]) -> list[Frame]:

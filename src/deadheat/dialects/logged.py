@@ -1,0 +1,11 @@
+"""How a logger's line begins, for those to whose lines one may be glued; knows no detector."""
+
+from __future__ import annotations
+
+from deadheat.text.late import regex
+
+# `time="2024…`, `{"level"`, `[2024/05/01`, `--- FAIL`, `=== RUN`, `I0501 12:00`, `    --- PASS`
+BEGINS = regex(
+    r"time=|level=|ts=|\{\"|\[\d{4}[-/]|\[[A-Z]{4,5}\]|--- |=== |[IWEF]\d{4} \d\d:"
+    r"|\d{4}[-/]\d\d[-/]\d\d[T ]|\s{2,}|\t"
+)
