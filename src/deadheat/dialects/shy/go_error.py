@@ -26,8 +26,9 @@ innermost frame of the user's own code; the library that made the error is nobod
 ## What is read in spite of damage
 
 Times and other prefixes, indentation gone, blank lines doubled, lines broken at a column, a logger's
-line with `\\n\\t` in it, foreign lines between frames, a log line glued to either end of one. Two frames are needed. An error that was wrapped
-on its way prints a stack per wrapping: the first one is where it was made, and the others are left out.
+line with `\\n\\t` in it, foreign lines between frames, a log line glued to either end of one. Two
+frames are needed. An error that was wrapped on its way prints a stack per wrapping: the first one is
+where it was made, and the others are left out.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class ErrorMachine:
         before, behind = symbol_before(body), symbol_behind(body)
         if before or (behind and not self._frames):
             self._damage.add(Damage.GLUED)
-            return self._function(before or behind or "", self._frames == [] and body)
+            return self._function(before or behind or "", "" if self._frames else body)
         if behind:
             self._guess = behind
         return None
@@ -172,14 +172,14 @@ class ErrorMachine:
             self._over, self._between, self._state = True, ["", body], self._in_chain
         return Verdict.FOREIGN
 
-    def _function(self, symbol: str, within: str | bool = False) -> Verdict:
+    def _function(self, symbol: str, within: str = "") -> Verdict:
         """Takes a function; `within` is the line whose end it is, which may have been mere prose."""
         if not self._frames and not self._told:
             self._damage.add(Damage.NO_BANNER)
         self._symbol, self._part, self._guess = symbol, "", ""
         if not self._frames:
             self._foreign = 0  # what stands before a stack does not stand in it
-        self._doubtful = within or ""
+        self._doubtful = within
         self._state = self._in_frame
         return Verdict.OWN
 
@@ -201,7 +201,7 @@ class ErrorMachine:
             self._told = self._doubtful or self._told
 
     def _may_wait(self, body: str) -> bool:
-        """May the location of the first function stand behind this line? A file's name may look like it."""
+        """May the location of the first function still come? A file's name may look like one."""
         sure = "/" in self._symbol or "(" in self._symbol or LOGGED.match(body) is not None
         return sure and self._foreign < _PATIENCE
 
@@ -270,7 +270,7 @@ class ErrorMachine:
         return replace(report, facts=(("error", self._told[:_LONGEST]),)) if self._told else report
 
     def _may_be_turned(self) -> bool:
-        """Nothing above the first function, and a last one without a place: either may be its neighbour's."""
+        """Nothing above the first function, and none below the last: a place may be either's."""
         dangling = self._state == self._in_frame
         return dangling and Damage.NO_BANNER in self._damage
 
