@@ -14,7 +14,8 @@ import deadheat
 from deadheat import registry
 from deadheat.text import clean, encoding, sift
 from deadheat.text.lanes import Lanes
-from deadheat.text.peel import Piece, peel
+from deadheat.text.peel import peel
+from deadheat.text.records import Piece
 from deadheat.text.window import Stream, Windows
 from tests.cases import ROOT
 

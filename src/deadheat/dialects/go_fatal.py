@@ -41,8 +41,10 @@ _OPENING = regex(
     r"|WaitGroup misuse: Add called concurrently with Wait"
     r"|WaitGroup is reused before previous Wait has returned)(?: \[recovered[^\]]*\])?"
 )
-# "goroutine 20 [running]:", "goroutine 7 gp=0xc000007a40 m=3 [semacquire, 2 minutes]:"
-_GOROUTINE = regex(r"goroutine (\d{1,18})(?: gp=\S+ m=\S+(?: mp=\S+)?)? \[([^\]]{1,100})\]:")
+# "goroutine 20 [running]:", "goroutine 7 gp=0xc000007a40 m=3 [semacquire, 2 minutes]:"; Jira: "\[
+_GOROUTINE = regex(
+    r"goroutine (\d{1,18})(?: gp=\S+ m=\S+(?: mp=\S+)?)? \\?\[([^\]\\]{1,100})\\?\]:"
+)
 # "created by main.main in goroutine 1", before Go 1.21 without the goroutine
 _CREATED = regex(r"created by (\S.*?)(?: in goroutine \d+)?$")
 # "main.work({0x4a4b4c, 0x3}, 0xc000012345)", "main.(*T).Add(...)", "main.main()"

@@ -129,6 +129,8 @@ class LineMachine:
 
     def feed(self, text: str) -> Verdict:
         body = text.strip()
+        if body.startswith(_FENCES) and " " in body:
+            body = body.strip("`~ ")  # chat puts a fence right before the first line
         if not body or body.startswith(_FENCES):
             self._blank = self._blank or not body
             self._draft.ended = self._draft.ended or not body

@@ -48,8 +48,8 @@ LATER = regex(r"caused Undefined Behavior|race detected between")
 
 _SPAN = r"(?:: \d{1,7}:\d{1,7})?"
 _PLACE = r"(?P<path>[^\s`|^][^`|^]{0,500}?\.rs):(?P<line>\d{1,7}):(?P<column>\d{1,7})"
-# "  --> src/main.rs:12:5"
-_ARROW = regex(rf"--> ?{_PLACE}")
+# "  --> src/main.rs:12:5"; an editor of prose makes one character of some
+_ARROW = regex(rf"(?:-->|[-–]?→|[–—]>) ?{_PLACE}")
 # "    at src/main.rs:12:5: 12:9", below the function it belongs to
 _AT = regex(rf"^at {_PLACE}{_SPAN}$")
 # "= note: inside `shop::Cart::add` at src/cart.rs:12:5: 12:9", "note: inside closure"

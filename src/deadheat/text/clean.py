@@ -13,8 +13,10 @@ BREAK = "\u2028"
 MARKED = regex(
     rb"^(?:==|--|\*\*|(?:=3D){2})(?:[\d:.]{15} )?\d{1,9}(?:==|--|\*\*|(?:=3D){2})", re.MULTILINE
 )
-# "\x1b[31m", "\x1b[0K", "\x1b]0;title\x07": colours, erasures, window titles
-_ANSI = regex(r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[@-Z\\^_])")
+# "\x1b[31m", "\x1b[0K", "\x1b]0;title\x07", "\x1b_bk;t=1\x07": colours, erasures, titles, times
+_ANSI = regex(
+    r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[@-Z\\^_])"
+)
 _CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\x1b") + b"\x7f"
 _ANY_CONTROL = regex("[" + re.escape(_CONTROL.decode()) + "]")
 _DROP_CONTROL = dict.fromkeys(_CONTROL)
@@ -26,8 +28,8 @@ _TAG = regex(
     r"|samp|tt|blockquote|h[1-6]|system-out|system-err|failure|error)(?:[ \t][^<>\n]{0,300})?/?>"
     r"|<!\[CDATA\[|\]\]>"
 )
-# "<br>" that is not at the end of a line
-_LINE_TAG = regex(r"<br ?/?>(?=[^\n])")
+# "<br>", "</p>" that is not at the end of a line
+_LINE_TAG = regex(r"<(?:br ?/?|/(?:p|div|li|tr|h[1-6]|summary))>(?=[^\n])")
 # zero-width characters and byte order marks vanish; every other odd space is a space
 _SPACES = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(
     map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f"), " "
@@ -60,7 +62,8 @@ def lines(raw: bytes, encoding: str = UTF8) -> tuple[list[str], bool]:
     if "<" in text:
         text = _TAG.sub("", _LINE_TAG.sub(BREAK, text))
     if "&" in text:
-        text = _ENTITY.sub(_entity, text)
+        # some escape twice
+        text = _ENTITY.sub(_entity, text.replace("&amp;", "&"))
     if "\r" in text:
         return [_after_returns(line) for line in text.split("\n")], stray
     return text.split("\n"), stray

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.text import records
 from deadheat.text.late import regex
-from deadheat.text.peel import Piece, is_numbered, peel
+from deadheat.text.peel import is_numbered, peel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from deadheat.text.records import Piece, Table
 
 LaneLine = tuple[str | None, str]
 # words that differ from line to line or from writer to writer have a digit in them
@@ -31,12 +34,14 @@ class Lanes:
         self._open: dict[str | None, str] = {}
         self._held: dict[str | None, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
+        self._table: Table | None = None  # whose rows the lines are
 
     def fork(self) -> Lanes:
         """Others that know the same prefixes."""
         other = Lanes()
         other._numbered = self._numbered
         other._learnt = list(self._learnt)
+        other._table = self._table
         return other
 
     def split(self, text: str) -> list[LaneLine]:
@@ -49,12 +54,22 @@ class Lanes:
         for piece in peel(text, self._numbered or depth < _MAX_DEPTH):
             lane = "/".join(filter(None, (outer, piece.lane))) or None
             piece = piece._replace(lane=lane)
-            if piece.inner and depth:
+            if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
+                out += self._peeled(*cell, depth - 1)
+            elif piece.inner and depth:
                 for line in self._finished(piece):
                     out += self._peeled(*line, depth - 1)
             else:
                 out += self._finished(self._unprefixed(piece))
         return out
+
+    def _cell(self, piece: Piece) -> LaneLine | None:
+        """What a row of the table holds."""
+        cells = self._table.cells(piece.text) if self._table else None
+        if self._table is None or cells is None:
+            return None
+        mark = _mark(",".join(cells[: self._table.column]))
+        return "/".join(filter(None, (piece.lane, mark))) or None, cells[self._table.column]
 
     def flush(self) -> list[LaneLine]:
         """What still waits for its end when the text is over."""
@@ -69,6 +84,9 @@ class Lanes:
         of them has the same text but for times, that text names the writer; where all differ, the
         digits count lines. A prefix that no other line has is mere text.
         """
+        if (table := records.table(prefix, following)) is not None:
+            self._table = table
+            return True
         shape = _shape(prefix)
         marks = [_mark(match[0]) for text in following if (match := shape.match(text + " "))]
         # a log line that was not finished may have the same beginning now and then

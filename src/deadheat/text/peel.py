@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
+from deadheat.text import records
 from deadheat.text.clean import BREAK
 from deadheat.text.late import regex
+from deadheat.text.records import Piece
 
 if TYPE_CHECKING:
     import re
@@ -43,6 +44,8 @@ _PREFIX = regex(
             r"[a-z]{3,8} {0,5}:[a-z]{3,6} {0,4}: ",
             # crater and other users of rustwide: "[INFO] [stderr] text"
             r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
+            # GitHub and Azure: "##[error]text"
+            r"##\[(?:error|warning|notice|debug|info|command|section)\]",
             # kubectl logs --prefix: "[pod/web-1/app] text"
             r"\[(?P<lane_pod>pod/[^\]\s]{1,300})\](?: |$)",
             # Valgrind: "==4711== text", "--4711-- text", "==00:00:01:02.345 4711== text"
@@ -60,7 +63,7 @@ _PREFIX = regex(
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
             # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"; not "cart.cc:12:3 (shop+0x1f)";
             # a pager's line numbers: "  123  text"; not the frames of a backtrace: "           0: main"
-            r"(?P<number>[\w./-]{1,200}?[:-]\d{1,9}[:-](?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
+            r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-](?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
             r"|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
             r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
         )
@@ -74,37 +77,7 @@ _INSIDE = regex(
 )
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
-# logrus and slog: `time=... level=info msg="text" pod=x`
-_LOGFMT = regex(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
-_PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
-# where loggers put the line itself, most telling first
-_TEXT_KEYS = (
-    "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
-    "text", "content", "short_message", "event", "data", "value",
-)  # fmt: skip
-# what tells writers apart
-_LANE_KEYS = frozenset((
-    "Package", "pod", "pod_name", "container", "container_name", "host", "hostname", "_HOSTNAME",
-    "service", "pid", "_PID", "stream", "process", "instance", "task", "namespace",
-))  # fmt: skip
-# objects inside a record that hold its text or its labels
-_NESTED = frozenset((
-    "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
-    "docker", "log", "values", "attributes",
-))  # fmt: skip
-_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-_ESCAPED = {"n": "\n", "t": "\t", "r": ""}
 _MAX_LAYERS = 6
-
-
-class Piece(NamedTuple):
-    """A line without its outermost wrapping, or one of several lines that one record held."""
-
-    lane: str | None
-    text: str
-    partial: bool = False  # its line goes on in the next piece of this lane
-    joins: bool | None = None  # it goes on where the last piece of this lane ended; None: no saying
-    inner: bool = False  # it was a transport's: put its pieces together first, then peel on
 
 
 def is_numbered(text: str) -> bool:
@@ -129,19 +102,20 @@ def peel(text: str, numbered: bool = True) -> list[Piece]:
     if stripped[:4].isdigit() or (stripped[:1] == "[" and _PREFIX.match(stripped)):
         text = stripped  # a log that was indented as a whole, times and all
     for _ in range(_MAX_LAYERS):
-        if text[:1] in ("{", "[") and (pieces := _record(text, lanes)) is not None:
+        if (pieces := records.pieces(text, lanes)) is not None:
             return pieces
         match = _PREFIX.match(text)
         if match and match["number"] and not numbered:
             break
         if match:
             lanes += [match[name] for name in _LANES if match[name] is not None]
-            text = text[match.end() :]
+            # what syslog makes of a tab
+            text = text[match.end() :].replace("#011", "\t")
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
-        elif (fields := _logfmt(text)) and (message := _message(fields)) is not None:
-            lanes += _lane_of(fields)
-            text = message
+        elif (told := records.logfmt(text)) is not None:
+            lanes += told[0]
+            text = told[1]
             if "\n" in text:
                 break
         else:
@@ -149,7 +123,7 @@ def peel(text: str, numbered: bool = True) -> list[Piece]:
     lane = "/".join(lanes) or None
     # four, because a path on Windows may well have two directories that begin with an n
     if text.count("\\n") > 3 or "\n" in text:
-        return [Piece(lane, line, inner=True) for line in _unescaped(text).split("\n")]
+        return [Piece(lane, line, inner=True) for line in records.unescaped(text).split("\n")]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
@@ -159,86 +133,3 @@ def peel(text: str, numbered: bool = True) -> list[Piece]:
 def _transported(match: re.Match[str], lane: str, text: str) -> Piece:
     joins = match["joins"] == "+" if match["joins"] else None
     return Piece(lane, text, partial=match["part"] == "P", joins=joins, inner=True)
-
-
-def _logfmt(text: str) -> dict[str, str] | None:
-    match = _LOGFMT.match(text)
-    if match is None or match.end() < len(text) - 1:
-        return None
-    return {key: _unquoted(value) for key, value in _PAIR.findall(text)}
-
-
-def _record(text: str, lanes: list[str]) -> list[Piece] | None:
-    """The lines in a JSON object or array, or None if it is none."""
-    try:
-        value = json.loads(text.rstrip(", "))
-    except (ValueError, RecursionError):
-        return None
-    texts = _long_strings(value, 8)
-    if not texts and isinstance(value, list):
-        return None  # "[  472.527349]" of a kernel's console
-    if not texts and isinstance(value, dict) and (message := _message(value)) is not None:
-        lane = "/".join([*lanes, *_lane_of(value)]) or None
-        # `go test -json` keeps every newline, so that text without one goes on in the next event
-        return _lines(message, lane, partial="Action" in value)
-    lane = "/".join(lanes) or None
-    return [piece for string in texts for piece in _lines(string, lane)]
-
-
-def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
-    """A record's text as its lines; `partial` says that its last one needs a newline to end."""
-    lines = message.split("\n")
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
-        partial = False
-    pieces = [Piece(lane, line, inner=True) for line in lines]
-    pieces[-1] = pieces[-1]._replace(partial=partial)
-    return pieces
-
-
-def _message(fields: dict[str, Any]) -> str | None:
-    for key in _TEXT_KEYS:
-        if isinstance(value := fields.get(key), str):
-            return value
-    for key in _NESTED:
-        if isinstance(value := fields.get(key), dict) and (text := _message(value)) is not None:
-            return text
-    return None
-
-
-def _lane_of(fields: dict[str, Any]) -> list[str]:
-    names: list[str] = []
-    for key in sorted(fields):
-        value = fields[key]
-        if key in _LANE_KEYS and isinstance(value, str | int):
-            names.append(str(value))
-        elif key in _NESTED and isinstance(value, dict):
-            names += _lane_of(value)
-    return names
-
-
-def _long_strings(value: Any, depth: int) -> list[str]:
-    """Every text of several lines in a JSON value: a tracker's export has reports in its bodies."""
-    if isinstance(value, str):
-        return [value] if value.count("\n") > 2 else []
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [s for item in items for s in _long_strings(item, depth - 1)] if depth else []
-
-
-def _unquoted(value: str) -> str:
-    return _unescaped(value[1:-1]) if value.startswith('"') else value
-
-
-def _unescaped(text: str) -> str:
-    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for."""
-    for _ in range(2):
-        if "\\" not in text:
-            break
-        text = _ESCAPE.sub(_escaped, text)
-    return text
-
-
-def _escaped(match: re.Match[str]) -> str:
-    if match[1]:
-        return chr(int(match[1], 16))
-    return _ESCAPED.get(match[2], match[2])

@@ -1,0 +1,250 @@
+"""What loggers put a line into: JSON, logfmt, service messages; gives the lines that were put there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator, Sequence
+
+# logrus and slog: `time=... level=info msg="text" pod=x`
+_LOGFMT = regex(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
+_PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+# where loggers put the line itself, most telling first
+_TEXT_KEYS = (
+    "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
+    "text", "content", "short_message", "event", "data", "value", "_raw", "Line", "Message",
+)  # fmt: skip
+# what tells writers apart
+_LANE_KEYS = frozenset((
+    "Package", "pod", "pod_name", "container", "container_name", "host", "hostname", "_HOSTNAME",
+    "service", "pid", "_PID", "stream", "process", "instance", "task", "namespace",
+))  # fmt: skip
+# objects inside a record that hold its text or its labels
+_NESTED = frozenset((
+    "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
+    "docker", "log", "values", "attributes", "result",
+))  # fmt: skip
+# a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
+_MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?: ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
+_REST = regex(
+    r'\s{0,200}(?:"[\w@.$-]{1,60}" ?: ?)?'
+    r"(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{]?[\]}]{1,9}),?\s{0,200}$"
+)
+# a tag before a record: `api.stderr	{"log":"text"}`, `- {"msg": "text"}`
+_TAG = regex(r'.{0,300}?\s(?=\{")')
+# records in a line that is too long to be had whole: `"message":"text"`, `["1714557600000000","text"]`
+_SCATTERED = regex(
+    rf'"(?:{"|".join(_TEXT_KEYS)})" ?: ?"((?:[^"\\]|\\.)*)"|\["\d{{16,20}}", ?"((?:[^"\\]|\\.)*)"\]'
+)
+# TeamCity: `##teamcity[testStdErr name='TestX' out='text|nmore|n']`
+_SERVICE = "##teamcity["
+_ATTRIBUTE = regex(r" (\w{1,40})='((?:[^'|]|\|.)*)'")
+_SERVICE_KEYS = ("out", "details", "text", "message")
+_BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
+# a cell of a row: `text,`, `"text with ""quotes"", and commas",`
+_CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
+_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": ""}
+# so many quotes and records are in no line of a detector
+_MANY, _FEW = 12, 3
+
+
+class Piece(NamedTuple):
+    """A line without its outermost wrapping, or one of several lines that one record held."""
+
+    lane: str | None
+    text: str
+    partial: bool = False  # its line goes on in the next piece of this lane
+    joins: bool | None = None  # it goes on where the last piece of this lane ended; None: no saying
+    inner: bool = False  # it was a transport's: put its pieces together first, then peel on
+
+
+def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
+    """The lines that a record holds, or None if this is none."""
+    first = text[:1]
+    if first in ("{", "[") and (found := _record(text, lanes)) is not None:
+        return found
+    if first == "#" and text.startswith(_SERVICE):
+        return _service(text, "/".join(lanes) or None)
+    stripped = text.rstrip(", \r")
+    if stripped.endswith('"') and (member := _MEMBER.match(text)):
+        return _member(member, "/".join(lanes) or None)
+    if stripped[-1:] in ("}", "]", "{", "[") or first == " ":
+        if _REST.match(text):
+            return []
+        if stripped.endswith("}") and (tag := _TAG.match(text)):
+            return _record(text[tag.end() :], lanes)
+    return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
+
+
+class Table(NamedTuple):
+    """Rows of cells, one of which holds a line of somebody's text."""
+
+    width: int
+    column: int
+
+    def cells(self, text: str) -> list[str] | None:
+        """The cells of a row of this table."""
+        cells = _cells(text)
+        return cells if cells is not None and len(cells) == self.width else None
+
+
+def table(prefix: str, following: Sequence[str]) -> Table | None:
+    """The table that a report's line stands in behind `prefix`, if the following lines are its rows."""
+    head = prefix.rstrip('"> |')
+    if not head.endswith(",") or (before := _cells(head)) is None:
+        return None
+    widths = {len(cells) for text in following if (cells := _cells(text)) is not None}
+    column = len(before) - 1
+    return Table(width, column) if len(widths) == 1 and (width := widths.pop()) > column else None
+
+
+def _cells(text: str) -> list[str] | None:
+    cells, at, last = [], 0, ","
+    while last:
+        match = _CELL.match(text, at)
+        if match is None:
+            return None
+        quoted, plain, last = match.groups()
+        cells.append(plain if quoted is None else quoted.replace('""', '"'))
+        at = match.end()
+    return cells
+
+
+def logfmt(text: str) -> tuple[list[str], str] | None:
+    """Who wrote a line of `key=value` pairs, and its message."""
+    match = _LOGFMT.match(text)
+    if match is None or match.end() < len(text) - 1:
+        return None
+    fields = {key: _unquoted(value) for key, value in _PAIR.findall(text)}
+    message = _message(fields)
+    return None if message is None else (_lane_of(fields), message)
+
+
+def _record(text: str, lanes: list[str]) -> list[Piece] | None:
+    """The lines in a JSON object or array, or None if it is none."""
+    try:
+        value = json.loads(text.rstrip(", \r"))
+    except (ValueError, RecursionError):
+        return None
+    outer = "/".join(lanes) or None
+    if texts := _long_strings(value, 8):
+        return [piece for string in texts for piece in _lines(string, outer)]
+    found = [
+        piece
+        for lane, text, partial in _messages(value, 8)
+        for piece in _lines(text, "/".join([*lanes, *lane]) or None, partial)
+    ]
+    if found or isinstance(value, dict):
+        return found
+    return None  # "[  472.527349]" of a kernel's console
+
+
+def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
+    """Writer and text of every record in a JSON value, and whether it needs a newline to end."""
+    if isinstance(value, dict):
+        message = _message(value)
+        if message is not None:
+            # `go test -json` keeps every newline, so that text without one goes on in the next event
+            yield _lane_of(value), message, "Action" in value
+        elif depth:
+            for item in value.values():
+                yield from _messages(item, depth - 1)
+    elif isinstance(value, list) and depth:
+        if len(value) == 2 and all(isinstance(item, str) for item in value) and value[0].isdigit():
+            yield [], value[1], False  # Loki's "values": time and line
+        elif len(value) > 3 and all(isinstance(item, str) for item in value):
+            yield from (([], item, False) for item in value)
+        else:
+            for item in value:
+                yield from _messages(item, depth - 1)
+
+
+def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
+    key, value = match.groups()
+    return _lines(unescaped(value), lane) if key is None or key in _TEXT_KEYS else []
+
+
+def _scattered(text: str, lane: str | None) -> list[Piece] | None:
+    found = [match[1] if match[1] is not None else match[2] for match in _SCATTERED.finditer(text)]
+    if len(found) < _FEW:
+        return None
+    return [piece for string in found for piece in _lines(unescaped(string), lane)]
+
+
+def _service(text: str, lane: str | None) -> list[Piece]:
+    fields = dict(_ATTRIBUTE.findall(text))
+    told = max((fields.get(key, "") for key in _SERVICE_KEYS), key=len)
+    return _lines(_BAR_ESCAPE.sub(_escaped, told), lane) if told else []
+
+
+def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
+    """A record's text as its lines; `partial` says that its last one needs a newline to end."""
+    lines = message.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+        partial = False
+    pieces = [Piece(lane, line, inner=True) for line in lines]
+    pieces[-1] = pieces[-1]._replace(partial=partial)
+    return pieces
+
+
+def _message(fields: dict[str, Any]) -> str | None:
+    for key in _TEXT_KEYS:
+        value = fields.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and _is_bytes(value):
+            # journald's way to print what has a tab in it
+            return bytes(value).decode("utf-8", "replace")
+    for key in _NESTED:
+        if isinstance(value := fields.get(key), dict) and (text := _message(value)) is not None:
+            return text
+    return None
+
+
+def _is_bytes(value: list[Any]) -> bool:
+    return bool(value) and all(type(item) is int and 0 <= item < 256 for item in value)
+
+
+def _lane_of(fields: dict[str, Any]) -> list[str]:
+    names: list[str] = []
+    for key in sorted(fields):
+        value = fields[key]
+        if key in _LANE_KEYS and isinstance(value, str | int):
+            names.append(str(value))
+        elif key in _NESTED and isinstance(value, dict):
+            names += _lane_of(value)
+    return names
+
+
+def _long_strings(value: Any, depth: int) -> list[str]:
+    """Every text of several lines in a JSON value: a tracker's export has reports in its bodies."""
+    if isinstance(value, str):
+        return [value] if value.count("\n") > 2 else []
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [s for item in items for s in _long_strings(item, depth - 1)] if depth else []
+
+
+def _unquoted(value: str) -> str:
+    return unescaped(value[1:-1]) if value.startswith('"') else value
+
+
+def unescaped(text: str) -> str:
+    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for."""
+    for _ in range(2):
+        if "\\" not in text:
+            break
+        text = _ESCAPE.sub(_escaped, text)
+    return text
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    return _ESCAPED.get(match[2], match[2])
