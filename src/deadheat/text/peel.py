@@ -63,7 +63,8 @@ _PREFIX = regex(
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
             # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"; not "cart.cc:12:3 (shop+0x1f)";
             # a pager's line numbers: "  123  text"; not the frames of a backtrace: "           0: main"
-            r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-](?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
+            r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-]"
+            r"(?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
             r"|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
             r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
         )
