@@ -67,6 +67,9 @@ _GAP = regex(r" {2,}|\t+")
 _MAP_FUNCTION = regex(r"(?:runtime\.map|maps\.)")
 _BOTTOMS = ("main.main", "runtime.main", "runtime.doInit", "runtime.rt0_go")
 _MAX_FRAMES = 1_000
+# in raw bytes: at least one of these is whole wherever a complaint was coloured or cut in two
+_COMPLAINTS = (b"concurrent", b"map write", b"WaitGroup", b"misuse", b"negative W", b"previous Wait")
+_FEW = 4
 
 
 class _Goroutine:
@@ -273,7 +276,9 @@ class FatalMachine:
 def _is_place(match: re.Match[str]) -> bool:
     """Does nothing stand behind this location, or only what may be glued to it?"""
     offset, behind = match[3], match[4]
-    return offset is not None or behind[:1] in ("", " ") or BEGINS.match(behind) is not None
+    if offset is not None or behind[:1] in ("", " "):
+        return True
+    return behind[0] != "\t" and BEGINS.match(behind) is not None
 
 
 def _is_map_function(frame: Frame) -> bool:
@@ -304,7 +309,9 @@ class FatalDialect:
         return True  # what anchors it is said nowhere else
 
     def promises(self, ahead: bytes) -> bool:
-        return b"oroutine" in ahead or b"[runn" in ahead or b"ning]" in ahead
+        # where there are many complaints and no dump, somebody repeats himself; a dump alone is no race
+        complaints = sum(map(ahead.count, _COMPLAINTS))
+        return complaints > 0 and (complaints <= _FEW or b"oroutine" in ahead or b"ning]" in ahead)
 
     closing = None
     volatile = None
