@@ -27,6 +27,40 @@ LINE = "Read at 0x00c0000a1238 by goroutine 7:"
 
 # -- peel ------------------------------------------------------------------------------------------
 
+
+def test_many_records_in_one_line_give_a_line_each() -> None:
+    values = [["1714557600000000000", "one"], ["1714557600000000001", "  two"]]
+    loki = {"status": "success", "data": {"result": [{"stream": {"app": "x"}, "values": values}]}}
+    hits = {"hits": {"hits": [{"_source": {"message": "one"}}, {"_source": {"message": "  two"}}]}}
+    for value in (loki, hits):
+        assert [piece.text for piece in peel(json.dumps(value))] == ["one", "  two"]
+
+
+def test_a_record_over_several_lines_gives_its_text_only() -> None:
+    printed = json.dumps({"events": [{"timestamp": 7, "message": '  a "b"\tc'}]}, indent=4)
+    assert [piece.text for line in printed.split("\n") for piece in peel(line)] == ['  a "b"\tc']
+
+
+def test_a_message_of_bytes_is_text() -> None:
+    (piece,) = peel(json.dumps({"_PID": "7", "MESSAGE": list(b"\t/src/cart.go:31")}))
+    assert piece.text == "\t/src/cart.go:31"
+
+
+def test_a_service_message_gives_its_lines() -> None:
+    pieces = peel("##teamcity[testStdErr name='T' out='one|n  |[two|] it|'s ||']")
+    assert [piece.text for piece in pieces] == ["one", "  [two] it's |"]
+
+
+def test_a_table_is_learnt_from_the_cell_before() -> None:
+    lanes = Lanes()
+    rows = [f'"pod-1","2024-05-01T12:00:0{n}Z","{text}",7' for n, text in enumerate(("a, b", "c"))]
+    assert lanes.learn('"pod-1","2024-05-01T12:00:00Z","', rows)
+    assert [line for row in rows for line in lanes.split(row)] == [
+        ("pod-1,", "a, b"),
+        ("pod-1,", "c"),
+    ]
+
+
 ISO = "2024-05-01T12:00:00"
 # a sample of each prefix, and who wrote the line
 PREFIXES: list[tuple[str, str, str | None]] = [

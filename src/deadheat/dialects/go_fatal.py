@@ -68,7 +68,14 @@ _MAP_FUNCTION = regex(r"(?:runtime\.map|maps\.)")
 _BOTTOMS = ("main.main", "runtime.main", "runtime.doInit", "runtime.rt0_go")
 _MAX_FRAMES = 1_000
 # in raw bytes: at least one of these is whole wherever a complaint was coloured or cut in two
-_COMPLAINTS = (b"concurrent", b"map write", b"WaitGroup", b"misuse", b"negative W", b"previous Wait")
+_COMPLAINTS = (
+    b"concurrent",
+    b"map write",
+    b"WaitGroup",
+    b"misuse",
+    b"negative W",
+    b"previous Wait",
+)
 _FEW = 4
 
 
