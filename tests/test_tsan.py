@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat.dialects import tsan_lines
-from deadheat.dialects.line_machine import Role
+from deadheat.dialects.line_grammar import Role
 from tests.cases import all_cases
 from tests.test_properties import assert_cut_is_honest, assert_sound, law, raw_of
 

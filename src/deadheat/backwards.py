@@ -7,6 +7,7 @@ feeds the lines to the machines in the opposite order.
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _ENOUGH = 2
 # how many blank lines may lie between
 _GAP = 4
+# so many lines below a header tell whether they go on with it; more tell of their order
+_FIRST = _GAP + _ENOUGH
+_MORE = 100
 # how far to look for what goes on with a header, and for the header where a hit is none
 _BESIDE = 1 << 10
 _AHEAD = 1 << 14
@@ -110,7 +114,8 @@ class Sense:
         else:
             return Way.BACKWARD if self.descends(line) else Way.FORWARD
         lane, header = piece
-        behind = list(_of_lane(below, lane))
+        rest = _of_lane(below, lane)
+        behind = list(islice(rest, _FIRST))
         forward = run(dialect, header, behind)
         if forward == BEST and dialect.headed:
             return Way.FORWARD
@@ -119,7 +124,7 @@ class Sense:
         backward = run(dialect, header, ahead[::-1])
         if self.descends(line):
             return Way.BACKWARD
-        votes = dialect.order([*ahead, header, *behind])
+        votes = dialect.order([*ahead, header, *behind, *islice(rest, _MORE)])
         # next to the header its own lines, and on its other side none: nobody prints that forwards
         alone = backward[0] and (forward == _NONE or (backward == BEST and not forward[0]))
         if votes < 0 or (alone and not votes):

@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING
 
 from deadheat.dialects import valgrind_lines as lines
 from deadheat.dialects.blame import site
-from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Role, Section, Token
+from deadheat.dialects.line_grammar import Draft, Role, Section, Token
+from deadheat.dialects.line_machine import LineDialect, LineMachine
 from deadheat.model import Access, Actor, Damage, Frame, Location, Lock, Op, Report, State
 from deadheat.symbols import native
 from deadheat.text.late import regex

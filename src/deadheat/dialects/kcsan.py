@@ -47,7 +47,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import kcsan_grammar as lines
-from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Section, Token
+from deadheat.dialects.line_machine import LineDialect, LineMachine
 from deadheat.model import Access, Actor, Damage, Frame, Lock, Op, Report
 from deadheat.symbols import kernel
 
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deadheat.dialects import Machine
+    from deadheat.dialects.line_grammar import Draft, Section, Token
 
 _OPS = {"read": Op.READ, "write": Op.WRITE, "read-write": Op.WRITE}
 _MARKED = {Op.READ: Op.ATOMIC_READ, Op.WRITE: Op.ATOMIC_WRITE}

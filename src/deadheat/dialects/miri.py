@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.dialects import miri_grammar as lines
 from deadheat.dialects.blame import site
-from deadheat.dialects.line_machine import Draft, LineDialect, LineMachine, Section, Token
+from deadheat.dialects.line_machine import LineDialect, LineMachine
 from deadheat.model import Access, Actor, Damage, Frame, Location, Op, Report, State
 from deadheat.symbols import rustc
 from deadheat.text.late import regex
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.dialects import Machine
+    from deadheat.dialects.line_grammar import Draft, Section, Token
 
 # what an operation is called, in every generation, without spaces; the first that fits counts
 _OPS = (

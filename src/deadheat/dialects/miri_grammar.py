@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.dialects.line_machine import Role, Token
+from deadheat.dialects.line_grammar import Role, Token
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ from deadheat.symbols import native
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
-    from deadheat.dialects.line_machine import Draft, Token
+    from deadheat.dialects.line_grammar import Draft, Token
     from deadheat.model import Damage, Frame, Report
 
 _OPENING = regex(

@@ -26,7 +26,7 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deadheat.dialects.line_machine import Draft, Section, Token
+    from deadheat.dialects.line_grammar import Draft, Section, Token
 
 MAIN = "main thread"
 _OPS = {

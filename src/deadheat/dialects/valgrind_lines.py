@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.dialects.line_machine import Role, Token
+from deadheat.dialects.line_grammar import Role, Token
 from deadheat.model import Frame, Location, Origin
 from deadheat.symbols import frame_lists, native
 from deadheat.text.late import regex
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Sequence
 
-    from deadheat.dialects.line_machine import Draft, Section
+    from deadheat.dialects.line_grammar import Draft, Section
 
 HEX = r"0x[0-9A-Fa-f]{1,16}"
 # "at 0x10A23A: work(int*) (races.cc:13)"; "by 0x4938578: ??? (in /usr/lib/libstdc++.so.6)"

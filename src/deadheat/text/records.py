@@ -32,8 +32,7 @@ _NESTED = frozenset((
 # a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
 _MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?: ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
 _REST = regex(
-    r'\s{0,200}(?:"[\w@.$-]{1,60}" ?: ?)?'
-    r"(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{]?[\]}]{1,9}),?\s{0,200}$"
+    r'\s{0,200}"[\w@.$-]{1,60}" ?: ?(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{][\]}]),?\s{0,200}$'
 )
 # a tag before a record: `api.stderr	{"log":"text"}`, `- {"msg": "text"}`
 _TAG = regex(r'.{0,300}?\s(?=\{")')
@@ -52,6 +51,7 @@ _ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": ""}
 # so many quotes and records are in no line of a detector
 _MANY, _FEW = 12, 3
+_BRACKETS = " \t\r,[]{}"
 
 
 class Piece(NamedTuple):
@@ -71,14 +71,16 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
         return found
     if first == "#" and text.startswith(_SERVICE):
         return _service(text, "/".join(lanes) or None)
+    if '"' not in text:
+        # the brackets around records; a blank line is somebody's text
+        return [] if first and not text.strip(_BRACKETS) and text.strip() else None
     stripped = text.rstrip(", \r")
     if stripped.endswith('"') and (member := _MEMBER.match(text)):
         return _member(member, "/".join(lanes) or None)
-    if stripped[-1:] in ("}", "]", "{", "[") or first == " ":
-        if _REST.match(text):
-            return []
-        if stripped.endswith("}") and (tag := _TAG.match(text)):
-            return _record(text[tag.end() :], lanes)
+    if _REST.match(text):
+        return []
+    if stripped.endswith("}") and (tag := _TAG.match(text)):
+        return _record(text[tag.end() :], lanes)
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
 
 
