@@ -41,6 +41,11 @@ def test_a_record_over_several_lines_gives_its_text_only() -> None:
     assert [piece.text for line in printed.split("\n") for piece in peel(line)] == ['  a "b"\tc']
 
 
+def test_fields_behind_a_line_do_not_take_its_place() -> None:
+    line = 'cart/lease.go:505\trenewed\t{"attempt":1}'
+    assert [piece.text for piece in peel(line)] == [line]
+
+
 def test_a_message_of_bytes_is_text() -> None:
     (piece,) = peel(json.dumps({"_PID": "7", "MESSAGE": list(b"\t/src/cart.go:31")}))
     assert piece.text == "\t/src/cart.go:31"

@@ -79,8 +79,10 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
         return _member(member, "/".join(lanes) or None)
     if _REST.match(text):
         return []
-    if stripped.endswith("}") and (tag := _TAG.match(text)):
-        return _record(text[tag.end() :], lanes)
+    # fields behind a line of text are no record of it
+    tag = _TAG.match(text) if stripped.endswith("}") else None
+    if tag is not None and (found := _record(text[tag.end() :], lanes)):
+        return found
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
 
 
