@@ -216,6 +216,14 @@ class Side:
         return f"{who} {_VERBS[self.access.op]}"
 
 
+@lru_cache(maxsize=64)
+def _parent(detector: str) -> Callable[[str], str]:
+    try:
+        return registry.dialect(detector).symbols.parent
+    except StopIteration:  # a report from elsewhere, of a detector that nobody here knows
+        return str
+
+
 class Scene:
     """One report with its two sides."""
 
@@ -224,7 +232,7 @@ class Scene:
         self.go = report.detector in GO
         self.kernel = report.detector in _KERNEL
         # the function that a programmer wrote, of a frame's
-        self.parent: Callable[[str], str] = registry.dialect(report.detector).symbols.parent
+        self.parent = _parent(report.detector)
         self.sides = tuple([Side(self, access) for access in report.accesses[:2]])
         self._around: dict[tuple[str, int | None, str], Around | None] = {}
         self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
