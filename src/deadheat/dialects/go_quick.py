@@ -9,6 +9,7 @@ from deadheat.model import Access, Frame, Origin, Report, State
 from deadheat.symbols import go, roots
 
 _new = tuple.__new__
+_USER = Origin.USER
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
@@ -16,6 +17,8 @@ _ENTRIES = ("testing.tRunner", "main.main")
 CALLS = 4
 TOP = 2
 _LOOK = 16
+# a section of which all lines may be looked at, which is sooner done than to count them
+_SHORT = 1 << 11
 # what calls a test function
 _HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
 
@@ -100,18 +103,19 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     if _has_second_entry(section):
         return None
     start = section.find("\n")
-    end = _after(section, start, _LOOK)
+    end = len(section) if len(section) < _SHORT else _after(section, start, _LOOK)
     pairs = go.pairs(section[start:end]) or []
+    split = go.split if "%" in section or "[" in section or "(_" in section else go.split_plain
     head: list[Frame] = []
     found: list[Frame] = []
     for number, (symbol, path, line) in enumerate(pairs, 1):
-        package, function = go.split(symbol)
+        package, function = split(symbol)
         if not package:
             return None
         whose = go.origin(package, path)
-        if whose is Origin.USER:
+        if whose is _USER:
             # a closure may lie elsewhere than its name says; the other frames tell
-            if function[-1:].isdigit() and _is_lost(package, path):
+            if function[-1].isdigit() and _is_lost(package, path):
                 return None
             found.append(
                 _new(Frame, (function, package, path, int(line), whose, path, False, False))

@@ -75,6 +75,13 @@ def split(symbol: str) -> tuple[str, str]:
     return symbol[:dot], symbol[slash + 1 :]
 
 
+def split_plain(symbol: str) -> tuple[str, str]:
+    """`split` of a symbol without escapes, lost stars and type arguments, in half the time."""
+    slash = symbol.rfind("/", 0, symbol.find("("))  # a receiver may hold an import path
+    dot = symbol.find(".", slash + 1)
+    return (symbol[:dot], symbol[slash + 1 :]) if dot >= 0 else ("", symbol)
+
+
 def _split_escaped(symbol: str) -> tuple[str, str]:
     """An escaped dot belongs to the package's name, so it must not end it."""
     package, function = split(symbol.replace("%2e", "\0").replace("%", "\1"))
