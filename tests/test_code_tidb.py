@@ -77,12 +77,7 @@ CAUSES = (
     ("000", 0, "teardown-vs-worker", "recovery path of a panic"),
     ("001", 0, "worker-outlives-owner", "`session.(*session).ExecuteStmt` started the worker"),
     ("002", 0, "test-leaves-resource-open", "leaves the result of `Execute` (`recordSets"),
-    (
-        "002",
-        1,
-        "test-leaves-resource-open",
-        "`(*SessionVars).InitStatementContext` makes the object",
-    ),
+    ("002", 1, "test-leaves-resource-open", "leads to `(*SessionVars).InitStatementContext`"),
     ("003", 0, "waitgroup-add-in-goroutine", "Add is called by the goroutine that is waited for"),
     ("004", 0, "check-then-act", "`s.txn.changePendingToValid` changes that state"),
 )
