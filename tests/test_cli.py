@@ -22,7 +22,8 @@ import pytest
 
 import deadheat
 from deadheat import cli
-from deadheat.cli import workers
+from deadheat.cli import scanning, workers
+from deadheat.feeds import files
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -846,3 +847,39 @@ def test_many_lines_wait_in_a_file(
     _, few, _ = scanned(capsys, file(tmp_path, "few.log", REPORT))
     _, many, _ = scanned(capsys, file(tmp_path, "many.log", REPORT * 9))
     assert [line["race"] for line in many] == [few[0]["race"]] * 9
+
+
+# -- identity across the parts of a large file --------------------------------------------------------
+
+ONE_OF_TWO = """==================
+WARNING: DATA RACE
+Write at 0x00c00012e018 by goroutine 7:
+  example.com/shop/cart.(*Cart).Add()
+      /src/shop/cart/cart.go:12 +0x45
+
+Previous read at 0x00c00012e018 by goroutine {reader}:
+  example.com/shop/cart.(*Cart).{function}()
+      /src/shop/cart/cart.go:{line} +0x38
+
+Goroutine 7 (running) created at:
+  main.main()
+      /src/shop/main.go:12 +0x9a
+==================
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("lines", [1, 6000])
+def test_two_reports_of_one_variable_may_be_far_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, lines: int, jobs: int
+) -> None:
+    monkeypatch.setattr(files, "UNIT", 1 << 16)
+    monkeypatch.setattr(scanning, "_WORTH_FORKING", 1)
+    log = tmp_path / "a.log"
+    first = ONE_OF_TWO.format(reader=8, function="Total", line=20)
+    second = ONE_OF_TWO.format(reader=9, function="Items", line=31)
+    quiet = "2026-01-01 12:00:00 info all is well with the server and nothing happened\n"
+    log.write_text(first + quiet * lines + second)
+    assert cli.main(["scan", "--format", "jsonl", "--jobs", str(jobs), str(log)]) == 1
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [len(told), len({one["race"] for one in told})] == [2, 1]

@@ -42,7 +42,7 @@ class Gated:
     """What one gate says of some reports."""
 
     def __init__(self, text: bytes, baseline: Baseline = EMPTY, today: str = TODAY) -> None:
-        sightings, found = named(deadheat.scan(text))
+        sightings, found, _ = named(deadheat.scan(text))
         self.gate = Gate(baseline, found, today)
         self.races: dict[str, Sighting] = {}
         for sighting in sightings:

@@ -91,7 +91,7 @@ def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
     identity = Identity()
     nodes: dict[tuple[str, int, str | None], str] = {}
     for path in cases.rglob("*.log"):
-        found, told = named(scan_text(path.read_bytes(), str(path)))
+        found, told, _ = named(scan_text(path.read_bytes(), str(path)))
         identity.add(told)
         nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
     by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})

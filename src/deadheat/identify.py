@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
-from deadheat.identity.evidence import Mark, actors, address, mark
+from deadheat.identity.evidence import Links, Mark, actors, address, mark
 from deadheat.model import Report, Sighting, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
+    from deadheat.identity.evidence import Place
     from deadheat.model import Told
 
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
 _MOST_ALIASED = 20_000
 _MOST = 200_000
+# of a document in parts, so many places are looked at together
+_MOST_PLACES = 2_000
 
 
-def named(sightings: Sequence[Sighting]) -> tuple[list[Sighting], races.Found]:
-    """The sightings with the ids of their nodes as races, and what there is to tell of those.
+class Named(NamedTuple):
+    """Sightings with the ids of their nodes as races, and what there is to tell of those."""
 
-    All sightings of one document should come in one batch: what shows that two are about one object
-    is only seen within it.
+    sightings: list[Sighting]
+    found: races.Found
+    places: list[Place]  # of a part of a document: what may show that others are about the same
+
+
+def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
+    """All sightings of one document should come in one batch: what shows that two are about one
+    object is only seen within it. Of a `part`, the places go along, for who sees the others.
     """
     document = races.Document()
     for sighting in sightings:
@@ -32,14 +41,15 @@ def named(sightings: Sequence[Sighting]) -> tuple[list[Sighting], races.Found]:
         lane = sighting.uri, sighting.span.lane
         document.add(known, lane, at, partial(_actors, sighting.told))
     nodes, found = document.found()
-    return [in_race(*pair) for pair in zip(sightings, nodes, strict=True)], found
+    told = [in_race(*pair) for pair in zip(sightings, nodes, strict=True)]
+    return Named(told, found, document.places(nodes) if part else [])
 
 
 def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
     """The sightings with the races that they have if these are all there are."""
     if not sightings:
         return []
-    nodes, found = named(sightings)
+    nodes, found, _ = named(sightings)
     ids = races.ids(found)
     return [in_race(sighting, ids[sighting.verdict.race]) for sighting in nodes]
 
@@ -91,15 +101,38 @@ class Identity:
 
     def __init__(self) -> None:
         self.found = races.nothing()
+        self._places: list[Place] = []  # in the parts of one document
+        self._of: Hashable = None  # that document
 
-    def add(self, found: races.Found) -> None:
+    def add(self, found: races.Found, places: Sequence[Place] = ()) -> None:
+        """Takes what a batch tells; the parts of a document come one after the other."""
         if len(self.found.nodes) > _MOST:
             return
         self.found.add(found)
         if len(self.found.nodes) > _MOST_ALIASED:
             self.found.aliases.clear()
             self.found.sides.clear()
+        for place in places:
+            if (document := _document(place)) != self._of:
+                self._join()
+                self._of = document
+            if len(self._places) < _MOST_PLACES:
+                self._places.append(place)
+
+    def _join(self) -> None:
+        """Joins what the parts of a document show to be about one object."""
+        self.found.links.update(Links(self._places).pairs())
+        self._places = []
+
+    def close(self) -> None:
+        """Everything has come."""
+        self._join()
 
     def ids(self) -> Mapping[str, str]:
         """The race of each node."""
         return races.ids(self.found)
+
+
+def _document(place: Place) -> Hashable:
+    _, _, lane, _ = place
+    return lane[0] if isinstance(lane, tuple) else lane

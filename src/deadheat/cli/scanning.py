@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import cli, identify
 from deadheat.cli import workers
 from deadheat.cli.progress import Progress
+from deadheat.echo import Echo
 from deadheat.errors import UnreadableError
 from deadheat.feeds import files, walk
 from deadheat.identity import races
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 # below this many bytes, starting processes costs more than it gives
 _WORTH_FORKING = 1 << 24
-_BATCH = 4096
+# how many sightings are told together, and how many of them may be more than repetitions
+_BATCH, _HEAVY = 4096, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,31 @@ class Ways:
     wish: files.Wish
     jobs: int | None = None  # one per core
     quiet: bool = False
+
+
+class _Batch:
+    """What is told together, and how much memory that takes."""
+
+    def __init__(self) -> None:
+        self.held: list[Sighting | Document] = []
+        self._heavy = 0
+
+    def add(self, seen: Sighting | Document) -> None:
+        self.held.append(seen)
+        self._heavy += isinstance(seen, Sighting) and not isinstance(seen.told, Echo)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.held) >= _BATCH or self._heavy >= _HEAVY
+
+    @property
+    def is_written(self) -> bool:
+        """Does it begin with a bug report?"""
+        return isinstance(self.held[0], Document)
+
+    def taken(self) -> list[Sighting | Document]:
+        held, self.held, self._heavy = self.held, [], 0
+        return held
 
 
 class Scan:
@@ -68,11 +95,12 @@ class Scan:
             elif kind == "read":
                 self._read += 1
             else:
-                count, packed, found = value
+                count, packed, found, places = value
                 self.sightings += count
                 self._progress.found = self.sightings
-                self.identity.add(found)
+                self.identity.add(found, places)
                 (self._output.live if kind == "live" else self._output.merge)(packed)
+        self.identity.close()
 
     def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
         """What one unit gives, in batches; runs in a worker or right here."""
@@ -80,8 +108,8 @@ class Scan:
         live = self._ways.wish.live and unit.entry.size is None
         wish = self._ways.wish._replace(live=live)
         tick = None if forked else self._progress.tick
-        faults = 0
-        batch: list[Sighting | Document] = []
+        part = unit.start > 0 or unit.end is not None
+        faults, batch = 0, _Batch()
         try:
             for seen in files.sightings(unit, forked, tick, wish):
                 if isinstance(seen, UnreadableError):
@@ -89,27 +117,29 @@ class Scan:
                     yield "fault", seen
                     continue
                 # a bug report is not cut in two
-                if isinstance(seen, Document) and len(batch) >= _BATCH:
-                    yield self._gathered(batch, live)
-                    batch = []
-                batch.append(seen)
-                if (live or len(batch) >= _BATCH) and not isinstance(batch[0], Document):
-                    yield self._gathered(batch, live)
-                    batch = []
+                if isinstance(seen, Document) and batch.is_full:
+                    yield self._gathered(batch.taken(), live, part)
+                batch.add(seen)
+                if (live or batch.is_full) and not batch.is_written:
+                    part = part or not live
+                    yield self._gathered(batch.taken(), live, part)
         except KeyboardInterrupt:
-            if batch:  # worth having
-                yield self._gathered(batch, live)
+            if batch.held:  # worth having
+                yield self._gathered(batch.taken(), live, part)
             raise
-        if batch:
-            yield self._gathered(batch, live)
+        if batch.held:
+            yield self._gathered(batch.taken(), live, part)
         if not faults:
             yield "read", None
         if forked:
             yield "tick", unit.size
 
-    def _gathered(self, batch: list[Sighting | Document], live: bool) -> tuple[str, Any]:
+    def _gathered(
+        self, batch: list[Sighting | Document], live: bool, part: bool
+    ) -> tuple[str, Any]:
         """What the gatherer makes of a batch, and what its sightings tell of their identity."""
-        sightings, found = identify.named([s for s in batch if isinstance(s, Sighting)])
+        seen = [s for s in batch if isinstance(s, Sighting)]
+        sightings, found, places = identify.named(seen, part)
         if live:  # nobody will wait for lasting ids
             sightings = [identify.in_race(s, found.nodes[s.verdict.race].base) for s in sightings]
             found = races.nothing()
@@ -119,7 +149,7 @@ class Scan:
                 self._gatherer.tell(one)
             else:
                 self._gatherer.add(next(named))
-        return "live" if live else "found", (len(sightings), self._gatherer.pack(), found)
+        return "live" if live else "found", (len(sightings), self._gatherer.pack(), found, places)
 
     def _fault(self, fault: UnreadableError) -> None:
         self._faults += 1

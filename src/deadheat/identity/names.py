@@ -50,7 +50,7 @@ def summed(numbers: Iterable[int]) -> str:
     return f"{sum(numbers) & _MASK:016x}"
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def number(name: str, what: str) -> int:
     return int.from_bytes(hashed(f"{name} < {what}"))
 

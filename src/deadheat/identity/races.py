@@ -20,6 +20,7 @@ from deadheat.identity.names import HALF
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
+    from deadheat.identity.evidence import Place
     from deadheat.identity.stacks import Chain
 
     Actors = Callable[[], frozenset[str]]
@@ -125,6 +126,12 @@ class Document:
         if several:
             told.split.update(self._split(ids, told))
         return ids, told
+
+    def places(self, ids: list[str]) -> list[Place]:
+        """Where each node was, each place once: for who knows only a part of a document."""
+        seen = zip(ids, self._seen, strict=True)
+        known = {(name, id(m), at): (name, m, lane, at) for name, (m, lane, at, _) in seen}
+        return list(known.values())
 
     def _several(self) -> set[tuple[str, Hashable]]:
         """The fingerprints of which a lane has more than one report, echoes not counted."""

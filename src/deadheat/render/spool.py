@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # within a JSON string a quote has a backslash before it, so no document's text can look like this
 _RACE = regex(rb'"race": "([0-9a-f]+)"')
 # more than this goes to a file
-_IN_MEMORY = 1 << 24
+_IN_MEMORY = 1 << 21
 
 
 class Spool:

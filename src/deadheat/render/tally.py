@@ -76,7 +76,7 @@ class Tally:
 
         self._base = sqlite3.connect("", isolation_level=None)
         self._base.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;"
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
             "CREATE TABLE race (id TEXT PRIMARY KEY, first INTEGER, n INTEGER, damage INTEGER,"
             " places TEXT, title TEXT, body TEXT) WITHOUT ROWID; BEGIN"
         )

@@ -98,7 +98,7 @@ def parent(function: str) -> str:
     return function
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def _parent(function: str) -> str:
     plain = without_brackets(function) if "[" in function else function
     if not plain[-1:].isdigit() and not plain.endswith("fm"):
