@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+STAMP := $(VENV)/.ready
+INSTALLED := $(VENV)/.installed
 
 .PHONY: help demo test lint types tests bench eval docs soak cases record clean
 .DEFAULT_GOAL := help
@@ -14,7 +15,12 @@ $(STAMP): pyproject.toml constraints.txt
 	@tools/bootstrap $(PYTHON) $(VENV)
 	@touch $(STAMP)
 
-demo: $(STAMP) ## run the main job on bundled samples
+# what users get, compiled: the tests run what is in src/ as well
+$(INSTALLED): $(STAMP) hatch_build.py $(shell find src -type f -not -name '*.pyc')
+	@tools/install $(VENV)
+	@touch $(INSTALLED)
+
+demo: $(INSTALLED) ## run the main job on bundled samples
 	@tools/demo $(BIN)/deadheat
 
 test: lint types tests ## lint, types and all tests
@@ -26,26 +32,26 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-tests: $(STAMP)
+tests: $(INSTALLED)
 	@tools/chromium
 	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered --ignore tests/test_laws.py
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests/test_laws.py
+	DEADHEAT_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/test_laws.py tests/test_cases.py
 
 cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite
 
-bench: $(STAMP) ## speed and memory, as ratios in one run
+bench: $(INSTALLED) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.spark
 
-eval: $(STAMP) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
+eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
 
 docs: $(STAMP) ## write the pages and samples that are made from the code
 	$(BIN)/python tools/docs.py
 
-soak: $(STAMP) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
+soak: $(INSTALLED) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
 	$(BIN)/python -m bench.soak
 	$(BIN)/python -m bench.kills
 

@@ -873,6 +873,7 @@ Goroutine 7 (running) created at:
 def test_two_reports_of_one_variable_may_be_far_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, lines: int, jobs: int
 ) -> None:
+    monkeypatch.setattr(files, "LARGE", 1 << 17)
     monkeypatch.setattr(files, "UNIT", 1 << 16)
     monkeypatch.setattr(scanning, "_WORTH_FORKING", 1)
     log = tmp_path / "a.log"

@@ -135,6 +135,7 @@ def test_units_of_a_file_give_what_the_file_gives(
     data = damaged(damage, text) if damage else text.encode()
     path = tmp_path / "a.log"
     path.write_bytes(data)
+    monkeypatch.setattr(files, "LARGE", 10_006)
     monkeypatch.setattr(files, "UNIT", 5003)
     monkeypatch.setattr(files, "REACH", 20_000)
     monkeypatch.setattr(files, "Mapped", lambda fd, size, start: Mapped(fd, size, start, piece))
@@ -158,6 +159,7 @@ def seen(unit: files.Unit, mapped: bool = False) -> list[Sighting]:
 def test_small_packed_and_wide_files_stay_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(files, "LARGE", 2000)
     monkeypatch.setattr(files, "UNIT", 1000)
     wide = (REPORT * 5).encode("utf-16")
     packed = gzip.compress(os.urandom(5000))

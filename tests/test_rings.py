@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,6 +118,15 @@ def test_the_core_imports_the_standard_library_only() -> None:
         if name.partition(".")[0] not in allowed
     }
     assert outside <= {("sift.py", "hyperscan")}  # tried, and done without
+
+
+def test_what_a_wheel_compiles_is_in_the_core_or_shows_text() -> None:
+    told = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    hook = told["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
+    assert len(hook["modules"]) > 20
+    for name in hook["modules"]:
+        assert (PACKAGE / f"{name}.py").is_file()
+        assert name.partition("/")[0] in {*FORBIDDEN} - {*SHELLS, "code"} | {"render"}
 
 
 def test_only_one_room_knows_tree_sitter() -> None:

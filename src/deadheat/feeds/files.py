@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     Seen = Iterator[Sighting | Document | UnreadableError]
     Ticker = Callable[[int], None]
 
-UNIT = 1 << 24
+# from which size on a file is cut, and into what ranges: small ones, so that all workers end
+# together, and little has to be held for its turn
+LARGE, UNIT = 1 << 25, 1 << 22
 
 
 class Wish(NamedTuple):
@@ -69,7 +71,7 @@ class Unit:
 def units(entry: walk.Entry) -> list[Unit]:
     """Cuts a large plain file into ranges; everything else stays whole."""
     size = entry.size or 0
-    if size < 2 * UNIT or not _is_plain(entry.path):
+    if size < LARGE or not _is_plain(entry.path):
         return [Unit(entry)]
     starts = range(0, size, UNIT)
     return [Unit(entry, s, s + UNIT if s + UNIT < size else None) for s in starts]

@@ -132,7 +132,7 @@ def packed() -> str:
 
 
 def _sources(root: Path) -> Iterator[Path]:
-    return (p for p in sorted(root.rglob("*")) if p.is_file() and p.suffix != ".pyc")
+    return (p for p in sorted(root.rglob("*")) if p.is_file() and p.suffix not in (".pyc", ".so"))
 
 
 def _for_size(is_here: bool, small: bool) -> dict[str, str]:

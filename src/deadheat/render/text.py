@@ -57,7 +57,8 @@ class TextOutput:
     def merge(self, packed: dict[str, Count]) -> None:
         self._tally.merge(packed)
 
-    live = merge  # each race is printed once, at the end
+    def live(self, packed: dict[str, Count]) -> None:
+        self.merge(packed)  # each race is printed once, at the end
 
     def close(self, ids: Mapping[str, str]) -> None:
         paint = self._paint
