@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ def brief(sighting: Sighting) -> dict[str, Any]:
 
 
 def _location(location: Location) -> dict[str, Any]:
-    plain = asdict(location) | {"stack": [_frame(f) for f in location.stack]}
+    plain = location._asdict() | {"stack": [_frame(f) for f in location.stack]}
     return {key: value for key, value in plain.items() if value not in (None, [])}
 
 

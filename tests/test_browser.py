@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +29,14 @@ def races() -> Iterator[Finding]:
     [model] = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes(), "ci.log")
     for number in range(COUNT):
         title = f"read/write race in shop{number:04}.(*Cart): Total / Add"
-        verdict = replace(model.verdict, race=f"{number:016x}", title=title)
+        verdict = model.verdict._replace(race=f"{number:016x}", title=title)
         standing = Standing.NEW if number % 500 == 7 else Standing.KNOWN
         yield Finding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
     attack = (
         "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
     )
-    verdict = replace(model.verdict, race="f" * 16, title=attack)
-    told = replace(model.report, test=attack)
+    verdict = model.verdict._replace(race="f" * 16, title=attack)
+    told = model.report._replace(test=attack)
     yield Finding(model._replace(told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
 
 

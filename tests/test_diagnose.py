@@ -162,7 +162,7 @@ def test_what_is_said_does_not_depend_on_the_order_of_rules(
 
 def test_the_order_of_the_sides_does_not_matter() -> None:
     for name, report, _ in scenes():
-        turned = replace(report, accesses=report.accesses[::-1])
+        turned = report._replace(accesses=report.accesses[::-1])
         if len(report.accesses) == 2 and report.kind == "data-race":
             assert diagnose(turned)[0].cause == diagnose(report)[0].cause, name
 
@@ -208,7 +208,7 @@ def test_causes_stand_in_the_json() -> None:
 
 def test_a_side_without_a_frame_is_no_obstacle() -> None:
     for name, report, _ in scenes():
-        bare = [replace(access, stack=(), site=None) for access in report.accesses]
-        assert diagnose(replace(report, accesses=tuple(bare))), name
+        bare = [access._replace(stack=(), site=None) for access in report.accesses]
+        assert diagnose(report._replace(accesses=tuple(bare))), name
         one: tuple[Access, ...] = report.accesses[:1]
-        assert all(f.crashed is None for f in diagnose(replace(report, accesses=one))), name
+        assert all(f.crashed is None for f in diagnose(report._replace(accesses=one))), name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import random
@@ -442,7 +441,7 @@ def accesses(draw: st.DrawFn) -> Access:
     if site is not None:
         # the wire names a site by what tells it from the other frames of its stack
         site = next(f for f in stack if f[:4] == site[:4])
-    return dataclasses.replace(access, site=site)
+    return access._replace(site=site)
 
 
 MAYBE = st.one_of(st.none(), ANY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -69,8 +68,7 @@ class Frame(NamedTuple):
     inlined: bool = False  # it had no frame of its own: the compiler put it into the next one
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """One of the (usually two) memory accesses of a report."""
 
     op: Op
@@ -83,8 +81,7 @@ class Access:
     test: str | None = None  # that ran this side, where it is another one than the report's
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(NamedTuple):
     """Who accessed, and the stack that created it."""
 
     id: str
@@ -104,8 +101,7 @@ class Span(NamedTuple):
         return self.offset + self.length
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """What a detector says about the memory that was raced for.
 
     `kind` is `global`, `heap`, `stack`, `tls`, `descriptor` or `unknown`; `stack` is where the block
@@ -123,8 +119,7 @@ class Location:
     stack: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(NamedTuple):
     """A lock that a report names, and where it was created."""
 
     id: str
@@ -132,8 +127,7 @@ class Lock:
     created_at: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One step of a cycle of locks: who acquired `acquired` while holding `held`."""
 
     held: str
@@ -143,8 +137,7 @@ class Edge:
     held_stack: tuple[Frame, ...] = ()  # where `held` was, if the detector says so
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One block that a detector printed; pure data, never changed after."""
 
     detector: str
@@ -160,8 +153,7 @@ class Report:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """A root-cause class that a rule found, with its evidence."""
 
     cause: str
@@ -169,8 +161,7 @@ class Cause:
     evidence: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What triage concludes from one report alone."""
 
     title: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.harness import RACED, Event, Listener, leaves
@@ -205,8 +204,8 @@ def with_tests(report: Report, told: tuple[str | None, ...]) -> Report:
     """The report with these tests: the first one is its own, a side has one where it differs."""
     own = next(filter(None, told), None)
     sides = zip(report.accesses, told, strict=True)
-    accesses = tuple(replace(a, test=test if test != own else None) for a, test in sides)
-    return replace(report, test=own, accesses=accesses)
+    accesses = tuple(a._replace(test=test if test != own else None) for a, test in sides)
+    return report._replace(test=own, accesses=accesses)
 
 
 def _refined(test: str | None, ran: Ran) -> str | None:

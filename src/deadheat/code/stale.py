@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import lines, syntax, touches
@@ -49,13 +48,13 @@ class Proof:
         """The report with its refuted frames marked, and where they begin."""
         breaks: list[Break] = []
         accesses = tuple(
-            replace(a, stack=self._marked(a.stack, a.actor, breaks)) for a in report.accesses
+            a._replace(stack=self._marked(a.stack, a.actor, breaks)) for a in report.accesses
         )
         actors = tuple(
-            replace(a, created_at=self._marked(a.created_at, f"creation of {a.id}", breaks))
+            a._replace(created_at=self._marked(a.created_at, f"creation of {a.id}", breaks))
             for a in report.actors
         )
-        return replace(report, accesses=accesses, actors=actors), breaks
+        return report._replace(accesses=accesses, actors=actors), breaks
 
     def _marked(self, stack: Stack, where: str, breaks: list[Break]) -> Stack:
         for at in range(1, len(stack)):

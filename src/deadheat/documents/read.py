@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -138,5 +137,5 @@ def _raw(passage: Passage, span: Span) -> Span:
 def _of(document: Document, test: str, sighting: Sighting) -> Sighting:
     report = sighting.report
     if test and report.test is None:
-        report = replace(report, test=test)
+        report = report._replace(test=test)
     return sighting._replace(told=report, document=document)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.dialects import Verdict
@@ -149,7 +148,7 @@ class Machines:
         report = reading.machine.finish(cut)
         if report is not None:
             if self.stray:
-                report = replace(report, damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
+                report = report._replace(damage=tuple(sorted({*report.damage, Damage.STRAY_BYTES})))
             span = Span(reading.start, reading.end - reading.start, reading.lane)
             self.found.append(Found(report, span))
 

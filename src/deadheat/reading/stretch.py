@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -211,4 +210,4 @@ def _damage(found: Found) -> tuple[Damage, ...]:
 def _turned(found: Found) -> Found:
     assert isinstance(found.told, Report)
     damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
-    return found._replace(told=replace(found.told, damage=damage))
+    return found._replace(told=found.told._replace(damage=damage))

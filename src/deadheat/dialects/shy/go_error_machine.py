@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict, go_order, go_stack
@@ -267,7 +266,7 @@ class ErrorMachine:
         side = Side("")
         side.frames = _without_makers(frames)
         report = go_stack.report(NAME, "error-stack", [side], [], self._damage)
-        return replace(report, facts=(("error", self._told[:_LONGEST]),)) if self._told else report
+        return report._replace(facts=(("error", self._told[:_LONGEST]),)) if self._told else report
 
     def _may_be_turned(self) -> bool:
         """Nothing above the first function, and none below the last: a place may be either's."""
