@@ -121,18 +121,20 @@ def sightings(
 
 def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish: Wish) -> Seen:
     start = max(0, unit.start - REACH)
+    view: Mapped | None = None
     try:
-        size = os.fstat(descriptor).st_size
         if mapped:
-            source: Mapped | Stream = Mapped(descriptor, size, start)
+            view = Mapped(descriptor, os.fstat(descriptor).st_size, start)
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
-            source = Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
+        source = view or Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
         found = triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
         yield from map(Ear(lambda low, high: os.pread(descriptor, high - low, low)).blamed, found)
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
+        if view is not None:
+            view.close()
         os.close(descriptor)
 
 
