@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import last, short
+from deadheat.diagnose.scene import is_same, last, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -78,14 +78,16 @@ def _points(told: Declared) -> bool:
 def likely(scene: Scene) -> Capture | None:
     """The capture that the names of the functions suggest: `F.func1` against `F`, which started it."""
     for inner, outer in scene.both:
-        if not inner.closure or inner.name != outer.name or not inner.site or not outer.site:
+        if not inner.closure or not inner.site or not outer.site:
+            continue
+        if not is_same(inner.name, outer.name):
             continue
         if inner.site.file != outer.site.file or last(inner.name) == "init":
             continue  # what a package's own closures share is the package's
         if outer.closure and inner.site.function != outer.site.function:
             return Capture(inner, outer)  # two closures of one function: its variable, most likely
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
-        if inner.name in started:
+        if any(is_same(inner.name, name) for name in started):
             return Capture(inner, outer)
     return None
 
@@ -96,6 +98,6 @@ NEAR = 5
 def creation_line(scene: Scene, capture: Capture) -> int | None:
     """The line in the function around the closure that started its goroutine."""
     for frame in capture.inner.actor.created_at[:NEAR]:
-        if scene.parent(frame.function) == capture.inner.name:
+        if is_same(scene.parent(frame.function), capture.inner.name):
             return frame.line
     return None

@@ -115,7 +115,7 @@ class Side:
         if self.site is None or self.site.stale:
             return None
         for frame in self.true[self._at + 1 :]:
-            if frame.function != self.site.function:
+            if frame.function != self.site.function and frame.origin is not Origin.GENERATED:
                 return frame if pattern.search(frame.function) else None
         return None
 
@@ -276,7 +276,7 @@ class Scene:
 
     @lazy
     def same_function(self) -> bool:
-        return len(self.sides) > 1 and self.sides[0].name == self.sides[1].name != ""
+        return len(self.sides) > 1 and is_same(self.sides[0].name, self.sides[1].name)
 
 
 def in_closure(side: Side, started: Frame) -> bool:
@@ -288,6 +288,18 @@ def in_closure(side: Side, started: Frame) -> bool:
         and "wrap" not in f.function
         for f in side.frames
     )
+
+
+def is_same(a: str, b: str) -> bool:
+    """Were two pieces of code written in one function?
+
+    A closure in `scale.Policy.Decide`, a method of a value, is known to be in `scale.Decide` only.
+    """
+    if a == b:
+        return a != ""
+    if "(" in a or "(" in b or a.count(".") == b.count("."):
+        return False
+    return a.partition(".")[0] == b.partition(".")[0] and last(a) == last(b)
 
 
 def is_closure(function: str) -> bool:

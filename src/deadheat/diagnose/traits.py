@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.scene import NAMED, last, words
+from deadheat.diagnose.scene import NAMED, is_same, last, words
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, Origin
 
@@ -56,7 +56,7 @@ def traits(scene: Scene) -> int:
         found |= _side(side)
     if len(scene.sides) > 1:
         a, b = scene.sides
-        if a.name == b.name:
+        if a.name == b.name or is_same(a.name, b.name):
             found |= ONE_FUNCTION
         if "::" in a.name and "::" in b.name:
             found |= MEMBERS

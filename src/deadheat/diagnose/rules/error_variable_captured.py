@@ -3,8 +3,10 @@
 ## What it sees
 
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
-function around it, and so does that function, or another goroutine of the same closure. A report
-alone shows only that some variable is captured.
+function around it, and so does that function, or another goroutine of the same closure. From a
+report alone: a closure writes a variable of the function that started it, which uses it too, and the
+variable's address is one that an interface may have: a number or a flag of its own would mostly lie
+at another one.
 
 ## Why it races
 
@@ -24,23 +26,30 @@ Declare the error inside the closure (`err :=`), and hand it over through a chan
 
 ## When it is wrong
 
-A variable that is called like an error but is of another type.
+A variable that is called like an error but is of another type. From a report alone: a string, or a
+result that a return statement writes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.capture import captured
-from deadheat.diagnose.rule import SURE, Hit, Rule
-from deadheat.diagnose.traits import SOURCE
+from deadheat.diagnose import address
+from deadheat.diagnose.capture import captured, likely
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
 
 def _find(scene: Scene) -> Hit | None:
-    found = captured(scene) if scene.go else None
+    if not scene.go:
+        return None
+    if not scene.sourced:
+        return _by_address(scene)
+    found = captured(scene)
     if found is None or not found.is_error or found.declared is None:
         return None
     here = found.outer.here
@@ -54,6 +63,21 @@ def _find(scene: Scene) -> Hit | None:
     return Hit(SURE, found.evidence(), change, (found.inner.point,), from_source=True)
 
 
+def _by_address(scene: Scene) -> Hit | None:
+    """What a closure shares with who started it is an error first of all, if it can be one."""
+    found = likely(scene)
+    if found is None or found.outer.closure or not found.inner.writes:
+        return None
+    if not address.may_be_interface(scene):
+        return None
+    told = Evidence("its address is one of two words, as an error has, and not of a number's")
+    change = (
+        "Declare the error inside the closure with `:=` and hand it over through a channel or"
+        " errgroup.Group, if it is one; else do not share the variable."
+    )
+    return Hit(FAIR + 0.1, (*found.evidence(), told), change, (found.inner.point,))
+
+
 RULE = Rule(
     "error-variable-captured",
     "captured variable",
@@ -61,5 +85,5 @@ RULE = Rule(
     "errgroup.Group or a channel of errors",
     "One channel or group per call; callers wait for all goroutines.",
     general=("local-captured",),
-    when=SOURCE,
+    when=SOURCE | ONE_FUNCTION,
 )

@@ -1,0 +1,46 @@
+"""What the address of a Go variable tells of it: where it lies and what it cannot be; knows no rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+
+# Go's heap begins here: 0xc000000000, on 64-bit Arm 0x4000000000; programs are loaded further down
+_HEAPS = (0xC0, 0x40)
+_LOADED = 0x4000000000
+# a word that is allocated for itself lies at a multiple of its size class; an interface has two words
+_TWO_WORDS = 16
+
+
+def of(scene: Scene) -> int | None:
+    """The address that a Go report tells, of its first access that has one."""
+    for side in scene.sides if scene.go else ():
+        told = side.access.address
+        if told:
+            try:
+                return int(told, 16)
+            except ValueError:
+                return None
+    return None
+
+
+def is_packages(scene: Scene) -> bool | None:
+    """Is it a variable of a package, which lies in the program itself? None if that does not show."""
+    at = of(scene)
+    if not at:
+        return None
+    if at < _LOADED:
+        return True
+    return False if at >> 32 in _HEAPS else None
+
+
+def may_be_interface(scene: Scene) -> bool:
+    """May a variable that was allocated for itself be an interface, such as an error?
+
+    Two words go to the class of sixteen bytes. A number or a flag goes to the end of such a block,
+    as long as the race detector is on (up to Go 1.24; later also to its beginning).
+    """
+    at = of(scene)
+    return at is not None and at >> 32 in _HEAPS and at % _TWO_WORDS == 0
