@@ -54,6 +54,8 @@ _VERBS = {
     Op.FREE: "frees",
     Op.UNKNOWN: "accesses",
 }
+# "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"
+_VERSION = re.compile(r"v\d+")
 _LONG = 200  # no name that a person gave is longer
 _ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
 GO = ("go", "go-fatal", "go-error")
@@ -319,6 +321,15 @@ def owner(name: str) -> str:
     if "::" in name:
         return name.rpartition("::")[0]
     return name.rpartition(".")[0]
+
+
+def of_value(name: str) -> bool:
+    """Is it a method of a value (`usage.Meter.Add`), which works on a copy?"""
+    package, _, rest = name.partition(".")
+    kind, _, method = rest.partition(".")
+    if not method.isidentifier() or not kind.isidentifier() or "/" in package:
+        return False
+    return _VERSION.fullmatch(kind) is None
 
 
 def short(name: str) -> str:

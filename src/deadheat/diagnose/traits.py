@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.scene import NAMED, is_same, last, words
-from deadheat.diagnose.vocabulary import ENDING, RENEWING
+from deadheat.diagnose.scene import NAMED, is_same, last, of_value, words
+from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, RENEWING
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 # a frame of the language says so
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
+FILLS = 524288  # a side that writes is called like something that fills a container
+VALUE = 1048576  # a side that writes is a method of a value
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
@@ -73,6 +75,8 @@ def _side(side: Side) -> int:
     for name in [f.function for f in side.true if f.origin is not Origin.USER]:
         found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
     if side.writes or side.access.op is Op.UNKNOWN:
+        if side.site is not None:
+            found |= _site(side.name)
         for frame in side.frames[:NAMED]:
             bare = frame.function.rpartition(".")[2]
             # what is all letters is no closure, wrapper or anything else that has a parent
@@ -81,6 +85,14 @@ def _side(side: Side) -> int:
             if _may_end(bare):
                 return found | ENDS
     return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _site(name: str) -> int:
+    """What the name of the function that writes tells."""
+    told = words(name)
+    found = FILLS if told and told[0] in GROWING | KEYED else 0
+    return found | VALUE if of_value(name) else found
 
 
 @lru_cache(maxsize=1 << 12)

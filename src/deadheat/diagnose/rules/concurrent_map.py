@@ -4,7 +4,8 @@
 
 Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
 `mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
-writes`; frames of `std::map` and the like in C++. With source: the variable is a map that both
+writes`; frames of `std::map` and the like in C++; without them a function `put`, which stores the
+value itself after the runtime has found its place. With source: the variable is a map that both
 lines index, range over or delete from, and neither side holds a lock.
 
 ## Why it races
@@ -36,10 +37,11 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
-from deadheat.diagnose.rule import LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.scene import short
-from deadheat.diagnose.traits import ABOVE, KIND, SOURCE
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.scene import short, words
+from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
+from deadheat.diagnose.vocabulary import KEYED
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -65,7 +67,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and declared and _uses_elements(scene) and scene.shared:
         seen = (Evidence(f"`{scene.shared}` is a map: {scene.shared.type[:60]}"),)
     if not seen:
-        return None
+        return _named(scene)
     held = locking.locks(scene) if scene.sourced else None
     if any(is_made_here(scene, side) for side in scene.sides):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
@@ -89,6 +91,22 @@ def _shown(side: Side) -> Evidence | None:
     return side.told(f"`{short(side.name)}` works on a map: `{frame.function[:80]}` is above it")
 
 
+def _named(scene: Scene) -> Hit | None:
+    """From a report alone: `put` stores what it got where the runtime's own access left off."""
+    if not scene.go or scene.sourced:
+        return None
+    for side, other in scene.both:
+        keyed = KEYED.intersection(words(side.name)[:1])
+        if not keyed or not side.writes or side.inner or side.closure or other.site is None:
+            continue
+        evidence = (
+            side.told(f"{side.does}, and by its name stores something under a key"),
+            other.told(other.does),
+        )
+        return Hit(FAIR, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
+    return None
+
+
 def _uses_elements(scene: Scene) -> bool:
     """Do the lines work on what the map holds? One that replaces the map itself is another matter."""
     return not any(
@@ -106,5 +124,5 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not wait for each other.",
     general=("missing-lock",),
-    when=SOURCE | ABOVE | KIND,
+    when=SOURCE | ABOVE | KIND | FILLS,
 )

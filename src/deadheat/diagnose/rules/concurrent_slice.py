@@ -3,8 +3,9 @@
 ## What it sees
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
-`std::vector` above the user's line. With source: `append` to the variable on one of the lines, or
-an indexed write into it.
+`std::vector` above the user's line. Without them, in Go: the function that writes is called like one
+that puts something into a row of things (`Append`, `Push`, `Insert`, `add`), and no frame of a map is
+above it. With source: `append` to the variable on one of the lines, or an indexed write into it.
 
 ## Why it races
 
@@ -23,7 +24,7 @@ its own index; or send the elements over a channel and append in one goroutine.
 ## When it is wrong
 
 `copy` and conversions also show these frames for byte buffers that are shared on purpose, with a
-lock that failed for another reason.
+lock that failed for another reason. A function that is called `Push` or `add` may also count.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import address, locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import short
-from deadheat.diagnose.traits import ABOVE, SORTS, SOURCE
+from deadheat.diagnose.lifetime import own_worker
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import of_value, short, words
+from deadheat.diagnose.traits import ABOVE, FILLS, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
+from deadheat.diagnose.vocabulary import GROWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -51,6 +54,7 @@ _FRAME = re.compile(
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
 # "[]int", "[8]Row"
 _SLICE = re.compile(r"\[\w{0,40}\]")
+_WORD = 8  # where a slice may begin
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
 
 
@@ -60,7 +64,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and not appended and (element := _elements(scene)):
         appended = (element,)
     if not seen and not appended:
-        return None
+        return _named(scene)
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
     confidence = STRONG if both and not (held and any(held)) else LIKELY
@@ -81,6 +85,31 @@ def _shown(side: Side) -> Evidence | None:
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
     return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")
+
+
+def _named(scene: Scene) -> Hit | None:
+    """From a report alone: a function that is called so puts something into a row of things.
+
+    A map would show itself by frames of the runtime.
+    """
+    if not scene.go or scene.sourced or len(scene.sides) < 2:
+        return None
+    for side, other in scene.both:
+        told = words(side.name)[:1]
+        if not side.writes or side.inner or side.closure or not GROWING.intersection(told):
+            continue
+        at = address.of(scene)
+        if of_value(side.name) or other.site is None or (at or 0) % _WORD:
+            continue
+        if told == ("add",) and own_worker(scene):
+            continue  # what a job adds up, as well as what it adds to a list
+        evidence = (
+            side.told(f"{side.does}, and by its name puts something into a row or takes it out"),
+            other.told(other.does),
+        )
+        change = "If it is a slice: guard every use of it, append and len included, with one mutex."
+        return Hit(FAIR if told == ("add",) else FAIR + 0.05, evidence, change, scene.points)
+    return None
 
 
 def _elements(scene: Scene) -> Evidence | None:
@@ -114,5 +143,5 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general=("missing-lock",),
-    when=ABOVE | SORTS | SOURCE,
+    when=ABOVE | SORTS | SOURCE | FILLS,
 )

@@ -31,9 +31,10 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Point
-from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import short
-from deadheat.diagnose.traits import ABOVE, SOURCE
+from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.scene import of_value, short, words
+from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
+from deadheat.diagnose.vocabulary import GROWING, KEYED
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Held
 
 _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
+_CONTAINS = (GROWING | KEYED | {"set", "get", "swap", "delete", "less", "len", "remove"}) - {"add"}
 _CHANGE = (
     "Make the receiver, the parameter or the loop's variable a pointer, so that everybody takes the"
     " same lock."
@@ -48,7 +50,7 @@ _CHANGE = (
 
 
 def _find(scene: Scene) -> Hit | None:
-    if copied := _lock_itself(scene) or _in_loop(scene):
+    if copied := _lock_itself(scene) or _in_loop(scene) or _of_value(scene):
         return copied
     held = locking.locks(scene) if scene.go and scene.sourced else None
     if held is None or not (held[0] and held[1]):
@@ -76,6 +78,27 @@ def _lock_itself(scene: Scene) -> Hit | None:
             reader.told(f"{reader.does} the lock itself: it copies what the lock is a part of"),
         )
         return Hit(STRONG + 0.04, evidence, _CHANGE, (reader.point,))
+    return None
+
+
+def _of_value(scene: Scene) -> Hit | None:
+    """From a report alone: a method of a value writes what others share, with a lock of its own copy.
+
+    A map or a slice may have such methods as well; they are called like what containers do.
+    """
+    if not scene.go or scene.source is not None:
+        return None
+    for writer, other in scene.both:
+        told = words(writer.name)[:1]
+        if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):
+            continue
+        if _CONTAINS.intersection(told) or other.site is None:
+            continue
+        evidence = (
+            writer.told(f"{writer.does}, and is a method of a value: a lock in it is a copy"),
+            other.told(other.does),
+        )
+        return Hit(FAIR, evidence, _CHANGE, (writer.point,))
     return None
 
 
@@ -133,5 +156,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general=("different-locks",),
-    when=ABOVE | SOURCE,
+    when=ABOVE | SOURCE | VALUE,
 )
