@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import words
+from deadheat.diagnose.scene import last, words
 from deadheat.diagnose.vocabulary import CHANGING, LAZY
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_s
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
-_SPAN = 6  # lines between a check and what depends on it
+SPAN = 6  # lines between a check and what depends on it
 
 
 class Check(NamedTuple):
@@ -102,7 +102,7 @@ def likely(scene: Scene) -> Check | None:
         if not sets.writes or not sets.site or not other.site or sets.closure:
             continue
         down = (sets.site.line or 0) - (other.site.line or 0)
-        near = 0 < down <= _SPAN or (-_SPAN <= down < 0 and is_lazy(sets.name))
+        near = 0 < down <= SPAN or (-SPAN <= down < 0 and is_lazy(sets.name))
         if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
     return None
@@ -110,10 +110,18 @@ def likely(scene: Scene) -> Check | None:
 
 def is_changing(name: str) -> bool:
     """Is a function called as if it changed something that is already there?"""
-    return any(word in CHANGING for word in words(name)[:1])
+    return verb(name) in CHANGING
 
 
 def is_lazy(name: str) -> bool:
     """Is a function called as if it made something at first use?"""
     told = words(name)
-    return bool(told) and (told[0] in LAZY or "lazy" in told or "once" in told)
+    return bool(told) and (verb(name) in LAZY or "lazy" in told or "once" in told)
+
+
+def verb(name: str) -> str:
+    """What a function is called to do: its first word, in C often the last (`ring_put`)."""
+    told = words(name)
+    if not told:
+        return ""
+    return told[-1] if "_" in last(name) and told[0] not in LAZY | CHANGING else told[0]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_test_file, last, owner, short
+from deadheat.diagnose.scene import is_test_file, last, owner, short, words
+from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
+
+
+# who is called so comes after the work, or should
+_AFTER = ENDING | RESULTS | WAITING
 
 
 class Ending(NamedTuple):
@@ -36,11 +41,20 @@ def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
         if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue
         frame = _named(ender, vocabulary) if ender.name != worker.name else None
-        if frame is None:
+        if frame is None or _alike(ender, frame, worker):
             continue
         if is_background(worker) and ender.actor.id != worker.actor.id:
             return Ending(ender, frame, worker)
     return None
+
+
+def _alike(ender: Side, frame: Frame, worker: Side) -> bool:
+    """Does who calls it run on both sides? Then the two are peers, and neither ends the other."""
+    at = ender.true.index(frame) + 1
+    caller = ender.true[at] if at < len(ender.true) else None
+    if caller is None or caller.origin is not Origin.USER or is_test_file(caller.file):
+        return False
+    return any(f.function == caller.function and f.line for f in worker.true)
 
 
 def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
@@ -59,6 +73,29 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
         if name not in [scene.parent(f.function) for f in other.true if f.origin is Origin.USER]:
             return worker, other, started
     return None
+
+
+def runs_beside(scene: Scene) -> bool | None:
+    """Is a package's own worker meant to run beside the one that reads what it writes?
+
+    Who starts it says so: `Start`, `Open`, `NewPoller` begin something that goes on. `Compact` looks as
+    if all were done when it returns (False). None where neither shows, or there is no such worker.
+    """
+    met = own_worker(scene)
+    if met is None:
+        return None
+    worker, other, started = met
+    if not worker.writes or other.writes or not other.named:
+        return None
+    if any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in other.named):
+        return None
+    begun = words(scene.parent(started.function))[:1]
+    return None if EITHER.intersection(begun) else bool(STARTING.intersection(begun))
+
+
+def in_deferred(side: Side) -> bool:
+    """Does it run as its goroutine's function returns, without a panic?"""
+    return side.shows("runtime.deferreturn") is not None and side.shows("runtime.gopanic") is None
 
 
 def by_timer(scene: Scene) -> Side | None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.scene import NAMED, is_same, last, of_value, words
-from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, RENEWING
+from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, RENEWING, WAITING
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
+CALLER = 8388608  # the function of one site called that of the other
+WORKER = 4194304  # one side runs in a goroutine that the program started, the other does not
 VALUE = 1048576  # a side that writes is a method of a value
+WAITS = 2097152  # a side is called like one that waits, or tells what came of something
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
@@ -62,6 +65,10 @@ def traits(scene: Scene) -> int:
             found |= ONE_FUNCTION
         if "::" in a.name and "::" in b.name:
             found |= MEMBERS
+        if a.is_worker != b.is_worker:
+            found |= WORKER
+        if _calls(a, b) or _calls(b, a):
+            found |= CALLER
         found |= _creations(a, b)
     return found
 
@@ -70,6 +77,8 @@ def _side(side: Side) -> int:
     found = _OPS.get(side.access.op, 0)
     if side.access.locks:
         found |= LOCKS
+    if side.name and _waits(side.name):
+        found |= WAITS
     if side.true and side.true[0].origin is not Origin.USER:
         found |= ABOVE
     for name in [f.function for f in side.true if f.origin is not Origin.USER]:
@@ -85,6 +94,16 @@ def _side(side: Side) -> int:
             if _may_end(bare):
                 return found | ENDS
     return found
+
+
+def _calls(outer: Side, inner: Side) -> bool:
+    return len(inner.frames) > 1 and inner.written(inner.frames[1]) == outer.name
+
+
+@lru_cache(maxsize=1 << 12)
+def _waits(name: str) -> bool:
+    told = words(name)
+    return bool(told) and told[0] in WAITING
 
 
 @lru_cache(maxsize=1 << 12)

@@ -36,8 +36,11 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.traits import SOURCE
+from deadheat.diagnose.lifetime import in_deferred, own_worker
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import words
+from deadheat.diagnose.traits import SOURCE, WAITS
+from deadheat.diagnose.vocabulary import WAITING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -49,6 +52,8 @@ _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]t
 
 
 def _find(scene: Scene) -> Hit | None:
+    if scene.go and not scene.sourced:
+        return _waiting(scene)
     held = locking.locks(scene) if scene.go and scene.sourced else None
     if held is None or any(held):
         return None
@@ -71,6 +76,26 @@ def _find(scene: Scene) -> Hit | None:
         confidence = STRONG if _DONE.search(branch) else STRONG - 0.05
         return Hit(confidence, evidence, change, scene.points, from_source=True)
     return None
+
+
+def _waiting(scene: Scene) -> Hit | None:
+    """From a report alone: who waits for a worker, by its name, meets it all the same."""
+    met = own_worker(scene)
+    if met is None or not met[0].writes or met[1].inner or in_deferred(met[0]):
+        return None
+    worker, other, _ = met
+    told = words(other.name)
+    if not told or told[0] not in WAITING or (told[0] == "err" and told != ("err",)):
+        return None
+    evidence = (
+        worker.told(f"{worker.does} in {worker.actor.id}"),
+        other.told(f"{other.does}, and by its name comes after it: it has not waited, or given up"),
+    )
+    change = (
+        "Send the value over the channel that is waited for, or do not touch it where the wait was"
+        " given up."
+    )
+    return Hit(FAIR + 0.05 if told[0] != "err" else FAIR - 0.05, evidence, change, scene.points)
 
 
 def _gives_up(side: Side, other: Side) -> bool:
@@ -105,5 +130,5 @@ RULE = Rule(
     _find,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    when=SOURCE,
+    when=SOURCE | WAITS,
 )

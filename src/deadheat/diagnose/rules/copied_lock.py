@@ -5,7 +5,7 @@
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
 is a copy of each element, with the lock that it takes. From a report alone: one side is inside of
-`Lock` or `Unlock`, the other reads the lock itself.
+`Lock` or `Unlock`, the other reads the lock itself; or a method of a value writes what is shared.
 
 ## Why it races
 
@@ -22,7 +22,8 @@ Use a pointer receiver and pass the struct by pointer; `go vet -copylocks` finds
 
 ## When it is wrong
 
-A struct that holds its mutex by pointer may be copied; the lock is then the same.
+A struct that holds its mutex by pointer may be copied; the lock is then the same. From a report
+alone: there may be no lock in the value at all.
 """
 
 from __future__ import annotations

@@ -36,8 +36,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.lifetime import in_deferred
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import DEFERS, SOURCE
+from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,11 +66,23 @@ def _find(scene: Scene) -> Hit | None:
             waits = any(c.name in ("Wait",) for c in other.here.calls)
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
-        if not scene.sourced and worker.shows("runtime.deferreturn") and worker.frames[:1]:
-            told = (worker.told(f"{worker.does} in a deferred call"),)
-            change = "See that Done is the last of the deferred calls to run."
-            return Hit(WEAK, told, change, (worker.point,))
+        if not scene.sourced and (late := _deferred(worker, other)):
+            return late
     return None
+
+
+def _deferred(worker: Side, other: Side) -> Hit | None:
+    """From a report alone: the goroutine's own end writes what somebody reads who comes after it."""
+    if not worker.frames or not worker.writes or other.is_worker or not in_deferred(worker):
+        return None
+    told = words(other.name)
+    waits = bool(told) and told[0] in ENDING | WAITING | RESULTS
+    evidence = (
+        worker.told(f"{worker.does} in a deferred call, at the end of {worker.actor.id}"),
+        other.told(f"{other.does}{', and by its name comes after it' if waits else ''}"),
+    )
+    change = "See that Done is the last of the deferred calls to run."
+    return Hit(LIKELY if waits else FAIR, evidence, change, (worker.point,))
 
 
 def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:

@@ -76,10 +76,13 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _above(bare: Side, locked: Side) -> bool:
-    """Is the read in a function that goes on to the write, and above the line that does?"""
+    """Is the read in a function that goes on to the write, and above the line that does?
+
+    Where another function writes, the read may as well be the last line of the one that had it made.
+    """
     for frame in locked.frames:
         if locked.written(frame) == bare.name != "":
-            return (bare.point.line or 0) <= (frame.line or 0)
+            return frame != locked.site or (bare.point.line or 0) <= (frame.line or 0)
     return False
 
 

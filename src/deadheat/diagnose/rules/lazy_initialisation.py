@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.checking import (
+    SPAN,
     absent,
     check,
     is_changing,
@@ -46,7 +47,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, short
-from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
+from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -91,7 +92,7 @@ def _find(scene: Scene) -> Hit | None:
         if is_changing(guess.sets.name):
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
-    return _twice(scene, change)
+    return _twice(scene, change) or _made_below(scene, change)
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
@@ -107,6 +108,27 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
                 other.told(f"{other.does} it in {other.actor.id}"),
             )
             return Hit(LIKELY + 0.05, evidence, change, (point(caller),), from_source=True)
+    return None
+
+
+def _made_below(scene: Scene, change: str) -> Hit | None:
+    """One reads in a function that had the other make it, a little further down: `k == nil`, `makeKey`."""
+    for reader, maker in scene.both if not scene.sourced else ():
+        if not maker.writes or reader.writes or reader.closure or len(maker.frames) < 2:
+            continue
+        if not is_lazy(maker.name) or maker.inner:
+            continue
+        caller = maker.frames[1]
+        if maker.written(caller) != reader.name or reader.site is None:
+            continue
+        if 0 < (caller.line or 0) - (reader.site.line or 0) <= SPAN:
+            evidence = (
+                reader.told(f"{reader.does} first"),
+                maker.told(f"{maker.does}, called a little further down")._replace(
+                    at=point(caller)
+                ),
+            )
+            return Hit(FAIR, evidence, change, (reader.point,))
     return None
 
 
@@ -128,5 +150,5 @@ RULE = Rule(
     "sync.Once",
     "One atomic load per use.",
     general=("check-then-act",),
-    when=SOURCE | ONE_FUNCTION,
+    when=SOURCE | ONE_FUNCTION | CALLER,
 )

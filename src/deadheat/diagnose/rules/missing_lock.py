@@ -35,7 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import by_timer, own_worker
+from deadheat.diagnose.lifetime import by_timer, own_worker, runs_beside
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_closure, is_test_file
 
@@ -59,7 +59,7 @@ def _find(scene: Scene) -> Hit | None:
     if held is None:
         evidence = tuple([side.told(side.does) for side in scene.sides])
         confidence = FAIR if scene.go else WEAK + 0.15
-        if own_worker(scene) or by_timer(scene):
+        if _ordered(scene):
             confidence = WEAK + 0.05  # a wait, or a timer's stop, may be missing as well as a lock
         return Hit(confidence, evidence, change, scene.points)
     if any(held):
@@ -69,6 +69,13 @@ def _find(scene: Scene) -> Hit | None:
     if own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
         confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
+
+
+def _ordered(scene: Scene) -> bool:
+    """May the two sides be meant to run one after the other?"""
+    if timed := by_timer(scene):
+        return any(side.writes for side in scene.sides if side is not timed)
+    return own_worker(scene) is not None and not runs_beside(scene)
 
 
 def _waits(scene: Scene, side: Side) -> bool:

@@ -61,8 +61,9 @@ def _find(scene: Scene) -> Hit | None:
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
             " still wanted: Stop does not wait for a function that has begun."
         )
-        # a function that sets a timer anew at each call; else a lock may be all that is missing
-        again = owner.name == timer.name and owner.here is None
+        # a function that sets a timer anew at each call, or changes what its function changes: without
+        # a write it only looks on, and a lock may be all that is missing
+        again = owner.here is None and (owner.name == timer.name or owner.writes)
         confidence = STRONG if stopped else FAIR + 0.05 if again else WEAK
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)

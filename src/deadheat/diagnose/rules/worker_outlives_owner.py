@@ -35,10 +35,17 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import called, common, ending, is_background
+from deadheat.diagnose.lifetime import (
+    called,
+    common,
+    ending,
+    is_background,
+    own_worker,
+    runs_beside,
+)
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, point, short, words
-from deadheat.diagnose.traits import CREATOR, ENDS, FREES
+from deadheat.diagnose.traits import CREATOR, ENDS, FREES, WORKER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
@@ -57,7 +64,7 @@ def _find(scene: Scene) -> Hit | None:
         return ended
     found = ending(scene, RENEWING)
     if found is None:
-        return _next_round(scene)
+        return _next_round(scene) or _left_behind(scene)
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -113,6 +120,22 @@ def _next_round(scene: Scene) -> Hit | None:
             )
             return Hit(LIKELY, evidence, change, (point(started), point(now)))
     return None
+
+
+def _left_behind(scene: Scene) -> Hit | None:
+    """From a report alone: a function looks as if it did its work itself, and left a worker behind."""
+    met = own_worker(scene) if not scene.source and runs_beside(scene) is False else None
+    if met is None:
+        return None
+    worker, other, started = met
+    named = short(scene.parent(started.function))
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(f"`{named}` started it and has returned", point(started)),
+        other.told(f"{other.does} what it left, while the worker goes on"),
+    )
+    change = f"Let `{named}` wait for its worker before it returns."
+    return Hit(FAIR, evidence, change, (point(started), other.point))
 
 
 def _ended_between(scene: Scene) -> Hit | None:
@@ -186,5 +209,5 @@ RULE = Rule(
     _find,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
-    when=CREATOR | ENDS | FREES,
+    when=CREATOR | ENDS | FREES | WORKER,
 )
