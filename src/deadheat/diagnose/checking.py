@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.scene import last, words
-from deadheat.diagnose.vocabulary import CHANGING, LAZY
+from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -24,6 +24,7 @@ _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_s
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
+_FILLING = GROWING | KEYED
 SPAN = 6  # lines between a check and what depends on it
 
 
@@ -101,6 +102,8 @@ def likely(scene: Scene) -> Check | None:
     for sets, other in scene.both:
         if not sets.writes or not sets.site or not other.site or sets.closure:
             continue
+        if verb(sets.name) in _FILLING:
+            continue  # reads where a container ends, and writes there
         down = (sets.site.line or 0) - (other.site.line or 0)
         near = 0 < down <= SPAN or (-SPAN <= down < 0 and is_lazy(sets.name))
         if sets.site.file == other.site.file and near and not other.writes:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.scene import NAMED, is_same, last, of_value, words
-from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, RENEWING, WAITING
+from deadheat.diagnose.vocabulary import ENDING, KEYED, RENEWING, TIMING, WAITING, grows
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ def _side(side: Side) -> int:
         found |= ABOVE
     for name in [f.function for f in side.true if f.origin is not Origin.USER]:
         found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
+    if not side.site or "." not in side.site.function:
+        for frame in side.frames:
+            found |= TIMER if _is_timed(frame.function) else 0
     if side.writes or side.access.op is Op.UNKNOWN:
         if side.site is not None:
             found |= _site(side.name)
@@ -101,6 +104,11 @@ def _calls(outer: Side, inner: Side) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
+def _is_timed(function: str) -> bool:
+    return bool(TIMING.intersection(words(function)))
+
+
+@lru_cache(maxsize=1 << 12)
 def _waits(name: str) -> bool:
     told = words(name)
     return bool(told) and told[0] in WAITING
@@ -110,7 +118,7 @@ def _waits(name: str) -> bool:
 def _site(name: str) -> int:
     """What the name of the function that writes tells."""
     told = words(name)
-    found = FILLS if told and told[0] in GROWING | KEYED else 0
+    found = FILLS if told and (told[0] in KEYED or grows(told)) else 0
     return found | VALUE if of_value(name) else found
 
 

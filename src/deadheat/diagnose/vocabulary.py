@@ -21,3 +21,13 @@ EITHER = _GROUPS["either"]
 WAITING = _GROUPS["waiting"]
 RESULTS = _GROUPS["results"]
 TIMING = _GROUPS["timing"]
+
+
+def grows(told: tuple[str, ...]) -> bool:
+    """Does a function, by its words, put something into a row of things?
+
+    `add` alone says nothing: numbers are added up. `addHit` adds one of them.
+    """
+    if not told:
+        return False
+    return told[0] in GROWING or (told[0] == "add" and len(told) == 2 and told[1][-1:] != "s")

@@ -4,8 +4,8 @@
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: the function that writes is called like one
-that puts something into a row of things (`Append`, `Push`, `Insert`, `add`), and no frame of a map is
-above it. With source: `append` to the variable on one of the lines, or an indexed write into it.
+that puts something into a row of things (`Append`, `Push`, `Insert`, `addHit`), and no frame of a map
+is above it. With source: `append` to the variable on one of the lines, or an indexed write into it.
 
 ## Why it races
 
@@ -24,7 +24,7 @@ its own index; or send the elements over a channel and append in one goroutine.
 ## When it is wrong
 
 `copy` and conversions also show these frames for byte buffers that are shared on purpose, with a
-lock that failed for another reason. A function that is called `Push` or `add` may also count.
+lock that failed for another reason. A function that is called `Push` may also count.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import own_worker
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import of_value, short, words
 from deadheat.diagnose.traits import ABOVE, FILLS, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import GROWING
+from deadheat.diagnose.vocabulary import grows
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -95,20 +94,17 @@ def _named(scene: Scene) -> Hit | None:
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
     for side, other in scene.both:
-        told = words(side.name)[:1]
-        if not side.writes or side.inner or side.closure or not GROWING.intersection(told):
+        if not side.writes or side.inner or side.closure or not grows(words(side.name)):
             continue
         at = address.of(scene)
         if of_value(side.name) or other.site is None or (at or 0) % _WORD:
             continue
-        if told == ("add",) and own_worker(scene):
-            continue  # what a job adds up, as well as what it adds to a list
         evidence = (
             side.told(f"{side.does}, and by its name puts something into a row or takes it out"),
             other.told(other.does),
         )
         change = "If it is a slice: guard every use of it, append and len included, with one mutex."
-        return Hit(FAIR if told == ("add",) else FAIR + 0.05, evidence, change, scene.points)
+        return Hit(FAIR + 0.05, evidence, change, scene.points)
     return None
 
 

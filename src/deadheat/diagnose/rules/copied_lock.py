@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Held
 
 _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
-_CONTAINS = (GROWING | KEYED | {"set", "get", "swap", "delete", "less", "len", "remove"}) - {"add"}
+_CONTAINS = GROWING | KEYED | {"set", "get", "swap", "delete", "less", "len", "remove"}
 _CHANGE = (
     "Make the receiver, the parameter or the loop's variable a pointer, so that everybody takes the"
     " same lock."

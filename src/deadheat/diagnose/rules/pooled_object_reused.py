@@ -34,12 +34,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short, words
-from deadheat.diagnose.vocabulary import POOLING
+from deadheat.diagnose.vocabulary import POOLING, RENEWING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.finding import Evidence, Point
+    from deadheat.diagnose.finding import Point
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
@@ -51,6 +52,10 @@ _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
 )
 
+# "arena", "conn_pool", "free_list", "slabs"
+_PLACE = re.compile(r"pool|arena|slab|free_?list", re.IGNORECASE)
+_AGAIN = POOLING | RENEWING | {"open", "new", "create", "make"}
+
 # "acquire()", "pool.Get()", "getBuffer()"
 _TAKES = re.compile(
     r"^(?:[Gg]et|[Aa]cquire|[Bb]orrow|[Ll]end|[Tt]ake|[Cc]heckout|[Rr]ent)(?:[A-Z]\w*)?$"
@@ -59,7 +64,7 @@ _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
 def _find(scene: Scene) -> Hit | None:
-    if lent := _lent(scene):
+    if lent := _lent(scene) or _in_pool(scene):
         return lent
     for side, other in scene.both:
         frame = _pool(side)
@@ -79,6 +84,23 @@ def _find(scene: Scene) -> Hit | None:
                 other.told(f"{other.does} the object at the same time"),
             )
             return _hit(STRONG + 0.03, evidence, (side.point, other.point), from_source=True)
+    return None
+
+
+def _in_pool(scene: Scene) -> Hit | None:
+    """The detector names the variable that it lies in: a pool. One side makes it ready for use again."""
+    place = scene.report.location
+    if place is None or not place.name or not _PLACE.search(place.name):
+        return None
+    for again, other in scene.both:
+        if not again.writes or other.writes or not _AGAIN.intersection(words(again.name)):
+            continue
+        evidence = (
+            Evidence(f"it lies in `{place.name}`, which by its name lends objects out"),
+            again.told(f"{again.does}, and by its name hands it out"),
+            other.told(f"{other.does} it in {other.actor.id}"),
+        )
+        return _hit(FAIR + 0.05, evidence, (again.point, other.point))
     return None
 
 

@@ -84,7 +84,9 @@ def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None
         for frame in setter.frames:
             same = frame.function == started.function and frame.file == started.file
             below = (frame.line or 0) - (started.line or 0)
-            if same and started.line and (below > 0 or (below == 0 and _constructs(setter))):
+            # on the line itself: what a call gives back is stored after it has started the worker
+            here = below == 0 and (_constructs(setter) or (scene.go and frame == setter.site))
+            if same and started.line and (below > 0 or here):
                 return frame, started
             if same:
                 return None, None

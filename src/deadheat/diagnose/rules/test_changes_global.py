@@ -33,20 +33,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.address import is_packages
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 
 def _find(scene: Scene) -> Hit | None:
     for test, other in scene.both if scene.go else ():
-        if not test.in_test or not test.writes or other.in_test or other.is_test:
+        if not test.in_test or not test.writes or other.is_test or _tests(scene, other):
             continue
         shared = scene.shared
         if shared is not None and shared.kind != "package":
             return None
+        packages = None if shared else is_packages(scene)
+        if packages is False:
+            return None  # it was allocated: no variable of a package
         what = f"`{shared.name}`, a variable of the package" if shared else "it"
+        if packages:
+            what = "a variable of a package, by its address"
         evidence = (
             test.told(f"{test.does} {what}, in a test's file"),
             other.told(f"{other.does} it in the background ({other.actor.id})"),
@@ -55,12 +62,19 @@ def _find(scene: Scene) -> Hit | None:
             f"Stop the background goroutine before the test changes {scene.what}, or pass the value"
             " to the constructor instead of through a package variable."
         )
-        confidence = STRONG + 0.04 if shared else FAIR + 0.1
+        confidence = STRONG + 0.04 if shared else STRONG if packages else FAIR + 0.1
         if not test.is_test:
-            confidence = confidence if shared else WEAK
+            confidence = confidence if shared or packages else WEAK
         where = (test.point,)
         return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))
     return None
+
+
+def _tests(scene: Scene, side: Side) -> bool:
+    """Is the other side a test's own code, too? In one file with it, its functions tell."""
+    if not side.in_test:
+        return False
+    return is_packages(scene) is not True or any(go.test_name(f.function) for f in side.frames)
 
 
 RULE = Rule(

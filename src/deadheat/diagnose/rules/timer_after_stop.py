@@ -34,19 +34,22 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import by_timer
-from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import TIMER
-from deadheat.diagnose.vocabulary import ENDING, RENEWING
+from deadheat.diagnose.vocabulary import ENDING, RENEWING, TIMING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
+_ANEW = ENDING | RENEWING | {"refresh", "extend", "rearm", "touch", "feed", "kick"}
 _TIMER = re.compile(r"timer|ticker|deadline|expire|alarm", re.IGNORECASE)
 
 
 def _find(scene: Scene) -> Hit | None:
+    if not scene.go:
+        return _thread(scene)
     for timer, owner in scene.both:
         if timer is not by_timer(scene):
             continue
@@ -70,6 +73,27 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
+def _thread(scene: Scene) -> Hit | None:
+    """A thread that sleeps until its time, by its name, against who stops it or sets it anew."""
+    for timer, owner in scene.both:
+        named = next((f for f in timer.frames if TIMING.intersection(words(f.function))), None)
+        told = set(words(owner.name))
+        if named is None or not timer.is_worker or TIMING.intersection(told):
+            continue
+        if owner.is_worker or not told & _ANEW:
+            continue
+        evidence = (
+            timer.told(f"{timer.does} in the thread of a timer: `{named.function[:60]}`"),
+            owner.told(f"{owner.does}, and by its name stops the timer or sets it anew"),
+        )
+        change = (
+            f"Guard {scene.what} with a mutex and let the timer check under it whether it is still"
+            " wanted: one that has begun is not stopped."
+        )
+        return Hit(LIKELY, evidence, change, scene.points)
+    return None
+
+
 def _stops_in(scene: Scene, frame: Frame) -> bool:
     seen = scene.around(frame)
     calls = seen.calls if seen else ()
@@ -81,7 +105,7 @@ def _stops(owner: Side) -> bool:
     if any(c.name in ("Stop", "Reset") and c.on for c in calls):
         return True  # whatever it is called: the other side is a timer's
     told = words(owner.name)
-    return bool(told) and told[0] in ENDING | RENEWING | {"renew", "refresh", "extend", "cancel"}
+    return bool(told) and told[0] in _ANEW
 
 
 RULE = Rule(
