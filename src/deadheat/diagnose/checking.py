@@ -25,6 +25,7 @@ _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
 _FILLING = GROWING | KEYED
+_LEAVES = 3
 SPAN = 6  # lines between a check and what depends on it
 
 
@@ -95,6 +96,11 @@ def stores_absent(scene: Scene, frame: Frame) -> Condition | None:
     return None
 
 
+def is_close(found: Check) -> bool:
+    """Is the write in the block that the check opens? One that leaves the function needs three lines."""
+    return (found.sets.point.line or 0) - (found.other.point.line or 0) < _LEAVES
+
+
 def likely(scene: Scene) -> Check | None:
     """One function in two actors: one reads, and the other writes a line or two further down."""
     if not scene.same_function or scene.sourced:
@@ -105,7 +111,8 @@ def likely(scene: Scene) -> Check | None:
         if verb(sets.name) in _FILLING:
             continue  # reads where a container ends, and writes there
         down = (sets.site.line or 0) - (other.site.line or 0)
-        near = 0 < down <= SPAN or (-SPAN <= down < 0 and is_lazy(sets.name))
+        # two lines further down stands what gives it back: `}` is between them
+        near = 0 < down <= SPAN or down == -2 or (-SPAN <= down < 0 and is_lazy(sets.name))
         if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
     return None

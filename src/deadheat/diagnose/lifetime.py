@@ -63,7 +63,7 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     The function that started it is not on the other's stack: whether the two are meant to run beside
     each other (a lock is missing) or one after the other (a wait is missing) does not show.
     """
-    for worker, other in scene.both if scene.go else ():
+    for worker, other in scene.both:
         if not worker.is_worker or other.is_worker or other.site is None:
             continue
         started = worker.creator
@@ -85,12 +85,16 @@ def runs_beside(scene: Scene) -> bool | None:
     if met is None:
         return None
     worker, other, started = met
-    if not worker.writes or other.writes or not other.named:
+    if not worker.writes or other.writes or not other.named or comes_after(other):
         return None
-    if any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in other.named):
-        return None
-    begun = words(scene.parent(started.function))[:1]
-    return None if EITHER.intersection(begun) else bool(STARTING.intersection(begun))
+    name = scene.parent(started.function)
+    begun = {*words(name)[:1], *(words(name)[-1:] if "_" in last(name) else ())}
+    return None if EITHER & begun else bool(STARTING & begun) or not scene.go
+
+
+def comes_after(side: Side) -> bool:
+    """Is it called, or near it who called it, like one that comes after the work?"""
+    return any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in side.named)
 
 
 def in_deferred(side: Side) -> bool:

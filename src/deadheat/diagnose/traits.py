@@ -29,7 +29,7 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
-CALLER = 8388608  # the function of one site called that of the other
+CALLER = 8388608  # the function of one site, or who called it, called that of the other
 WORKER = 4194304  # one side runs in a goroutine that the program started, the other does not
 VALUE = 1048576  # a side that writes is a method of a value
 WAITS = 2097152  # a side is called like one that waits, or tells what came of something
@@ -100,7 +100,8 @@ def _side(side: Side) -> int:
 
 
 def _calls(outer: Side, inner: Side) -> bool:
-    return len(inner.frames) > 1 and inner.written(inner.frames[1]) == outer.name
+    near = [outer.written(f) for f in outer.frames[:2]]
+    return any(inner.written(f) in near for f in inner.frames[1:NAMED])
 
 
 @lru_cache(maxsize=1 << 12)

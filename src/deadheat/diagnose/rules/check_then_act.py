@@ -30,7 +30,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
+from deadheat.diagnose.checking import check, is_changing, is_close, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
@@ -61,7 +61,9 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is None or is_lazy(guess.sets.name):
         return None
-    named = is_changing(guess.sets.name)
+    if (guess.sets.point.line or 0) < (guess.other.point.line or 0):
+        return None  # it acts first
+    named = is_changing(guess.sets.name) or not is_close(guess)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),

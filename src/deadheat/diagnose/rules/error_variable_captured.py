@@ -41,7 +41,6 @@ from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.capture import Capture
     from deadheat.diagnose.scene import Scene
 
 
@@ -65,28 +64,21 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _by_address(scene: Scene) -> Hit | None:
-    """What a closure shares with who started it is an error first of all, if it can be one."""
+    """What a closure shares with who started it is an error first of all, if it can be one.
+
+    What closures share with each other is as often a sum or a list.
+    """
     found = likely(scene)
-    if found is None or not address.may_be_interface(scene) or not _assigns(found):
+    if found is None or found.outer.closure or not found.inner.writes:
+        return None
+    if not address.may_be_interface(scene):
         return None
     told = Evidence("its address is one of two words, as an error has, and not of a number's")
     change = (
         "Declare the error inside the closure with `:=` and hand it over through a channel or"
         " errgroup.Group, if it is one; else do not share the variable."
     )
-    confidence = FAIR + 0.05 if found.outer.closure else FAIR + 0.1
-    return Hit(confidence, (*found.evidence(), told), change, (found.inner.point,))
-
-
-def _assigns(found: Capture) -> bool:
-    """Is it assigned to, as errors are? What one line of a closure reads and writes is counted."""
-    inner, outer = found.inner, found.outer
-    if not outer.closure:
-        return inner.writes
-    both = inner.writes and outer.writes
-    if both or inner.site is None or outer.site is None:
-        return both
-    return inner.site.function == outer.site.function and inner.site.line != outer.site.line
+    return Hit(FAIR + 0.1, (*found.evidence(), told), change, (found.inner.point,))
 
 
 RULE = Rule(

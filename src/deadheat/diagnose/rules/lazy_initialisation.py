@@ -39,6 +39,7 @@ from deadheat.diagnose.checking import (
     absent,
     check,
     is_changing,
+    is_close,
     is_lazy,
     likely,
     stores_absent,
@@ -46,11 +47,14 @@ from deadheat.diagnose.checking import (
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.model import Frame
+
+NEAR = 3  # callers further out than this have other things made
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -85,10 +89,10 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is not None:
         evidence = (
-            guess.other.told(f"{guess.other.does} first"),
-            guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
+            guess.other.told(guess.other.does),
+            guess.sets.told(f"{guess.sets.does} a few lines away in the same function"),
         )
-        confidence = LIKELY if is_lazy(guess.sets.name) else FAIR
+        confidence = LIKELY if is_lazy(guess.sets.name) else FAIR if is_close(guess) else WEAK
         if is_changing(guess.sets.name):
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
@@ -112,23 +116,30 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
 
 
 def _made_below(scene: Scene, change: str) -> Hit | None:
-    """One reads in a function that had the other make it, a little further down: `k == nil`, `makeKey`."""
+    """Two go the same way, and one of them makes what the other uses: `k == nil`, then `makeKey`."""
     for reader, maker in scene.both if not scene.sourced else ():
-        if not maker.writes or reader.writes or reader.closure or len(maker.frames) < 2:
+        if not maker.writes or reader.writes or reader.closure or maker.inner:
             continue
-        if not is_lazy(maker.name) or maker.inner:
+        if maker.name == reader.name or not is_lazy(maker.name):
             continue
-        caller = maker.frames[1]
-        if maker.written(caller) != reader.name or reader.site is None:
+        if not (way := _same_way(reader, maker)):
             continue
-        if 0 < (caller.line or 0) - (reader.site.line or 0) <= SPAN:
-            evidence = (
-                reader.told(f"{reader.does} first"),
-                maker.told(f"{maker.does}, called a little further down")._replace(
-                    at=point(caller)
-                ),
-            )
-            return Hit(FAIR, evidence, change, (reader.point,))
+        evidence = (
+            reader.told(reader.does),
+            maker.told(f"{maker.does}, and by its name makes it"),
+            Evidence(f"both are on their way through `{short(reader.written(way))}`", point(way)),
+        )
+        return Hit(FAIR, evidence, change, (point(way),))
+    return None
+
+
+def _same_way(reader: Side, maker: Side) -> Frame | None:
+    """The function that calls the maker, and that reads or has it read a few lines away."""
+    for caller in maker.frames[1:NEAR]:
+        for frame in reader.frames[:2]:
+            same = reader.written(frame) == maker.written(caller) and not is_test_file(frame.file)
+            if same and abs((caller.line or 0) - (frame.line or 0)) <= SPAN:
+                return caller
     return None
 
 

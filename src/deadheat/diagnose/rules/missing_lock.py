@@ -35,7 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import by_timer, own_worker, runs_beside
+from deadheat.diagnose.lifetime import by_timer, comes_after, own_worker, runs_beside
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_closure, is_test_file
 
@@ -65,7 +65,7 @@ def _find(scene: Scene) -> Hit | None:
     if any(held):
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
-    confidence = LIKELY if scene.sourced else FAIR
+    confidence = LIKELY if scene.sourced else WEAK + 0.05 if _ordered(scene) else FAIR
     if own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
         confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
@@ -75,7 +75,11 @@ def _ordered(scene: Scene) -> bool:
     """May the two sides be meant to run one after the other?"""
     if timed := by_timer(scene):
         return any(side.writes for side in scene.sides if side is not timed)
-    return own_worker(scene) is not None and not runs_beside(scene)
+    if own_worker(scene):
+        return scene.go or not runs_beside(scene)
+    # a thread of C, of which the detector does not tell again who started it
+    pairs = () if scene.go else scene.both
+    return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)
 
 
 def _waits(scene: Scene, side: Side) -> bool:
