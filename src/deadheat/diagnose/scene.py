@@ -323,6 +323,11 @@ def owner(name: str) -> str:
     return name.rpartition(".")[0]
 
 
+def calls_between(report: Report) -> bool:
+    """Is something called between the read and the write of one line, by their offsets?"""
+    return any(name == "one line" for name, _ in report.facts)
+
+
 def of_value(name: str) -> bool:
     """Is it a method of a value (`usage.Meter.Add`), which works on a copy?"""
     package, _, rest = name.partition(".")

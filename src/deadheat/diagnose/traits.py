@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.scene import NAMED, is_same, last, of_value, words
+from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
 from deadheat.diagnose.vocabulary import ENDING, KEYED, RENEWING, TIMING, WAITING, grows
 from deadheat.model import Op, Origin
 
@@ -29,6 +29,7 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
+CALLS = 16777216  # something is called between the read and the write of one line
 CALLER = 8388608  # the function of one site, or who called it, called that of the other
 WORKER = 4194304  # one side runs in a goroutine that the program started, the other does not
 VALUE = 1048576  # a side that writes is a method of a value
@@ -57,6 +58,8 @@ def traits(scene: Scene) -> int:
         found |= PLACE
     if report.test:
         found |= TEST
+    if report.facts and calls_between(report):
+        found |= CALLS
     for side in scene.sides:
         found |= _side(side)
     if len(scene.sides) > 1:

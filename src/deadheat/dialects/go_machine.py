@@ -258,6 +258,8 @@ class GoMachine:
             self._damage.add(Damage.GLUED)
         self._offsets = self._offsets or offset is not None
         self._last_bare = offset is None
+        if offset and not self._stack and self._accesses and not self._creations:
+            self._accesses[-1].offset = offset[1:]
         self._stack.append(go.frame(self._symbol, path, int(line)))
         self._symbol = ""
         self._state = self._in_stack

@@ -24,7 +24,7 @@ _ENTRIES = ("testing.tRunner", "main.main")
 class Side:
     """An access, or the creation of an actor, as a report gives it."""
 
-    __slots__ = ("actor", "address", "failed", "frames", "op", "state")
+    __slots__ = ("actor", "address", "failed", "frames", "offset", "op", "state")
 
     def __init__(self, actor: str, op: Op = Op.UNKNOWN, address: str | None = None) -> None:
         self.actor = actor
@@ -33,6 +33,7 @@ class Side:
         self.state = State.UNKNOWN
         self.failed = False
         self.frames: list[Frame] = []
+        self.offset = ""  # of its innermost frame: "+0x45", how far into the function's code it lies
 
 
 def report(
@@ -63,7 +64,33 @@ def report(
         _actors(accesses, creations, stacks[len(accesses) :]),
         test=own,
         damage=tuple(sorted(damage)),
+        facts=_between(accesses),
     )
+
+
+# "x.n++" takes 18 to 64 bytes from its read to its write, 104 without optimisation; append 117 to 210
+_CALL = 110
+_COPIED = 4  # no deeper are functions put into one another, nearly always
+CALLS_BETWEEN = ("one line", "something is called between its read and its write")
+
+
+def _between(accesses: Sequence[Side]) -> tuple[tuple[str, str], ...]:
+    """What the offsets tell where one line both reads and writes: does more happen in between?"""
+    if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
+        return ()
+    a, b = accesses
+    if {a.op, b.op} != {Op.READ, Op.WRITE} or not is_one_line(a, b):
+        return ()
+    apart = abs(int(a.offset, 16) - int(b.offset, 16))
+    return (CALLS_BETWEEN,) if apart >= _CALL else ()
+
+
+def is_one_line(a: Side, b: Side) -> bool:
+    """Are two accesses on one line, and in the same copy of it? Then their offsets may be compared.
+
+    What is put into its callers has a copy in each of them, so that those have to be the same, too.
+    """
+    return a.frames[:_COPIED] == b.frames[:_COPIED] and bool(a.frames)
 
 
 def _tests(

@@ -3,7 +3,8 @@
 ## What it sees
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
-`std::vector` above the user's line. Without them, in Go: the function that writes is called like one
+`std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
+between the two is longer than a count's, as that of `append` is; or the function that writes is called like one
 that puts something into a row of things (`Append`, `Push`, `Insert`, `addHit`), and no frame of a map
 is above it. With source: `append` to the variable on one of the lines, or an indexed write into it.
 
@@ -35,8 +36,8 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import address, locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import of_value, short, words
-from deadheat.diagnose.traits import ABOVE, FILLS, SORTS, SOURCE
+from deadheat.diagnose.scene import calls_between, of_value, short, words
+from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import grows
 
@@ -53,6 +54,10 @@ _FRAME = re.compile(
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
 # "[]int", "[8]Row"
 _SLICE = re.compile(r"\[\w{0,40}\]")
+_GUARD = (
+    "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
+    " goroutine fill a slot of its own."
+)
 _WORD = 8  # where a slice may begin
 _APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
 
@@ -63,7 +68,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and not appended and (element := _elements(scene)):
         appended = (element,)
     if not seen and not appended:
-        return _named(scene)
+        return _between(scene) or _named(scene)
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
     confidence = STRONG if both and not (held and any(held)) else LIKELY
@@ -86,6 +91,16 @@ def _shown(side: Side) -> Evidence | None:
     return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")
 
 
+def _between(scene: Scene) -> Hit | None:
+    """From a report alone: a line that reads, calls something and writes is an append, most likely."""
+    if scene.sourced or not calls_between(scene.report) or (address.of(scene) or 0) % _WORD:
+        return None
+    side = scene.sides[0]
+    named = f"`{short(side.name)}`"
+    told = (side.told(f"one line of {named} reads it, calls something and writes it: an append"),)
+    return Hit(LIKELY, told, _GUARD, scene.points)
+
+
 def _named(scene: Scene) -> Hit | None:
     """From a report alone: a function that is called so puts something into a row of things.
 
@@ -103,8 +118,7 @@ def _named(scene: Scene) -> Hit | None:
             side.told(f"{side.does}, and by its name puts something into a row or takes it out"),
             other.told(other.does),
         )
-        change = "If it is a slice: guard every use of it, append and len included, with one mutex."
-        return Hit(FAIR + 0.05, evidence, change, scene.points)
+        return Hit(FAIR + 0.05, evidence, _GUARD, scene.points)
     return None
 
 
@@ -139,5 +153,5 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general=("missing-lock",),
-    when=ABOVE | SORTS | SOURCE | FILLS,
+    when=ABOVE | SORTS | SOURCE | FILLS | CALLS,
 )
