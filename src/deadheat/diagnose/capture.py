@@ -77,6 +77,13 @@ def _points(told: Declared) -> bool:
 
 def likely(scene: Scene) -> Capture | None:
     """The capture that the names of the functions suggest: `F.func1` against `F`, which started it."""
+    if Capture not in scene.memo:
+        scene.memo[Capture] = _likely(scene)
+    found: Capture | None = scene.memo[Capture]
+    return found
+
+
+def _likely(scene: Scene) -> Capture | None:
     for inner, outer in scene.both:
         if not inner.closure or not inner.site or not outer.site:
             continue

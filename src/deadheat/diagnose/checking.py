@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.scene import last, words
@@ -103,6 +104,13 @@ def is_close(found: Check) -> bool:
 
 def likely(scene: Scene) -> Check | None:
     """One function in two actors: one reads, and the other writes a line or two further down."""
+    if Check not in scene.memo:
+        scene.memo[Check] = _likely(scene)
+    found: Check | None = scene.memo[Check]
+    return found
+
+
+def _likely(scene: Scene) -> Check | None:
     if not scene.same_function or scene.sourced:
         return None
     for sets, other in scene.both:
@@ -123,6 +131,7 @@ def is_changing(name: str) -> bool:
     return verb(name) in CHANGING
 
 
+@lru_cache(maxsize=1 << 12)
 def is_lazy(name: str) -> bool:
     """Is a function called as if it made something at first use?"""
     told = words(name)

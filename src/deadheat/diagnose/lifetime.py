@@ -63,6 +63,13 @@ def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     The function that started it is not on the other's stack: whether the two are meant to run beside
     each other (a lock is missing) or one after the other (a wait is missing) does not show.
     """
+    if "own" not in scene.memo:
+        scene.memo["own"] = _own_worker(scene)
+    found: tuple[Side, Side, Frame] | None = scene.memo["own"]
+    return found
+
+
+def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     for worker, other in scene.both:
         if not worker.is_worker or other.is_worker or other.site is None:
             continue

@@ -148,7 +148,7 @@ class Side:
         """The type (or, for a function, the package) that the site belongs to."""
         return owner(self.name)
 
-    @property
+    @lazy
     def closure(self) -> bool:
         return bool(self.site and is_closure(self.site.function))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.checking import is_lazy
 from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
 from deadheat.diagnose.vocabulary import ENDING, KEYED, RENEWING, TIMING, WAITING, grows
 from deadheat.model import Op, Origin
@@ -30,8 +31,8 @@ CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
 CALLS = 16777216  # something is called between the read and the write of one line
-CALLER = 8388608  # the function of one site, or who called it, called that of the other
-WORKER = 4194304  # one side runs in a goroutine that the program started, the other does not
+CALLER = 8388608  # the function of one site, or who called it, called that of the other, a maker
+WORKER = 4194304  # who writes runs in a goroutine that the program started, who reads does not
 VALUE = 1048576  # a side that writes is a method of a value
 WAITS = 2097152  # a side is called like one that waits, or tells what came of something
 
@@ -68,10 +69,8 @@ def traits(scene: Scene) -> int:
             found |= ONE_FUNCTION
         if "::" in a.name and "::" in b.name:
             found |= MEMBERS
-        if a.is_worker != b.is_worker:
-            found |= WORKER
-        if _calls(a, b) or _calls(b, a):
-            found |= CALLER
+        if a.writes != b.writes:
+            found |= _one_writes(*((a, b) if a.writes else (b, a)))
         found |= _creations(a, b)
     return found
 
@@ -102,9 +101,13 @@ def _side(side: Side) -> int:
     return found
 
 
-def _calls(outer: Side, inner: Side) -> bool:
-    near = [outer.written(f) for f in outer.frames[:2]]
-    return any(inner.written(f) in near for f in inner.frames[1:NAMED])
+def _one_writes(writer: Side, reader: Side) -> int:
+    found = WORKER if writer.is_worker and not reader.is_worker else 0
+    if is_lazy(writer.name):
+        near = [reader.written(f) for f in reader.frames[:2]]
+        if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
+            found |= CALLER
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from deadheat.symbols import frame_lists
 
@@ -16,6 +17,7 @@ _TYPES = {begins.strip(): name.strip() for begins, _, name in _PAIRS}
 _NAMES = {name.rpartition("/")[2]: name for name in _TYPES.values()}
 
 
+@lru_cache(maxsize=1 << 12)
 def named(text: str) -> str:
     """The type that a frame's function belongs to, or that a declaration has; "" for others."""
     for begins, name in _TYPES.items():

@@ -33,7 +33,9 @@ class Side:
         self.state = State.UNKNOWN
         self.failed = False
         self.frames: list[Frame] = []
-        self.offset = ""  # of its innermost frame: "+0x45", how far into the function's code it lies
+        self.offset = (
+            ""  # of its innermost frame: "+0x45", how far into the function's code it lies
+        )
 
 
 def report(

@@ -4,9 +4,10 @@
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
-between the two is longer than a count's, as that of `append` is; or the function that writes is called like one
-that puts something into a row of things (`Append`, `Push`, `Insert`, `addHit`), and no frame of a map
-is above it. With source: `append` to the variable on one of the lines, or an indexed write into it.
+between the two is longer than a count's, as that of `append` is; or the function that writes is
+called like one that puts something into a row of things (`Append`, `Push`, `Insert`, `addHit`), and
+no frame of a map is above it. With source: `append` to the variable on one of the lines, or an
+indexed write into it.
 
 ## Why it races
 
@@ -97,7 +98,8 @@ def _between(scene: Scene) -> Hit | None:
         return None
     side = scene.sides[0]
     named = f"`{short(side.name)}`"
-    told = (side.told(f"one line of {named} reads it, calls something and writes it: an append"),)
+    how = f"one line of {named} reads it, calls something and writes it, as append does"
+    told = (side.told(how),)
     return Hit(LIKELY, told, _GUARD, scene.points)
 
 

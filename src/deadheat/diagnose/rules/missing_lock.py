@@ -66,7 +66,7 @@ def _find(scene: Scene) -> Hit | None:
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
     confidence = LIKELY if scene.sourced else WEAK + 0.05 if _ordered(scene) else FAIR
-    if own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
+    if scene.go and own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
         confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
 
