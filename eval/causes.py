@@ -35,7 +35,7 @@ TITLES = {
     "fresh": "The fresh set",
     "fresh2": "The second fresh set",
 }
-ALONE, SOURCE = "the report alone", "with source"
+ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 
 

@@ -31,7 +31,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.groups import added_elsewhere
-from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ def _find(scene: Scene) -> Hit | None:
         return None
     evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
     where = (side.point,) if side.site else ()
-    # Wait panics in the same way where Add is called by the goroutine that is waited for
-    return Hit(SURE if told else FAIR, evidence, change, where)
+    # Wait panics in the same way where Add is called by the goroutine that is waited for: the code tells
+    seen = FAIR if side.here else WEAK + 0.05
+    return Hit(SURE if told else seen, evidence, change, where)
 
 
 def _round(scene: Scene, change: str) -> Hit | None:

@@ -123,9 +123,12 @@ def _next_round(scene: Scene) -> Hit | None:
 
 
 def _left_behind(scene: Scene) -> Hit | None:
-    """From a report alone: a function looks as if it did its work itself, and left a worker behind."""
+    """From a report alone: a function looks as if it did its work itself, and left a worker behind.
+
+    Its own closure is the worker: an object with a method that runs may be meant to be waited for.
+    """
     met = own_worker(scene) if not scene.source and runs_beside(scene) is False else None
-    if met is None:
+    if met is None or not in_closure(met[0], met[2]):
         return None
     worker, other, started = met
     named = short(scene.parent(started.function))
