@@ -5,7 +5,8 @@
 With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
 channel; the other accesses it without receiving anything that the first one sends afterwards; or who
 waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then touches what the worker still
-writes. From a report alone: nothing.
+writes. From a report alone: a package's own worker writes, and who meets it is called like one that
+waits for it (`Wait`, `await`, `Err`).
 
 ## Why it races
 
@@ -27,7 +28,7 @@ before the read; or a mutex.
 ## When it is wrong
 
 A field that is plainly shared state, with the channel only as the trigger: then a lock is what is
-missing.
+missing. From a report alone: an `Err` that is meant to be asked at any time.
 """
 
 from __future__ import annotations

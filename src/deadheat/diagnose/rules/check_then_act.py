@@ -2,9 +2,10 @@
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes a line or two further down. With source: the
-write stands under a condition on the same variable that is not a check whether it is there at all
-(`if v > max { max = v }`).
+Two actors in one function: one reads, the other writes some lines further down: at least three,
+where the check would have left the function, or fewer, in a function that changes what is there
+(`Take`, `Reserve`). With source: the write stands under a condition on the same variable that is
+not a check whether it is there at all (`if v > max { max = v }`).
 
 ## Why it races
 

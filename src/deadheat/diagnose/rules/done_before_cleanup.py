@@ -4,8 +4,9 @@
 
 With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
 done) on a line before the racing one; or defers it after the function that races, so that it runs
-first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine
-against the function that started it.
+first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine writes
+what somebody reads who did not start as one, surer where that is called like one who comes after it
+(`Close`, `Finish`, `Wait`).
 
 ## Why it races
 

@@ -3,8 +3,9 @@
 ## What it sees
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
-one. With source: a check outside the lock, the lock, and the same check again inside it, be it of the
-variable or of a flag beside it, in one function or in one that it calls.
+one, or in a function that it called. With source: a check outside the lock, the lock, and the same
+check again inside it, be it of the variable or of a flag beside it, in one function or in one that
+it calls.
 
 ## Why it races
 

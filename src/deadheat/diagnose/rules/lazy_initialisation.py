@@ -2,10 +2,12 @@
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes a line or two further down (or both write
-the same line), and the function is called like one that makes something (`ensure`, `connect`,
-`get`, `init`). With source: the write stands under a check whether the thing is there (`if c.conn
-== nil`), or in a constructor that is called under one, and no lock is held.
+Two actors in one function: one reads, the other writes on the next line or the one after (the block
+that the check opens), or two lines above the read (what is given back behind it); surer where the
+function is called like one that makes something (`ensure`, `connect`, `get`, `init`). Or the two
+come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`).
+With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
+constructor that is called under one, and no lock is held.
 
 ## Why it races
 

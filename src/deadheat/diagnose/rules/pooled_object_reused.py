@@ -5,7 +5,8 @@
 Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
 gives objects, on one side; with source: a call of `Put`, `Release` or the like on a pool in the
 functions around one side, and the other side uses the object in a goroutine of its own; or a function
-that gets an object, starts a goroutine with it and gives it back.
+that gets an object, starts a goroutine with it and gives it back. In C and C++ also: the detector
+names the memory, and its name is a pool's (`arena`, `slab`, `free_list`).
 
 ## Why it races
 

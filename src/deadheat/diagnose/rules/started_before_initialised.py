@@ -2,10 +2,11 @@
 
 ## What it sees
 
-The function that started the worker writes on a line below the one that starts it, and the worker
-reads (or the other way round in a constructor: the thread starts before the derived class is
-there). In C++ also: a constructor writes what a thread already reads by a method of the class. With
-source: the write stands after the `go` statement in the same function.
+The function that started the worker writes on a line below the one that starts it (or, in Go, on
+that line: what a call gives back is stored after it has started the worker), and the worker reads
+(or the other way round in a constructor: the thread starts before the derived class is there). In
+C++ also: a constructor writes what a thread already reads by a method of the class. With source:
+the write stands after the `go` statement in the same function.
 
 ## Why it races
 

@@ -3,7 +3,8 @@
 ## What it sees
 
 A write on a line of a test's file against an access by a goroutine of the product that runs in the
-background. With source: the variable is the package's.
+background, to an address in the program itself, where the variables of packages lie, and not in the
+heap. With source: the variable is the package's.
 
 ## Why it races
 

@@ -3,8 +3,9 @@
 ## What it sees
 
 A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
-function of `time.AfterFunc`. With source: `Stop` or `Reset` of a timer in the function on the other
-side.
+function of `time.AfterFunc`, against somebody who writes as well, or is called like one who stops it.
+With source: `Stop` or `Reset` of a timer in the function on the other side. In C and C++: a thread
+that is called a timer's against who stops or renews by its name.
 
 ## Why it races
 

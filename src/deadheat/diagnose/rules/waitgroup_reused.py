@@ -4,7 +4,7 @@
 
 The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
 source: `Add` and `Wait` on the same group in a loop, by different goroutines. `Wait` also panics so
-where goroutines add themselves; with source that is told apart.
+where goroutines add themselves; with source that is told apart, without it the answer is `unknown`.
 
 ## Why it races
 
@@ -22,7 +22,7 @@ after `Wait` has returned.
 
 ## When it is wrong
 
-The panic is exact. Which `Add` came early is not in the report.
+Which `Add` came early is not in the report.
 """
 
 from __future__ import annotations

@@ -4,8 +4,10 @@
 
 One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
-finished since; or memory was freed while a thread still used it; with source also: a function had the
-worker started, called `Close`, `Stop` or `cancel` on its owner, and went on without a wait.
+finished since; or memory was freed while a thread still used it; or a function that is not called like
+one that starts something (`Compact`, not `Start`) has left a goroutine of its own behind, which writes
+what is read after it. With source also: a function had the worker started, called `Close`, `Stop` or
+`cancel` on its owner, and went on without a wait.
 
 ## Why it races
 

@@ -1,0 +1,173 @@
+"""What a report alone tells of its cause: addresses, offsets, distances of lines, and names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+import deadheat
+from deadheat.diagnose import diagnose
+
+HEAP, ODD, DATA = "00c000092550", "00c000092558", "000000780748"
+TEST = "testing.(*T).Run() /usr/local/go/src/testing/testing.go:1851"
+SHOP = "example.com/shop/stock."
+
+
+class Side(NamedTuple):
+    """An access: the frames from the innermost outwards, `Function file:line`, and who started it."""
+
+    op: str
+    stack: tuple[str, ...]
+    by: tuple[str, ...] = (TEST,)
+    offset: int = 0x45
+
+
+def report(first: Side, second: Side, address: str = HEAP) -> str:
+    lines = ["==================", "WARNING: DATA RACE"]
+    for number, (side, begin) in enumerate(((first, ""), (second, "Previous "))):
+        op = f"{begin}{side.op}" if begin else side.op.capitalize()
+        lines += [
+            f"{op} at 0x{address} by goroutine {7 + number}:",
+            *frames(side.stack, side.offset),
+        ]
+        lines.append("")
+    for number, side in enumerate((first, second)):
+        lines += [f"Goroutine {7 + number} (running) created at:", *frames(side.by), ""]
+    return "\n".join(lines[:-1]) + "\n==================\n"
+
+
+def frames(told: tuple[str, ...], offset: int = 0x45) -> list[str]:
+    found = []
+    for frame in told:
+        function, _, place = frame.partition(" ")
+        whole = function if function.startswith("testing.") else f"{SHOP}{function}()"
+        path = place if place.startswith("/") else f"/src/shop/stock/{place}"
+        found += [f"  {whole}", f"      {path} +0x{offset:x}"]
+    return found
+
+
+def first(text: str) -> str:
+    (sighting,) = deadheat.scan(text)
+    found = diagnose(sighting.report)
+    assert not any(finding.crashed for finding in found)
+    return found[0].cause
+
+
+def go(function: str, line: int = 30) -> tuple[str, ...]:
+    """Who started a goroutine of the program's own."""
+    return (f"{function} shelf.go:{line}", "TestShelf shelf_test.go:9")
+
+
+CLOSURE = ("(*Shelf).Load.func1 shelf.go:33",)
+AROUND = ("(*Shelf).Load shelf.go:38", "TestShelf shelf_test.go:9")
+READS = ("(*Shelf).Rows shelf.go:60", "TestShelf shelf_test.go:12")
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [(HEAP, "error-variable-captured"), (ODD, "local-captured"), ("", "local-captured")],
+)
+def test_an_error_lies_where_two_words_do(address: str, expected: str) -> None:
+    inner = Side("write", CLOSURE, go("(*Shelf).Load"))
+    text = report(inner, Side("read", AROUND), address or HEAP)
+    assert first(text if address else text.replace(f" at 0x{HEAP}", "")) == expected
+
+
+@pytest.mark.parametrize(
+    ("apart", "expected"),
+    [
+        (18, "missing-lock"),
+        (104, "missing-lock"),
+        (117, "concurrent-slice"),
+        (455, "concurrent-slice"),
+    ],
+)
+def test_an_append_takes_more_code_than_a_count(apart: int, expected: str) -> None:
+    stack = ("(*Shelf).note shelf.go:13", "TestShelf.func1 shelf_test.go:17")
+    one = Side("read", stack, go("TestShelf"), 0x100)
+    assert first(report(one, Side("write", stack, go("TestShelf"), 0x100 + apart))) == expected
+
+
+def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
+    one = Side("read", ("(*Shelf).note shelf.go:13", "(*Shelf).Sell shelf.go:20"), go("TestShelf"))
+    two = Side("write", ("(*Shelf).note shelf.go:13", "(*Shelf).Buy shelf.go:25"), go("TestShelf"))
+    assert first(report(one, two._replace(offset=0x400))) == "missing-lock"
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        ("(*Shelf).Append", "concurrent-slice"),
+        ("(*Shelf).addRow", "concurrent-slice"),
+        ("(*Shelf).Add", "missing-lock"),
+        ("(*Shelf).addBytes", "missing-lock"),
+        ("(*Shelf).put", "concurrent-map"),
+        ("Shelf.Sell", "copied-lock"),
+        ("Shelf.Set", "missing-lock"),
+        ("shelf.v2.Sell", "missing-lock"),
+    ],
+)
+def test_what_the_name_of_the_writer_tells(function: str, expected: str) -> None:
+    stack = (f"{function} shelf.go:13", "TestShelf.func1 shelf_test.go:17")
+    writes = Side("write", stack, go("TestShelf"))
+    assert first(report(writes, Side("read", READS, go("TestShelf")))) == expected
+
+
+@pytest.mark.parametrize(
+    ("starter", "reader", "expected"),
+    [
+        ("Compact", "(*Shelf).Rows", "worker-outlives-owner"),
+        ("Start", "(*Shelf).Rows", "unknown"),
+        ("Refresh", "(*Shelf).Rows", "unknown"),
+        ("Compact", "(*Shelf).Report", "unknown"),
+        ("Compact", "(*Shelf).Wait", "channel-and-shared-memory"),
+    ],
+)
+def test_a_packages_own_worker(starter: str, reader: str, expected: str) -> None:
+    worker = Side("write", (f"{starter}.func1 shelf.go:33",), go(starter))
+    other = Side("read", (f"{reader} shelf.go:60", "TestShelf shelf_test.go:12"))
+    assert first(report(worker, other)) == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "expected"),
+    [
+        (15, 16, "lazy-initialisation"),
+        (18, 16, "lazy-initialisation"),
+        (15, 18, "check-then-act"),
+        (17, 16, "missing-lock"),
+        (15, 30, "missing-lock"),
+    ],
+)
+def test_how_far_a_check_is_from_its_write(read: int, written: int, expected: str) -> None:
+    by = go("TestShelf")
+    one = Side("read", (f"(*Shelf).table shelf.go:{read}", "(*Shelf).Find shelf.go:50"), by)
+    two = Side("write", (f"(*Shelf).table shelf.go:{written}", "(*Shelf).Find shelf.go:50"), by)
+    assert first(report(one, two)) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "started-before-initialised")]
+)
+def test_a_packages_variable_lies_in_the_program(address: str, expected: str) -> None:
+    test = Side("write", ("TestShelf shelf_test.go:12",))
+    worker = Side("read", ("(*Shelf).loop shelf.go:33", "Start.func1 shelf.go:30"), go("Start"))
+    assert first(report(test, worker, address)) == expected
+
+
+def test_who_goes_the_same_way_ends_nothing() -> None:
+    """Two requests in one handler: one renews what the other asks for."""
+    by = go("TestShelf")
+    one = Side("read", ("(*Shelf).stale shelf.go:24", "(*Shelf).Serve shelf.go:32"), by)
+    two = Side("write", ("(*Shelf).renew shelf.go:51", "(*Shelf).Serve shelf.go:33"), by)
+    assert first(report(one, two)) == "missing-lock"
+
+
+def test_what_a_call_gives_back_is_stored_after_it_has_started_a_worker() -> None:
+    setter = Side("write", ("New shelf.go:61", "Dial shelf.go:83", "TestShelf shelf_test.go:9"))
+    started = ("(*Poller).poll poller.go:9", "New shelf.go:61", "Dial shelf.go:83")
+    worker = Side(
+        "read", ("(*Poller).ask poller.go:20", "(*Poller).poll.func1 poller.go:10"), started
+    )
+    assert first(report(setter, worker)) == "started-before-initialised"
