@@ -43,7 +43,7 @@ def whole(text: str) -> Report | None:
             return None
         side.frames = frames
         (accesses if number < 2 else creations).append(side)
-    if go_stack.is_one_line(*accesses):
+    if go_stack.is_one_line(accesses[0], accesses[1]):
         for side, section in zip(accesses, sections, strict=False):
             side.offset = section.partition(" +")[2].partition("\n")[0]
     return go_stack.report("go", "data-race", accesses, creations, ())

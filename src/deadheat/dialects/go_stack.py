@@ -80,7 +80,7 @@ def _between(accesses: Sequence[Side]) -> tuple[tuple[str, str], ...]:
     """What the offsets tell where one line both reads and writes: does more happen in between?"""
     if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
         return ()
-    a, b = accesses
+    a, b = accesses[0], accesses[1]
     if {a.op, b.op} != {Op.READ, Op.WRITE} or not is_one_line(a, b):
         return ()
     apart = abs(int(a.offset, 16) - int(b.offset, 16))
