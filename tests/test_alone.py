@@ -99,10 +99,10 @@ def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
     ("function", "expected"),
     [
         ("(*Shelf).Append", "concurrent-slice"),
-        ("(*Shelf).addRow", "concurrent-slice"),
+        ("(*Shelf).addRow", "missing-lock"),
         ("(*Shelf).Add", "missing-lock"),
-        ("(*Shelf).addBytes", "missing-lock"),
         ("(*Shelf).put", "concurrent-map"),
+        ("(*Queue).put", "missing-lock"),
         ("Shelf.Sell", "copied-lock"),
         ("Shelf.Set", "missing-lock"),
         ("shelf.v2.Sell", "missing-lock"),
@@ -135,7 +135,7 @@ def test_a_packages_own_worker(starter: str, reader: str, expected: str) -> None
     [
         (15, 16, "lazy-initialisation"),
         (18, 16, "lazy-initialisation"),
-        (15, 18, "check-then-act"),
+        (15, 18, "missing-lock"),
         (17, 16, "missing-lock"),
         (15, 30, "missing-lock"),
     ],

@@ -138,6 +138,7 @@ def is_lazy(name: str) -> bool:
     return bool(told) and (verb(name) in LAZY or "lazy" in told or "once" in told)
 
 
+@lru_cache(maxsize=1 << 12)
 def verb(name: str) -> str:
     """What a function is called to do: its first word, in C often the last (`ring_put`)."""
     told = words(name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.checking import is_lazy
+from deadheat.diagnose.checking import verb
 from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
-from deadheat.diagnose.vocabulary import ENDING, KEYED, RENEWING, TIMING, WAITING, grows
+from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, MAKING, RENEWING, TIMING, WAITING
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _side(side: Side) -> int:
 
 def _one_writes(writer: Side, reader: Side) -> int:
     found = WORKER if writer.is_worker and not reader.is_worker else 0
-    if is_lazy(writer.name):
+    if verb(writer.name) in MAKING:
         near = [reader.written(f) for f in reader.frames[:2]]
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
             found |= CALLER
@@ -125,7 +125,7 @@ def _waits(name: str) -> bool:
 def _site(name: str) -> int:
     """What the name of the function that writes tells."""
     told = words(name)
-    found = FILLS if told and (told[0] in KEYED or grows(told)) else 0
+    found = FILLS if told and told[0] in GROWING | KEYED else 0
     return found | VALUE if of_value(name) else found
 
 

@@ -2,10 +2,9 @@
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes some lines further down: at least three,
-where the check would have left the function, or fewer, in a function that changes what is there
-(`Take`, `Reserve`). With source: the write stands under a condition on the same variable that is
-not a check whether it is there at all (`if v > max { max = v }`).
+Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
+some lines further down. With source: the write stands under a condition on the same variable that
+is not a check whether it is there at all (`if v > max { max = v }`).
 
 ## Why it races
 
@@ -31,7 +30,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import check, is_changing, is_close, is_lazy, likely
+from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
@@ -64,7 +63,7 @@ def _find(scene: Scene) -> Hit | None:
         return None
     if (guess.sets.point.line or 0) < (guess.other.point.line or 0):
         return None  # it acts first
-    named = is_changing(guess.sets.name) or not is_close(guess)
+    named = is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),

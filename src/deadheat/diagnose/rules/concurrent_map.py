@@ -41,7 +41,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.scene import short, words
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import KEYED
+from deadheat.diagnose.vocabulary import KEYED, ROW
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -99,6 +99,8 @@ def _named(scene: Scene) -> Hit | None:
         keyed = KEYED.intersection(words(side.name)[:1])
         if not keyed or not side.writes or side.inner or side.closure or other.site is None:
             continue
+        if ROW.intersection(words(side.owner.rstrip(")"))):
+            continue  # a queue's `put` has no key
         evidence = (
             side.told(f"{side.does}, and by its name stores something under a key"),
             other.told(other.does),

@@ -5,7 +5,7 @@
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
 between the two is longer than a count's, as that of `append` is; or the function that writes is
-called like one that puts something into a row of things (`Append`, `Push`, `Insert`, `addHit`), and
+called like one that puts something into a row of things (`Append`, `Push`, `Insert`), and
 no frame of a map is above it. With source: `append` to the variable on one of the lines, or an
 indexed write into it.
 
@@ -40,7 +40,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import calls_between, of_value, short, words
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import grows
+from deadheat.diagnose.vocabulary import GROWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -111,7 +111,8 @@ def _named(scene: Scene) -> Hit | None:
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
     for side, other in scene.both:
-        if not side.writes or side.inner or side.closure or not grows(words(side.name)):
+        named = GROWING.intersection(words(side.name)[:1])
+        if not named or not side.writes or side.inner or side.closure:
             continue
         at = address.of(scene)
         if of_value(side.name) or other.site is None or (at or 0) % _WORD:

@@ -5,8 +5,7 @@
 With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
 done) on a line before the racing one; or defers it after the function that races, so that it runs
 first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine writes
-what somebody reads who did not start as one, surer where that is called like one who comes after it
-(`Close`, `Finish`, `Wait`).
+what somebody reads who is called like one who comes after it (`Close`, `Finish`, `Wait`).
 
 ## Why it races
 
@@ -38,7 +37,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import in_deferred
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import DEFERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
@@ -83,7 +82,8 @@ def _deferred(worker: Side, other: Side) -> Hit | None:
         other.told(f"{other.does}{', and by its name comes after it' if waits else ''}"),
     )
     change = "See that Done is the last of the deferred calls to run."
-    return Hit(LIKELY if waits else FAIR, evidence, change, (worker.point,))
+    # who looks on meanwhile may be meant to: then a lock is missing
+    return Hit(LIKELY if waits else WEAK, evidence, change, (worker.point,))
 
 
 def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:

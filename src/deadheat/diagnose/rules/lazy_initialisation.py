@@ -45,12 +45,14 @@ from deadheat.diagnose.checking import (
     is_lazy,
     likely,
     stores_absent,
+    verb,
 )
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.vocabulary import MAKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -122,7 +124,7 @@ def _made_below(scene: Scene, change: str) -> Hit | None:
     for reader, maker in scene.both if not scene.sourced else ():
         if not maker.writes or reader.writes or reader.closure or maker.inner:
             continue
-        if maker.name == reader.name or not is_lazy(maker.name):
+        if maker.name == reader.name or verb(maker.name) not in MAKING:
             continue
         if not (way := _same_way(reader, maker)):
             continue

@@ -3,9 +3,9 @@
 ## What it sees
 
 A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
-function of `time.AfterFunc`, against somebody who writes as well, or is called like one who stops it.
-With source: `Stop` or `Reset` of a timer in the function on the other side. In C and C++: a thread
-that is called a timer's against who stops or renews by its name.
+function of `time.AfterFunc`, against somebody who writes where it writes, or is called like one who
+stops it. With source: `Stop` or `Reset` of a timer in the function on the other side. In C and C++:
+a thread that is called a timer's against who stops or renews by its name.
 
 ## Why it races
 
@@ -65,9 +65,10 @@ def _find(scene: Scene) -> Hit | None:
             f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
             " still wanted: Stop does not wait for a function that has begun."
         )
-        # a function that sets a timer anew at each call, or changes what its function changes: without
-        # a write it only looks on, and a lock may be all that is missing
-        again = owner.here is None and (owner.name == timer.name or owner.writes)
+        # a function that sets a timer anew at each call, or changes what its function changes; else a
+        # lock may be all that is missing
+        both = timer.writes and owner.writes
+        again = owner.here is None and (owner.name == timer.name or both)
         confidence = STRONG if stopped else FAIR + 0.05 if again else WEAK
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)
