@@ -18,7 +18,8 @@
     ==================
 
 Two accesses with their stacks, then where each goroutine was created. Old versions leave the address
-out. It prints no size, no atomicity and no locks.
+out. It prints no size, no atomicity and no locks. Where one line both reads and writes, the offsets of
+the two (`+0x45`) tell whether something is called in between, as `append` does; that is told as a fact.
 
 ## What is read in spite of damage
 
