@@ -171,3 +171,18 @@ def test_what_a_call_gives_back_is_stored_after_it_has_started_a_worker() -> Non
         "read", ("(*Poller).ask poller.go:20", "(*Poller).poll.func1 poller.go:10"), started
     )
     assert first(report(setter, worker)) == "started-before-initialised"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("(*Shelf).sellLocked", "(*Shelf).Rows", "partial-lock"),
+        ("(*Shelf).sellLocked", "(*Shelf).rowsLocked", "missing-lock"),
+        ("(*Shelf).Locked", "(*Shelf).Rows", "missing-lock"),
+    ],
+)
+def test_a_function_that_is_called_with_the_lock_held(one: str, two: str, expected: str) -> None:
+    by = go("TestShelf")
+    first_side = Side("write", (f"{one} shelf.go:24", "(*Shelf).Serve shelf.go:32"), by)
+    second_side = Side("read", (f"{two} shelf.go:51", "(*Shelf).Show shelf.go:70"), by)
+    assert first(report(first_side, second_side)) == expected

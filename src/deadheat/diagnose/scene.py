@@ -144,6 +144,14 @@ class Side:
         return found
 
     @lazy
+    def locked(self) -> Frame | None:
+        """The frame near its site that is called as if the lock were held: `flushLocked`."""
+        for frame in self.frames[:NAMED]:
+            if frame.function.endswith("Locked") and not frame.function.endswith(".Locked"):
+                return frame
+        return None
+
+    @lazy
     def owner(self) -> str:
         """The type (or, for a function, the package) that the site belongs to."""
         return owner(self.name)

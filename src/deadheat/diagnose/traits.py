@@ -30,6 +30,7 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
+LOCKED = 33554432  # a side is in a function that is called as if its caller held the lock
 CALLS = 16777216  # something is called between the read and the write of one line
 CALLER = 8388608  # the function of one site, or who called it, called that of the other, a maker
 WORKER = 4194304  # who writes runs in a goroutine that the program started, who reads does not
@@ -81,6 +82,8 @@ def _side(side: Side) -> int:
         found |= LOCKS
     if side.name and _waits(side.name):
         found |= WAITS
+    if side.locked is not None:
+        found |= LOCKED
     if side.true and side.true[0].origin is not Origin.USER:
         found |= ABOVE
     for name in [f.function for f in side.true if f.origin is not Origin.USER]:

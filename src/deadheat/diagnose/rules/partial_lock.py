@@ -3,7 +3,8 @@
 ## What it sees
 
 One side holds a lock, the other holds none: by the detector's word, or by the code around the
-racing lines and their callers.
+racing lines and their callers. From a Go report alone: one side is in a function whose name says that
+its caller holds the lock (`flushLocked`), the other in none.
 
 ## Why it races
 
@@ -31,7 +32,8 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.traits import LOCKS, SOURCE
+from deadheat.diagnose.scene import short
+from deadheat.diagnose.traits import LOCKED, LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
 
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
-    if held is None or bool(held[0]) == bool(held[1]):
+    if held is None:
+        return _named(scene)
+    if bool(held[0]) == bool(held[1]):
         return None
     with_, without = scene.sides if held[0] else scene.sides[::-1]
     locks = held[0] or held[1]
@@ -66,6 +70,21 @@ def _find(scene: Scene) -> Hit | None:
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
 
 
+def _named(scene: Scene) -> Hit | None:
+    """From a Go report alone: `flushLocked` is called with the lock held, and the other side is not."""
+    for with_, without in scene.both:
+        frame = with_.locked
+        if frame is None or without.locked or without.site is None or without.inner:
+            continue
+        evidence = (
+            with_.told(f"`{short(frame.function)}` is called like one whose caller holds the lock"),
+            without.told(f"{without.does}, and nothing says so there"),
+        )
+        change = "Take that lock around this access, too."
+        return Hit(FAIR + 0.05, evidence, change, (without.point,))
+    return None
+
+
 def _names_it(scene: Scene, side: Side) -> bool:
     """Does its line itself touch the variable?"""
     uses = side.here.uses if side.here else ()
@@ -85,5 +104,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS,
+    when=SOURCE | LOCKS | LOCKED,
 )
