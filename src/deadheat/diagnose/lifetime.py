@@ -111,6 +111,8 @@ def in_deferred(side: Side) -> bool:
 
 def by_timer(scene: Scene) -> Side | None:
     """The side that a timer runs, if the other is none."""
+    if scene.memo.get("timer") is False:
+        return None  # no frame of the report is a timer's
     for side, other in scene.both if scene.go else ():
         # who runs a timer's function stands where its goroutine begins
         ends = [f.function for f in (*side.access.stack[-2:], *side.actor.created_at[:2])]

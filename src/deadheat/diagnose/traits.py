@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.checking import verb
 from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
-from deadheat.diagnose.vocabulary import ENDING, GROWING, KEYED, MAKING, RENEWING, TIMING, WAITING
+from deadheat.diagnose.vocabulary import (
+    EITHER,
+    ENDING,
+    GROWING,
+    KEYED,
+    MAKING,
+    RENEWING,
+    STARTING,
+    TIMING,
+    WAITING,
+)
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -30,10 +40,11 @@ ENDS = 4096  # a side that writes may be called like the end or the renewal of s
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
 MEMBERS = 262144  # both sites are in classes or namespaces of C++
 FILLS = 524288  # a side that writes is called like something that fills a container
+MAKES = 67108864  # a side that writes is called like something that makes a thing
 LOCKED = 33554432  # a side is in a function that is called as if its caller held the lock
 CALLS = 16777216  # something is called between the read and the write of one line
 CALLER = 8388608  # the function of one site, or who called it, called that of the other, a maker
-WORKER = 4194304  # who writes runs in a goroutine that the program started, who reads does not
+WORKER = 4194304  # who writes was started by a function that seems to be done when it returns
 VALUE = 1048576  # a side that writes is a method of a value
 WAITS = 2097152  # a side is called like one that waits, or tells what came of something
 
@@ -43,6 +54,8 @@ _SHOWN = {
     "runtime.deferreturn": DEFERS,
     "time.goFunc": TIMER,
 }
+_FILLING = GROWING | KEYED
+_STARTING = STARTING | EITHER
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
 _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
@@ -73,6 +86,7 @@ def traits(scene: Scene) -> int:
         if a.writes != b.writes:
             found |= _one_writes(*((a, b) if a.writes else (b, a)))
         found |= _creations(a, b)
+    scene.memo["timer"] = bool(found & TIMER)
     return found
 
 
@@ -80,8 +94,7 @@ def _side(side: Side) -> int:
     found = _OPS.get(side.access.op, 0)
     if side.access.locks:
         found |= LOCKS
-    if side.name and _waits(side.name):
-        found |= WAITS
+    called = _called(side.name)
     if side.locked is not None:
         found |= LOCKED
     if side.true and side.true[0].origin is not Origin.USER:
@@ -91,9 +104,9 @@ def _side(side: Side) -> int:
     if not side.site or "." not in side.site.function:
         for frame in side.frames:
             found |= TIMER if _is_timed(frame.function) else 0
+    found |= called & WAITS
     if side.writes or side.access.op is Op.UNKNOWN:
-        if side.site is not None:
-            found |= _site(side.name)
+        found |= called
         for frame in side.frames[:NAMED]:
             bare = frame.function.rpartition(".")[2]
             # what is all letters is no closure, wrapper or anything else that has a parent
@@ -105,8 +118,10 @@ def _side(side: Side) -> int:
 
 
 def _one_writes(writer: Side, reader: Side) -> int:
-    found = WORKER if writer.is_worker and not reader.is_worker else 0
-    if verb(writer.name) in MAKING:
+    found = 0
+    if writer.is_worker and not reader.is_worker and (started := writer.creator):
+        found |= WORKER if _may_return(writer.written(started)) else 0
+    if _called(writer.name) & MAKES:
         near = [reader.written(f) for f in reader.frames[:2]]
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
             found |= CALLER
@@ -119,16 +134,20 @@ def _is_timed(function: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _waits(name: str) -> bool:
-    told = words(name)
-    return bool(told) and told[0] in WAITING
+def _may_return(name: str) -> bool:
+    """Is it not called like something that starts what goes on?"""
+    return not _STARTING.intersection(words(name)[:1])
 
 
 @lru_cache(maxsize=1 << 12)
-def _site(name: str) -> int:
-    """What the name of the function that writes tells."""
+def _called(name: str) -> int:
+    """What the name of the function that a site was written in tells."""
     told = words(name)
-    found = FILLS if told and told[0] in GROWING | KEYED else 0
+    if not told:
+        return 0
+    found = WAITS if told[0] in WAITING else 0
+    found |= FILLS if told[0] in _FILLING else 0
+    found |= MAKES if verb(name) in MAKING else 0
     return found | VALUE if of_value(name) else found
 
 
