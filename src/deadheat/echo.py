@@ -56,6 +56,8 @@ class Known:
         self.unread = unread
         raw = unread.raw
         found = [(m.lastgroup, slice(*m.span(m.lastgroup or 0))) for m in volatile.finditer(raw)]
+        if _is_one_place(unread.sketch):  # of one line, how far its accesses are apart tells something
+            found = [(group, s) for group, s in found if group != "idle"]
         bounds = [0, *(edge for _, s in found for edge in (s.start, s.stop)), len(raw)]
         self._fixed = _picker(
             [slice(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=True)]
@@ -75,6 +77,10 @@ class Known:
         if not b"0".join(self._decimal(raw)).isdigit() or _repetitions(names) != self._same:
             return None
         return Echo(self.unread, raw, names)
+
+
+def _is_one_place(sketch: Report) -> bool:
+    return len({access.site for access in sketch.accesses}) == 1
 
 
 def _picker(slices: list[slice]) -> Callable[[bytes], tuple[bytes, ...]]:

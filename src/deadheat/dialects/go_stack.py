@@ -33,9 +33,8 @@ class Side:
         self.state = State.UNKNOWN
         self.failed = False
         self.frames: list[Frame] = []
-        self.offset = (
-            ""  # of its innermost frame: "+0x45", how far into the function's code it lies
-        )
+        # of its innermost frame, how far into the function's code it lies: "0x45"
+        self.offset = ""
 
 
 def report(
