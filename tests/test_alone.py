@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from io import BytesIO
+from typing import Any, NamedTuple
 
 import pytest
 
 import deadheat
+from deadheat import identify, registry, triage
 from deadheat.diagnose import diagnose
+from deadheat.render import Style
+from deadheat.text.window import Stream
 
 HEAP, ODD, DATA = "00c000092550", "00c000092558", "000000780748"
 TEST = "testing.(*T).Run() /usr/local/go/src/testing/testing.go:1851"
@@ -186,3 +191,23 @@ def test_a_function_that_is_called_with_the_lock_held(one: str, two: str, expect
     first_side = Side("write", (f"{one} shelf.go:24", "(*Shelf).Serve shelf.go:32"), by)
     second_side = Side("read", (f"{two} shelf.go:51", "(*Shelf).Show shelf.go:70"), by)
     assert first(report(first_side, second_side)) == expected
+
+
+def test_a_repetition_with_other_offsets_is_told_by_its_own() -> None:
+    stack = ("(*Shelf).Put shelf.go:12", "(*Shelf).run shelf.go:20")
+    told = [
+        report(Side("read", stack, go("Fill"), 0x40), Side("write", stack, go("Fill"), offset))
+        for offset in (0x60, 0x60, 0x60, 0x99 + 0x60, 0x60)
+    ]
+    # the third is known by its text, the fourth differs from it in one number
+    lines = scanned("".join(told))
+    assert [bool(line["facts"]) for line in lines] == [False, False, False, True, False]
+    assert len({line["race"] for line in lines}) == 1
+
+
+def scanned(text: str) -> list[dict[str, Any]]:
+    gatherer = registry.renderers()["jsonl"].gatherer(Style())
+    found = list(triage.triage(Stream(BytesIO(text.encode()).read), "a"))
+    for sighting in identify.resolved(found):
+        gatherer.add(sighting)
+    return [json.loads(line) for line in gatherer.pack().splitlines()]
