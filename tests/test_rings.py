@@ -25,9 +25,9 @@ REPORT = ROOT / "go" / "two-goroutines.txt"
 # what belongs to extras and to shells that not everybody installs
 EXTRAS = (
     "pyspark", "pyarrow", "pandas", "numpy", "fastapi", "starlette", "uvicorn", "sqlalchemy",
-    "deltalake", "fsspec", "hyperscan", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
+    "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
 )  # fmt: skip
-HEAVY = tuple(name for name in EXTRAS if name not in ("hyperscan", "zstandard"))
+HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
 SHELLS = ("feeds", "render", "cli", "lake", "pipeline", "desk", "web")
 # shells that others build on: the pipeline reads through feeds and writes to the lake
 MAY_USE = {"pipeline": ("feeds", "lake"), "web": ("lake", "desk")}
@@ -117,7 +117,7 @@ def test_the_core_imports_the_standard_library_only() -> None:
         for name in imports(path)
         if name.partition(".")[0] not in allowed
     }
-    assert outside <= {("sift.py", "hyperscan")}  # tried, and done without
+    assert outside <= {("sift.py", "ahocorasick_rs")}  # tried, and done without
 
 
 def test_what_a_wheel_compiles_is_in_the_core_or_shows_text() -> None:

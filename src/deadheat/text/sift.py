@@ -6,7 +6,6 @@ for. The fewer words, the faster the first step, and almost all bytes see nothin
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,9 @@ Hits = list[tuple[int, int]]
 # no literal is further than this from a hint
 MARGIN = 1 << 14
 # how much behind a hint is looked through before the next one is looked for
-_STRETCH = 1 << 15
+_STRETCH = 1 << 12
+# how much is searched at a time: text that is nothing but hints has very many of them
+_PIECE = 1 << 18
 # rare bytes: one look for each spares a pass for every literal that has it
 _MARKS = (b"\x1b", b"\xc2\xa0", b"&nbsp;")
 
@@ -66,60 +67,59 @@ class FindSifter:
                 start = first + _STRETCH
 
 
-class HyperscanSifter:
+class PackedSifter:
     """All literals in one pass of vector instructions, for the `fast` extra."""
 
-    name = "hyperscan"
+    name = "ahocorasick"
 
-    def __init__(self, literals: tuple[bytes, ...], hyperscan: Any) -> None:
+    def __init__(self, literals: tuple[bytes, ...], ahocorasick_rs: Any) -> None:
         self.literals = literals
-        self._lengths = [len(literal) for literal in literals]
-        self._terminated = hyperscan.ScanTerminated
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        # hex escapes, because the pattern syntax gives meaning to most punctuation
-        patterns = ["".join(f"\\x{b:02x}" for b in lit).encode() for lit in literals]
-        self._database.compile(
-            expressions=patterns,
-            ids=list(range(len(literals))),
-            elements=len(literals),
-            flags=[0] * len(literals),
-        )
+        self._longest = max(map(len, literals), default=1)
+        # only a search for the leftmost one is done with vector instructions
+        leftmost = ahocorasick_rs.MatchKind.LeftmostFirst
+        self._search = ahocorasick_rs.BytesAhoCorasick(literals, leftmost).find_matches_as_indexes
+        self._inside = [_overlaps(literals, index) for index in range(len(literals))]
 
     def hits(self, block: Buffer, start: int = 0, end: int | None = None, base: int = 0) -> Hits:
         """As `FindSifter.hits`."""
-        found: Hits = []
-        shifts = [base + start - length for length in self._lengths]
-        view = memoryview(block)[start:end]  # type: ignore[arg-type]
-
-        def hit(index: int, _begin: int, end: int, _flags: int, _context: object) -> None:
-            found.append((end + shifts[index], index))
-
-        with view:  # a map whose memory is still looked at cannot be closed
-            self._database.scan(view, match_event_handler=hit)
+        with memoryview(block)[start:end] as view:  # type: ignore[arg-type]
+            told = self._search(view)
+        shift = base + start
+        found = [(shift + at, index) for index, at, _ in told]
+        stop = len(block) if end is None else end
+        # one that begins within another is passed over
+        for index, at, _ in told:
+            for further, other, literal in self._inside[index]:
+                here = start + at + further
+                if block.find(literal, here, min(stop, here + len(literal))) >= 0:
+                    found.append((base + here, other))
         found.sort()
         return found
 
     def firsts(self, block: Buffer, start: int) -> Iterator[int]:
         """As `FindSifter.firsts`."""
-        first = -1
-
-        def hit(index: int, _begin: int, end: int, _flags: int, _context: object) -> bool:
-            nonlocal first
-            first = start + end - self._lengths[index]
-            return True  # enough
-
-        while first < start < len(block):
-            # at a multiple of a cache line: vector instructions read slower from anywhere else
-            start &= -64
-            with memoryview(block)[start:] as view, suppress(self._terminated):  # type: ignore[arg-type]
-                self._database.scan(view, match_event_handler=hit)
-            if first < start:
-                return
-            yield first
-            start = first + _STRETCH
+        for begin in range(start, len(block), _PIECE):
+            end = begin + _PIECE + self._longest - 1
+            with memoryview(block)[begin:end] as view:  # type: ignore[arg-type]
+                told = self._search(view)
+            for _, at, _ in told:
+                if begin + at >= start:
+                    yield begin + at
+                    start = begin + at + _STRETCH
 
 
-OneStep = FindSifter | HyperscanSifter
+def _overlaps(literals: tuple[bytes, ...], index: int) -> list[tuple[int, int, bytes]]:
+    """Where within a literal which other ones may begin."""
+    outer = literals[index]
+    return [
+        (at, other, literal)
+        for at in range(len(outer))
+        for other, literal in enumerate(literals)
+        if other != index and (outer[at:].startswith(literal) or literal.startswith(outer[at:]))
+    ]
+
+
+OneStep = FindSifter | PackedSifter
 
 
 class Sifter:
@@ -151,7 +151,7 @@ def sifter(literals: tuple[bytes, ...], hints: tuple[bytes, ...] = ()) -> Sifter
     """The fastest sifter that this installation has. Without hints, the literals are their own."""
     hints = tuple(dict.fromkeys(hints)) or literals
     try:
-        import hyperscan
+        import ahocorasick_rs
     except ImportError:
         return Sifter(FindSifter(hints), FindSifter(literals))
-    return Sifter(HyperscanSifter(hints, hyperscan), HyperscanSifter(literals, hyperscan))
+    return Sifter(PackedSifter(hints, ahocorasick_rs), PackedSifter(literals, ahocorasick_rs))
