@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.harness import RACED, Event, Listener, leaves
 from deadheat.model import Report
+from deadheat.text.sift import one_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.model import Sighting
+    from deadheat.text.window import Buffer
 
     Read = Callable[[int], bytes]
     Peek = Callable[[int, int], bytes]  # the bytes from one offset to another
+    AtHand = Callable[[], tuple[Buffer, int]]  # some that are in memory, and where they begin
 
 # how far before and behind a report to look, in bytes; less than what a part has before it
 NEAR = 1 << 17
@@ -40,8 +43,8 @@ class Ran(NamedTuple):
 class Ear:
     """Hears what is told around reports, which come in order of their place, or nearly so."""
 
-    def __init__(self, peek: Peek) -> None:
-        self._peek = peek
+    def __init__(self, peek: Peek, at_hand: AtHand = lambda: (b"", 0)) -> None:
+        self._peek, self._at_hand = peek, at_hand
         self._marks: list[int] = []  # where a test is said to be racing
         self._looked = 0  # up to where these were looked for
         self._listener = Listener()
@@ -71,17 +74,23 @@ class Ear:
             self._looked = low
         while self._looked + len(RACED) <= high:
             wanted = min(max(_LEAST, high - self._looked), _STEP)
-            text = self._peek(self._looked, self._looked + wanted)
-            at = text.find(RACED)
-            while at >= 0:
-                self._marks.append(self._looked + at)
-                at = text.find(RACED, at + 1)
+            length = self._look(self._looked, self._looked + wanted)
             # one that is cut in two here is found with the next step
-            self._looked += max(1, len(text) - len(RACED) + 1)
-            if len(text) < wanted:
+            self._looked += max(1, length - len(RACED) + 1)
+            if length < wanted:
                 break
         first = bisect_left(self._marks, low)
         return first < len(self._marks) and self._marks[first] + len(RACED) <= high
+
+    def _look(self, low: int, high: int) -> int:
+        """Notes where it is said between two offsets; returns how many bytes there are."""
+        sought = one_step((RACED,))
+        text, base = self._at_hand()
+        if not (base <= low and high <= base + len(text)):
+            text, base = self._peek(low, high), low
+        end = min(high - base, len(text))
+        self._marks += [at for at, _ in sought.hits(text, low - base, end, base)]
+        return end - (low - base)
 
     def _ran(self, low: int, high: int, offset: int, lane: str | None) -> Ran:
         self._hear(low, high)

@@ -169,7 +169,8 @@ def part(raw: Opened, uri: str, start: int, end: int | None, wish: Wish = _ANY) 
         raw.seek(begin)
         source = Blocks(raw.readinto, begin)
         found = triage(source, uri, start, end, PLAIN, wish.full, wish.shy)
-        yield from map(Ear(_peek(raw)).blamed, found)
+        ear = Ear(_peek(raw), lambda: (source.buffer, source.base))
+        yield from map(ear.blamed, found)
     except OSError as error:
         yield walk.unreadable(uri, error)
 

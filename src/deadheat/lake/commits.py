@@ -105,22 +105,22 @@ def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Adde
 
 
 def _added(path: str, size: int, told: pq.FileMetaData, table: str) -> list[Added]:
-    stats = _stats(told, table)
-    return [Added(path, size, json.dumps(stats))] if stats["numRecords"] else []
+    return [Added(path, size, stats(told, table))] if told.num_rows else []
 
 
-def _stats(told: pq.FileMetaData, table: str) -> dict[str, Any]:
+def stats(told: pq.FileMetaData, table: str) -> str:
     """How many rows a file has, and the least and greatest text of the columns that it is sorted by."""
     least: dict[str, str] = {}
     greatest: dict[str, str] = {}
     for index, column in enumerate(sorted_by(table)):
         groups = [told.row_group(g).column(index).statistics for g in range(told.num_row_groups)]
         # long text is cut off in a file's own statistics, and what is cut off says nothing
-        known = [s for s in groups if s and s.has_min_max and s.physical_type == "BYTE_ARRAY"]
-        if groups and len(known) == len(groups) and all(isinstance(s.max, str) for s in known):
-            least[column] = min(s.min for s in known)
-            greatest[column] = max(s.max for s in known)
-    return {"numRecords": told.num_rows, "minValues": least, "maxValues": greatest}
+        texts = [s for s in groups if s and s.has_min_max and s.physical_type == "BYTE_ARRAY"]
+        if groups and len(texts) == len(groups) and all(isinstance(s.max, str) for s in texts):
+            least[column] = min(s.min for s in texts)
+            greatest[column] = max(s.max for s in texts)
+    known = {"numRecords": told.num_rows, "minValues": least, "maxValues": greatest}
+    return json.dumps(known)
 
 
 # -- the decision ----------------------------------------------------------------------------------
@@ -165,8 +165,9 @@ def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> b
     elif lake.state != state or lake.table("files").transaction_version(BATCH) != _number(intent):
         return False
     passed("files")
-    for name in intent.changes:
-        if name != "files" and lake.reached(name) < state:
+    for name, change in intent.changes.items():
+        is_changed = name != "files" and (change.add or change.remove)
+        if is_changed and lake.reached(name) < state:
             if not _changed(lake, intent, name):
                 return False
             passed(name)

@@ -187,12 +187,15 @@ def mark_to_json(known: Mark) -> str:
 
 
 def mark_from_json(text: str) -> Mark:
-    fingerprint, sides, *rest = _tuples(json.loads(text))
-    return Mark(fingerprint, tuple(map(Side._make, sides)), *rest)
+    fingerprint, sides, kind, half, same, asks, answers = json.loads(text)
+    return Mark(
+        fingerprint, tuple(map(_side, sides)), kind, half, same, tuple(asks), tuple(answers)
+    )
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _side(plain: list[Any]) -> Side:
+    name, chain, writes, callers, *rest = plain
+    return Side(name, tuple(map(tuple, chain)), writes, tuple(callers), *rest)
 
 
 def mark_of(report: Plain) -> Mark:

@@ -57,7 +57,7 @@ class Batch:
     ) -> None:
         self._session, self._lake, self._plan = session, lake, plan
         self._name, self._unit, self._few = name, unit, few
-        self._base = lake.state
+        self._base = lake.state if lake.is_there else 0
         self._changes: dict[str, Change] = {}
         self._staged = Staged(lake, name)
         self.new_races: list[tuple[str, str]] = []
@@ -77,7 +77,7 @@ class Batch:
     def read(self) -> None:
         """Reads everything that the plan says."""
         if self._plan.works:
-            self._staged.write(self._session(), self._plan.works, self._unit)
+            self._staged.write(self._session(), self._plan.works, self._unit, self._few)
         self._plan.forget(self._staged.unread)
 
     def take_in(self) -> None:

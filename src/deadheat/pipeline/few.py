@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from deadheat.lake import commits, masks, rows
 from deadheat.lake import races as deriving
-from deadheat.lake.commits import Change
+from deadheat.lake.commits import Added, Change
 from deadheat.lake.schema import KIN, REPORTS, SIGHTINGS, TABLES, sorted_by
 from deadheat.pipeline.mapping import PUT_ASIDE
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending")]
 _CLUES = ["uri", "lane", "report", "address", "actors"]
 _KIN = ["node", *(name for name, _ in KIN)]
-# a file with fewer reports than this is not worth having
-_WHOLE = 128
 
 
 class Few:
@@ -63,20 +61,20 @@ class Few:
         known = set(self._lake.rows("reports", ["digest"])["digest"].to_pylist())
         about: dict[str, Plain] = {}
         rest = [REPORTS.empty_table()]
-        for name, count in staged.told.items():
-            # a task's file may become the table's own, and then nobody has to read all of it
-            few = count < _WHOLE
-            content = staged.reports(name, None if few else deriving.REPORT)
-            told = _by_digest(content)
+        moved: list[Added] = []
+        for put in staged.told:
+            told = _by_digest(staged.about(put))
             new = [digest for digest in told if digest not in known]
             about |= told
             known.update(new)
-            if not few and len(new) == count:
-                self._lake.place.move(name, f"reports/{self._batch}/{name.rpartition('/')[2]}")
+            if put.file and len(new) == put.rows:
+                # a task's file becomes the table's own, and nobody has to read all of it
+                path = f"{self._batch}/{put.file.rpartition('/')[2]}"
+                self._lake.place.move(put.file, f"reports/{path}")
+                moved.append(Added(path, put.size, put.stats))
             elif new:
-                content = content if few else staged.reports(name)
+                content = staged.reports(put)
                 rest.append(content.take(pc.index_in(pa.array(new), content["digest"])))
-        moved = commits.written(self._lake.place, "reports", self._batch)
         self._write("reports", pa.concat_tables(rest))
         self.changes["reports"].add += moved
         return about

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -68,19 +69,26 @@ def ingest(
     options = options or Options()
     began = time.monotonic()
     with writing(lake.place, options.patience):
-        lake.make()
-        commits.recover(lake)
-        commits.sweep(lake)
+        if lake.is_there:
+            commits.recover(lake)
         plan = receipts.plan(lake, paths, options.run_of)
         options.planned(plan)
         if not plan.works and not plan.faults:
+            _prepare(lake)
             spent = time.monotonic() - began
             return Summary(known=plan.known, races=lake.count("races"), seconds=spent)
-        session = cache(lambda: start(_is_small(lake, plan)))
+        small = _is_small(lake, plan)
+        session = cache(lambda: start(small))
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
         batch = Batch(session, lake, plan, name, options.unit, options.few)
-        with progress.told(session() if plan.works else None, plan.size, options.tick):
+        # while others read, the tables are made ready, which nobody asks for before all is read
+        with (
+            ThreadPoolExecutor(1) as meanwhile,
+            progress.told(session() if plan.works else None, plan.size, options.tick),
+        ):
+            ready = meanwhile.submit(_prepare, lake)
             batch.read()
+        ready.result()
         options.passed("read")
         batch.take_in()
         options.passed("consolidated")
@@ -93,15 +101,22 @@ def ingest(
             bytes=plan.size,
             sightings=batch.sightings,
             reports=batch.added("reports"),
-            races=lake.count("races"),
+            races=batch.added("races") or lake.count("races"),
             new_races=tuple(batch.new_races),
             rejects=tuple(batch.faults),
             seconds=time.monotonic() - began,
         )
 
 
+def _prepare(lake: Lake) -> None:
+    lake.make()
+    commits.sweep(lake)
+
+
 def _is_small(lake: Lake, plan: Plan) -> bool:
-    return plan.size < _SMALL_BYTES and lake.count("sightings") < _SMALL_ROWS
+    if plan.size >= _SMALL_BYTES:
+        return False
+    return not lake.is_there or lake.count("sightings") < _SMALL_ROWS
 
 
 def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW) -> int:

@@ -79,6 +79,8 @@ def plan(lake: Lake, paths: Sequence[str], run_of: Callable[[str], Run]) -> Plan
 
 def _receipts(lake: Lake, wanted: dict[str, Listed]) -> dict[str, Plain]:
     """What the lake knows of these files, and of no others: it may have taken in millions."""
+    if not lake.is_there:
+        return {}
     return {
         row["uri"]: row
         for batch in lake.batches("files", _COLUMNS)

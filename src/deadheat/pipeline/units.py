@@ -117,10 +117,15 @@ def _unit(work: Work, start: int, end: int | None, ranged: bool) -> Unit:
 
 def spread(spark: SparkSession, works: Iterable[Work], unit: int | None = None) -> DataFrame:
     """All units as a DataFrame whose partitions are about equally large."""
+    return frame(spark, bins(works, spark.sparkContext.defaultParallelism, unit))
+
+
+def frame(spark: SparkSession, portions: Sequence[Sequence[Unit]]) -> DataFrame:
+    """Units as a DataFrame, each portion a partition."""
     # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
     batches = [
         pa.RecordBatch.from_pylist([one._asdict() for one in portion], UNITS)
-        for portion in bins(works, spark.sparkContext.defaultParallelism, unit)
+        for portion in portions
     ]
     return spark.createDataFrame(pa.Table.from_batches(batches, UNITS), typed(UNITS))
 

@@ -149,9 +149,14 @@ class Sifter:
 @lru_cache(maxsize=8)
 def sifter(literals: tuple[bytes, ...], hints: tuple[bytes, ...] = ()) -> Sifter:
     """The fastest sifter that this installation has. Without hints, the literals are their own."""
-    hints = tuple(dict.fromkeys(hints)) or literals
+    return Sifter(one_step(tuple(dict.fromkeys(hints)) or literals), one_step(literals))
+
+
+@lru_cache(maxsize=8)
+def one_step(literals: tuple[bytes, ...]) -> OneStep:
+    """The same for literals that may be anywhere."""
     try:
         import ahocorasick_rs
     except ImportError:
-        return Sifter(FindSifter(hints), FindSifter(literals))
-    return Sifter(PackedSifter(hints, ahocorasick_rs), PackedSifter(literals, ahocorasick_rs))
+        return FindSifter(literals)
+    return PackedSifter(literals, ahocorasick_rs)
