@@ -33,7 +33,7 @@ from deadheat.identity.families import families as core_families
 from deadheat.lake import care, lookup
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, lines, session, source, staged, units, watch
+from deadheat.pipeline import aside, consolidate, lines, session, source, units, watch
 from deadheat.pipeline import ingest as ingesting
 from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.components import labels
@@ -118,15 +118,18 @@ def test_batches_add_up_to_the_same_lake(
     spark: Any, cases: Path, lake: Path, tmp_path: Path
 ) -> None:
     folders = sorted(path for path in cases.iterdir())
-    for folder, few in ((folders[-1:], FEW), (folders[:1], 0), (folders, FEW)):
+    for folder, few in ((folders[-1:], FEW), (folders[:1], 0)):
         taken(spark, tmp_path / "lake", folder, few=few)
+    # few enough to be handed over, and too many for the driver together with what there is
+    taken(spark, tmp_path / "lake", folders[1:2], few=Lake(str(tmp_path / "lake")).count("nodes"))
+    taken(spark, tmp_path / "lake", folders)
     assert content(tmp_path / "lake") == content(lake)
 
 
 def test_files_of_tasks_become_files_of_the_table(
     spark: Any, cases: Path, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deadheat.pipeline.few._WHOLE", 1)
+    monkeypatch.setattr("deadheat.pipeline.staged.WHOLE", 1)
     root = tmp_path / "lake"
     for paths in ([cases / "go"], [cases]):  # some reports are known, the second time
         taken(spark, root, paths)
@@ -400,14 +403,27 @@ def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
 def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
     root.mkdir()
     batch = pa.RecordBatch.from_pylist([one._asdict() for one in todo], units.UNITS)
-    ((done,),) = (b.to_pylist() for b in staged.writing(str(root), ".", "test", iter([batch])))
-    seen = pq.read_table(root / done["seen"]).to_pylist() if done["seen"] else []
-    assert done["count"] == len(seen)
-    if seen:
-        reports = pq.read_table(root / done["reports"])["digest"].to_pylist()
-        assert {row["report"] for row in seen} == {*reports}
-        assert len(reports) == done["rows"] == len({*reports}), "told once"
-    return [*({"fault": None, "unopened": None} | row for row in seen), *done["faults"]]
+    found = []
+    for most in (0, FEW):  # in files, and handed over
+        ((done,),) = (
+            b.to_pylist() for b in aside.writing(str(root), ".", "", most, most, iter([batch]))
+        )
+        seen = _put(root, done["seen"])
+        if seen:
+            reports = [row["digest"] for row in _put(root, done["reports"])]
+            assert {row["report"] for row in seen} == {*reports}
+            assert len(reports) == len({*reports}), "told once"
+        found.append([*({"fault": None, "unopened": None} | r for r in seen), *done["faults"]])
+    assert found[0] == found[1]
+    return found[0]
+
+
+def _put(root: Path, put: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows that a task has put aside."""
+    table = pq.read_table(root / put["file"]) if put["file"] else aside.unpacked(put["content"])
+    assert put["rows"] == (table.num_rows if table else 0)
+    rows: list[dict[str, Any]] = table.to_pylist() if table else []
+    return rows
 
 
 def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(

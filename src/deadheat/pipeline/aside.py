@@ -32,25 +32,23 @@ _ROWS = pa.struct(
 DONE = pa.schema([("seen", _ROWS), ("reports", _ROWS), ("faults", pa.list_(_FAULT))])
 # so many rows are written at a time
 _PORTION = 4096
-# a file with fewer reports than this is not worth having
-_WHOLE = 128
-# tasks that this process has begun
-_begun = 0
+# so many new objects are worth a look for garbage
+_GARBAGE = 50_000
 
 
 def writing(
-    lake: str, folder: str, batch: str, most: int, batches: Iterator[pa.RecordBatch]
+    lake: str, folder: str, batch: str, most: int, whole: int, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Writes what a task sees right where it is seen: to hand wide rows to Java takes longer.
 
-    Up to `most` sightings are handed over as one piece of memory, into which Java does not look. The
-    name of a file is told only once it is whole, so that what a task has left behind that failed or
-    was run twice counts for nothing.
+    Up to `most` sightings are handed over as one piece of memory, into which Java does not look, and
+    so are reports if they are fewer than `whole`. The name of a file is told only once it is whole,
+    so that what a task has left behind that failed or was run twice counts for nothing.
     """
     _settle()
     place = Place(lake)
     seen = _Rows(place, folder, "sightings", PUT_ASIDE, most)
-    reports = _Rows(place, folder, "reports", REPORTS, min(most, _WHOLE - 1))
+    reports = _Rows(place, folder, "reports", REPORTS, min(most, whole - 1))
     about: list[pa.RecordBatch] = []
     faults: list[Plain] = []
     for rows, lines in _portions(reading(batches, batch), faults):
@@ -89,14 +87,14 @@ def _portions(
 
 
 def _settle() -> None:
-    """Tells the garbage collector, which is made to run after each task, not to look at our modules.
+    """Tells the garbage collector not to look at what there is, now that it has just been run.
 
-    Only now and then: what has been settled is never looked at again.
+    PySpark runs it after each task, and most of what it would look at are our modules, and reports
+    that are remembered to be recognised. What nobody needs any more is given back all the same,
+    unless it is a circle that was closed in an earlier task.
     """
-    global _begun
-    _begun += 1
-    if not _begun & (_begun - 1):
-        gc.freeze()
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
 
 
 class _Rows:

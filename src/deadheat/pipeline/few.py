@@ -5,6 +5,7 @@ Writes what `many` would write; a test holds the two to that.
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from deadheat.lake.schema import KIN, REPORTS, SIGHTINGS, TABLES, sorted_by
 from deadheat.pipeline.mapping import PUT_ASIDE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deadheat.lake.tables import Lake
     from deadheat.pipeline.receipts import Plan
     from deadheat.pipeline.staged import Staged
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 _ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending")]
 _CLUES = ["uri", "lane", "report", "address", "actors"]
 _KIN = ["node", *(name for name, _ in KIN)]
+_WRITERS = 2
 
 
 class Few:
@@ -36,6 +40,9 @@ class Few:
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.changes: dict[str, Change] = {}
+        # files are written while Python goes on
+        self._writers = ThreadPoolExecutor(_WRITERS)
+        self._writing: list[Future[None]] = []
         self._known: set[str] = set()
         self._races: list[Plain] = []
 
@@ -55,6 +62,7 @@ class Few:
         else:
             before = self._lake.rows("nodes").to_pylist()
             self._derive(_plain(fresh), about, before)
+        self._finish()
 
     def _taken(self, staged: Staged) -> dict[str, Plain]:
         """Takes in the reports that are new; what is asked of all of them, by their digests."""
@@ -75,8 +83,7 @@ class Few:
             elif new:
                 content = staged.reports(put)
                 rest.append(content.take(pc.index_in(pa.array(new), content["digest"])))
-        self._write("reports", pa.concat_tables(rest))
-        self.changes["reports"].add += moved
+        self._write("reports", pa.concat_tables(rest), add=moved)
         return about
 
     def _remembered(self, kept: pa.Table) -> pa.Table:
@@ -98,6 +105,7 @@ class Few:
     def rebuild(self) -> None:
         """Derives everything anew from the facts."""
         self._derive(_plain(self._lake.rows("sightings")), self._about(), [])
+        self._finish()
 
     def new_races(self) -> list[tuple[str, str]]:
         """Id and title of the races of which no node was known before."""
@@ -129,12 +137,22 @@ class Few:
             table = pa.Table.from_pylist(content, TABLES[name])
             self._write(name, table, self._lake.paths(name))
 
-    def _write(self, name: str, content: pa.Table, remove: list[str] | None = None) -> None:
+    def _write(
+        self, name: str, content: pa.Table, remove: Sequence[str] = (), add: Sequence[Added] = ()
+    ) -> None:
+        self.changes[name] = change = Change([*add], [*remove])
+        self._writing.append(self._writers.submit(self._written, name, content, change))
+
+    def _written(self, name: str, content: pa.Table, change: Change) -> None:
         order = [(column, "ascending") for column in sorted_by(name)]
         content = content.select(TABLES[name].names)
         ordered = content.take(pc.sort_indices(content.select([c for c, _ in order]), order))
-        added = commits.write(self._lake.place, name, self._batch, ordered)
-        self.changes[name] = Change(added, remove or [])
+        change.add += commits.write(self._lake.place, name, self._batch, ordered)
+
+    def _finish(self) -> None:
+        with self._writers:
+            for one in self._writing:
+                one.result()
 
 
 def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expression:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from deadheat.lake.tables import Lake
     from deadheat.pipeline.units import Work
 
+# a file with fewer reports than this is not worth having
+WHOLE = 128
+
 
 class Put(NamedTuple):
     """Rows that a task has put aside: in a file, or here."""
@@ -58,7 +61,7 @@ class Staged:
         portions = units.bins(works, spark.sparkContext.defaultParallelism, unit)
         each = most // len(portions)
         # a function of a module, so that it is named to the workers, and not sent
-        task = partial(aside.writing, self._lake.uri, self._folder, self._batch, each)
+        task = partial(aside.writing, self._lake.uri, self._folder, self._batch, each, WHOLE)
         done = units.frame(spark, portions).mapInArrow(task, typed(aside.DONE)).collect()
         self._seen = [Put.of(row.seen) for row in done if row.seen.rows]
         self.told = [Put.of(row.reports) for row in done if row.reports.rows]
