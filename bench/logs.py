@@ -349,14 +349,21 @@ NEAR_MISSES = (*PROSE, *COMMANDS, *SOURCE, *CONFIG, *DUMPS, *BARS)
 # --- the logs -----------------------------------------------------------------------------------
 
 
-def sparse(path: str | Path, size: int, every: int = 600_000, races: int | None = None) -> int:
-    """Mixed logs with one report in each stretch of `every` bytes: of so many races, or all distinct."""
+def sparse(
+    path: str | Path, size: int, every: int = 600_000, races: int | None = None, first: int = 0
+) -> int:
+    """Mixed logs with one report in each stretch of `every` bytes: of so many races, or all distinct.
+
+    Distinct ones are numbered from `first` on.
+    """
     rng = random.Random(SEED)
     filler = _Filler(_stream(rng))
     stretches = size // every
     with open(path, "wb") as out:
         for number in range(stretches):
-            text = report(number) if races is None else _filled(template(number % races), rng)
+            text = (
+                report(first + number) if races is None else _filled(template(number % races), rng)
+            )
             filler.write(out, rng.randrange(max(1, every - len(text))))
             out.write(text)
             filler.write(out, (number + 1) * every - out.tell())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import os
 import shutil
 import tempfile
 import time
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +21,7 @@ from deadheat.feeds.blocks import Blocks
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
 from deadheat.pipeline import consolidate, families, frames, session, spread, works
+from deadheat.pipeline.batch import FEW
 from deadheat.pipeline.ingest import ingest
 from deadheat.pipeline.staged import Staged
 from deadheat.text.window import Windows
@@ -72,9 +76,15 @@ def _row(what: str, spent: Spent, rate: str = "", against: str = "") -> None:
     print(f"| {what} | {spent.wall:.2f} | {spent.processor:.2f} | {rate} | {against} |", flush=True)
 
 
-def _timed(work: Callable[[], object], times: int = 3) -> Spent:
-    """The fastest of some runs."""
-    return min(_once(work) for _ in range(times))
+def _timed(
+    work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None
+) -> Spent:
+    """The fastest of some runs; `before` each, which does not count, something may be made ready."""
+    spent = []
+    for number in range(times):
+        before(number)
+        spent.append(_once(work))
+    return min(spent)
 
 
 def _once(work: Callable[[], object]) -> Spent:
@@ -105,7 +115,7 @@ def sparse(spark: SparkSession, folder: Path) -> None:
     logs.sparse(few, GB, races=100)
 
     def read(path: Path) -> None:
-        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])])
+        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])], most=FEW)
 
     def through(task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> None:
         spread(spark, [*works([str(path)])]).mapInArrow(task, "hits long").collect()
@@ -115,10 +125,20 @@ def sparse(spark: SparkSession, folder: Path) -> None:
     for what, task in (("nothing done with it", nothing), ("sifted only", sifted)):
         floor = _timed(partial(through, task))
         _row(f"1 GB, {what}, in `mapInArrow`", floor, _rate(floor), _times(text, floor))
-    for what, log in (("all distinct", path), ("of 100 races", few)):
-        ours = _timed(partial(read, log))
+    numbers = count(1)
+
+    def unseen(_: int) -> None:
+        # workers recognise reports that they have met in an earlier run
+        logs.sparse(path, GB, first=next(numbers) * GB)
+        os.sync()
+
+    for what, log, before in (
+        ("all distinct", path, unseen),
+        ("of 100 races", few, lambda _: None),
+    ):
+        ours = _timed(partial(read, log), before=before)
         _row(f"1 GB, reports {what}, read in full", ours, _rate(ours), _times(text, ours))
-        whole = _timed(partial(_ingested, spark, folder, log))
+        whole = _timed(partial(_ingested, spark, folder, log), before=before)
         _row(f"1 GB, reports {what}, ingested", whole, _rate(whole), _times(text, whole, 6))
     for log in (path, few):
         log.unlink()
@@ -126,12 +146,14 @@ def sparse(spark: SparkSession, folder: Path) -> None:
 
 def nothing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The least that a task does."""
+    gc.freeze()  # as ours do, since PySpark collects garbage after each task
     for _ in batches:
         yield pa.RecordBatch.from_pydict({"hits": [0]})
 
 
 def sifted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Looks through the bytes, and reads nothing."""
+    gc.freeze()
     for batch in batches:
         for unit in batch.to_pylist():
             with open(unit["path"], "rb", buffering=0) as raw:
@@ -165,18 +187,18 @@ def growing(spark: SparkSession, folder: Path, most: int) -> None:
     logs.sparse(first, GB, races=100)
     paths = [first]
     one: Spent | None = None
-    count = 1
-    while count <= most:
-        while len(paths) < count:  # another name is another file, and the disk need not hold it
+    much = 1
+    while much <= most:
+        while len(paths) < much:  # another name is another file, and the disk need not hold it
             paths.append(folder / f"few{len(paths)}.log")
             paths[-1].hardlink_to(first)
         text = _timed(partial(_filtered, spark, *paths), 1)
         spent = _timed(partial(_ingested, spark, folder, *paths), 2)
-        each = Spent(*(value / count for value in spent))
+        each = Spent(*(value / much for value in spent))
         one = one or each
         flat = f"{each.wall / one.wall:.2f} and {each.processor / one.processor:.2f} x that of one"
-        _row(f"{count} GB, each ingested", each, "", f"{flat}; {_times(text, spent, 6)}")
-        count *= 2
+        _row(f"{much} GB, each ingested", each, "", f"{flat}; {_times(text, spent, 6)}")
+        much *= 2
     for path in paths:
         path.unlink()
 
@@ -184,8 +206,8 @@ def growing(spark: SparkSession, folder: Path, most: int) -> None:
 def consolidating(spark: SparkSession, most: int) -> None:
     """What a sighting costs, from a tenth to all."""
     first = 0.0
-    for count in (most // 10, most // 3, most):
-        sightings, reports = synthetic(spark, count)
+    for rows in (most // 10, most // 3, most):
+        sightings, reports = synthetic(spark, rows)
         watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
         watch.start()
         before, began = processors(), time.perf_counter()
@@ -194,11 +216,11 @@ def consolidating(spark: SparkSession, most: int) -> None:
         races = consolidate.finished(found, families(found)).localCheckpoint().count()
         spent = Spent(time.perf_counter() - began, processor_seconds(before))
         watch.stop()
-        each = spent.wall / count * 1e6
+        each = spent.wall / rows * 1e6
         first = first or each
         memory = f"{watch.peak / 1024:.0f} MB (limit {LIMIT_MB})"
         against = f"{each / first:.2f} x that of a tenth; {memory}"
-        _row(f"{count} sightings to {races} races", spent, f"{each:.1f} µs each", against)
+        _row(f"{rows} sightings to {races} races", spent, f"{each:.1f} µs each", against)
 
 
 def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
