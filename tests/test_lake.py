@@ -307,6 +307,18 @@ def test_a_table_of_others_is_refused(tmp_path: Path) -> None:
         Lake(str(tmp_path)).expect()
 
 
+def test_a_store_that_does_not_answer_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(uri: str) -> None:
+        raise OSError("Generic S3 error\n  404 Not Found")
+
+    monkeypatch.setattr("deadheat.lake.tables.DeltaTable", failing)
+    with pytest.raises(DeadheatError) as told:
+        Lake(str(tmp_path)).expect()
+    assert "cannot be read (Generic S3 error)" in str(told.value)
+
+
 def test_no_lake_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DeadheatError, match="there is no lake; `deadheat ingest"):
         Lake(str(tmp_path)).expect()

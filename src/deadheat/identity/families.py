@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat import registry
@@ -39,26 +40,24 @@ def keys(report: Report) -> Iterator[str]:
     actors = {actor.id: actor for actor in report.actors}
     for access in report.accesses:
         if access.op in _WRITES:
-            for frame in _own(access.stack)[:_DEPTH]:
+            for frame in islice(_own(access.stack), _DEPTH):
                 yield f"writer {symbols.key(frame)}"
         yield from _worker(access, actors.get(access.actor), symbols)
 
 
 def _worker(access: Access, actor: Actor | None, symbols: Symbols) -> Iterator[str]:
     """A worker is known by where it is started, and by the function that it runs."""
-    started = _own(actor.created_at) if actor else []
-    entry = _own(access.stack)
-    if started and entry:
-        yield f"worker {symbols.key(started[0])} > {symbols.key(entry[-1])}"
+    started = next(_own(actor.created_at), None) if actor else None
+    entry = next(_own(reversed(access.stack)), None)
+    if started is not None and entry is not None:
+        yield f"worker {symbols.key(started)} > {symbols.key(entry)}"
 
 
-def _own(stack: tuple[Frame, ...]) -> list[Frame]:
+def _own(stack: Iterable[Frame]) -> Iterator[Frame]:
     """The user's frames that are true, and no test."""
-    return [
-        frame
-        for frame in stack
-        if frame.origin is Origin.USER and not frame.stale and not _is_test(frame)
-    ]
+    for frame in stack:
+        if frame.origin is Origin.USER and not frame.stale and not _is_test(frame):
+            yield frame
 
 
 def _is_test(frame: Frame) -> bool:

@@ -95,7 +95,7 @@ class Lake:
                 table = DeltaTable(uri)
             except TableNotFoundError:
                 return None
-            except DeltaError as error:
+            except (DeltaError, OSError) as error:  # the latter from object stores
                 said = str(error).partition("\n")[0]
                 raise DeadheatError(
                     f"cannot be read ({said})", uri, "`deadheat lake check`"
