@@ -228,6 +228,21 @@ def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
     assert len(looked) == 1
 
 
+def test_what_is_at_hand_is_not_read_again() -> None:
+    text = f"{report('TestA', 'TestA')}{FILLER * 3000}".encode()
+    [sighting] = deadheat.scan(text)
+    looked: list[tuple[int, int]] = []
+
+    def peek(low: int, high: int) -> bytes:
+        looked.append((low, high))
+        return text[low:high]
+
+    assert Ear(peek, lambda: (text, 0)).blamed(sighting) is sighting
+    assert not looked
+    assert Ear(peek, lambda: (text[10:], 10)).blamed(sighting) is sighting
+    assert looked
+
+
 def test_it_knows_what_failed_without_a_race() -> None:
     failures = Failures()
     failures.feed(PLAIN.read_bytes())
