@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deadheat.dialects import Symbols
+    from deadheat.identity.callers import Call
     from deadheat.model import Access, Report
 
 
@@ -56,6 +57,12 @@ class Side(NamedTuple):
     function: str  # as printed
     opaque: bool  # the access is inside something of the standard library
     hidden: bool  # the function that accesses is left out
+
+    @property
+    def call(self) -> Call:
+        """Who called, and on which line the nearest did; 0 where that is too far out."""
+        nearest = self.callers[0]
+        return self.callers, next((line for line, name in self.chain if name == nearest), 0)
 
 
 class Mark(NamedTuple):

@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
+from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
 from deadheat.identity.evidence import Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # how a link or an alias begins that is no node's id
 NAMED, ASKS, ANSWERS = "=", "?", "!"
 _ASKS_HALF = f"{ASKS}{HALF}"
+# who answers may have asked, too: what it was told may make it one with the others who answer
+ROUNDS = 2
 # more calls of one pair of functions than this are not compared with one another
 _MOST = 64
 
@@ -157,7 +160,10 @@ class Document:
         for m, lane, address, actors in self._seen if apart else ():
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in apart:
                 functions = frozenset([s.function for s in m.sides])
-                place = twins.Seen(m.chains, m.writers, m.opaque, functions, address, actors())
+                calls = tuple([s.call for s in m.sides])
+                place = twins.Seen(
+                    m.chains, m.writers, m.opaque, functions, calls, address, actors()
+                )
                 seen.setdefault((m.fingerprint, lane), []).append(place)
         return {
             (name, lane, lines): rank
@@ -190,12 +196,17 @@ class Document:
         joined = Components()
         for a, b in told.links:
             joined.join(a, b)
-        ways: dict[tuple[str, Hashable], dict[str, tuple[list[str], int]]] = {}
-        for name, (m, lane, address, _) in zip(ids, self._seen, strict=True):
+        ways: dict[tuple[str, Hashable], dict[str, Called]] = {}
+        for name, (m, lane, address, actors) in zip(ids, self._seen, strict=True):
             known = ways.setdefault((told.nodes[name].base, lane), {})
-            if address and len(m.sides) == 2 and len(known) < _MOST:
-                known.setdefault(joined.root(name), ([s.callers[0] for s in m.sides], address))
-        split = {name for (name, _), known in ways.items() if _differ([*known.values()])}
+            root = joined.root(name)
+            if address and len(m.sides) == 2 and len(known) < _MOST and root not in known:
+                known[root] = Called(tuple([s.call for s in m.sides]), {address}, {actors()})
+        split = {
+            name
+            for (name, _), known in ways.items()
+            if any(differ(a, b) for a, b in combinations(known.values(), 2))
+        }
         return split | self._split_parts(ids, told, split, joined)
 
     def _split_parts(
@@ -252,16 +263,6 @@ def _halves(sides: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
             yield name, f"{ANSWERS}{side}"
 
 
-def _differ(known: list[tuple[list[str], int]]) -> bool:
-    """Do two of these have nothing in common: neither a caller nor the address?"""
-    return any(
-        at != other_at and all(a and b for a, b in zip(called, others, strict=True))
-        and not set(called) & set(others)
-        for number, (called, at) in enumerate(known)
-        for others, other_at in known[:number]
-    )  # fmt: skip
-
-
 def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
     """The race of every node, by the node's id.
 
@@ -282,26 +283,36 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
         if b in found.nodes:
             components.join(a, b)
-    for a, b in _answered(found):
-        components.join(a, b)
+    heard = _heard(found)
+    for _ in range(ROUNDS if heard else 0):
+        for a, b in _answered(heard, components):
+            components.join(a, b)
     return _named(found.nodes, components, oldest or {})
 
 
-def _answered(found: Found) -> Iterator[tuple[str, str]]:
-    """Who asks, and one node of the only race that answers, as far as names tell."""
+def _heard(found: Found) -> dict[str, list[str]]:
+    """Who asks, and everybody who answers."""
     answers: dict[str, list[str]] = {}
     is_half = any(key.startswith(_ASKS_HALF) for _, key in found.aliases)
     for name, key in (*found.aliases, *(_halves(found.sides) if is_half else ())):
         if key[0] == ANSWERS:
             answers.setdefault(key[1:], []).append(name)
-    heard: dict[str, set[str]] = {}
+    heard: dict[str, list[str]] = {}
     for name, key in found.aliases:
         if key[0] == ASKS and key[1:] in answers:
-            heard.setdefault(name, set()).update(answers[key[1:]])
-    for name, others in heard.items():
-        bases = ((other, found.nodes[other].base) for other in others)
-        if len({o if base in found.split else base for o, base in bases}) == 1:
-            yield name, min(others)
+            heard.setdefault(name, []).extend(answers[key[1:]])
+    return heard
+
+
+def _answered(
+    heard: Mapping[str, list[str]], components: Components
+) -> list[tuple[str, str]]:
+    """Who asks, and one node of the only race that answers, as far as is known by now."""
+    return [
+        (name, others[0])
+        for name, others in heard.items()
+        if len({components.root(other) for other in others}) == 1
+    ]
 
 
 def _named(

@@ -12,11 +12,13 @@ from bisect import bisect_left
 from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from deadheat.identity.callers import Call
     from deadheat.identity.stacks import Chain
 
     Lines = tuple[Chain, ...]  # how both sides were reached
@@ -47,6 +49,11 @@ class _Way:
         self.written: set[Chain] = set()  # which of the sides write
         self.opaque: set[Chain] = set()
         self.functions: set[str] = set()
+        self.calls: tuple[Call, ...] = ()
+
+    @property
+    def called(self) -> Called:
+        return Called(self.calls, self.addresses, self.actors)
 
 
 class Seen(NamedTuple):
@@ -58,6 +65,7 @@ class Seen(NamedTuple):
     written: Lines
     opaque: Lines
     functions: frozenset[str]  # as printed
+    calls: tuple[Call, ...]
     address: int
     actors: Actors
 
@@ -68,16 +76,30 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     `seen` has every report of one process that has one fingerprint.
     """
     ways: dict[Lines, _Way] = {}
-    for lines, written, opaque, functions, address, actors in seen:
+    for lines, written, opaque, functions, calls, address, actors in seen:
         way = ways.setdefault(lines, _Way())
         way.addresses.add(address)
         way.actors.add(actors)
         way.written.update(written)
         way.opaque.update(opaque)
         way.functions.update(functions)
+        way.calls = min(calls, way.calls or calls)
     if not 1 < len(ways) <= _MOST:
         return dict.fromkeys(ways, 0)
-    return _ranks(ways)
+    return {lines: rank for part in _classes(ways) for lines, rank in _ranks(part).items()}
+
+
+def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
+    """The ways, apart where callers tell them apart: then nobody needs to count."""
+    names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
+    classes = Components()
+    for a, b in combinations(names, 2):
+        if not differ(ways[a].called, ways[b].called):
+            classes.join(names[a], names[b])
+    parts: dict[str, dict[Lines, _Way]] = {}
+    for lines, name in names.items():
+        parts.setdefault(classes.root(name), {})[lines] = ways[lines]
+    return [*parts.values()]
 
 
 def _ranks(ways: dict[Lines, _Way]) -> dict[Lines, int]:
