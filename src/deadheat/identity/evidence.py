@@ -41,6 +41,8 @@ _NEAR = 6
 _ID = 16
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER = Origin.USER
+# "runtime.mapassign_faststr", "runtime.mapIterStart"
+_MAPS = "runtime.map"
 # who does not say who else was there because it may have been anybody, a device included
 _OWN_ORIGIN = ("kcsan",)
 # what stands between sides, and between a side and its callers
@@ -57,6 +59,7 @@ class Side(NamedTuple):
     function: str  # as printed
     opaque: bool  # the access is inside something of the standard library
     hidden: bool  # the function that accesses is left out
+    keyed: bool  # what is accessed is a map, by way of the runtime
 
     @property
     def call(self) -> Call:
@@ -96,6 +99,11 @@ class Mark(NamedTuple):
     def opaque(self) -> tuple[Chain, ...]:
         """How each side inside something of the standard library was reached."""
         return tuple([s.chain for s in self.sides if s.opaque])
+
+    @property
+    def keyed(self) -> tuple[Chain, ...]:
+        """How each side that accesses a map was reached."""
+        return tuple([s.chain for s in self.sides if s.keyed])
 
     @property
     def is_part(self) -> bool:
@@ -156,7 +164,8 @@ def _side(access: Access, symbols: Symbols) -> Side:
     chain, callers = reached(access, name, symbols.key)
     function = access.site.function if access.site else ""
     writes, hidden = access.op in _WRITES, names.is_hidden(access)
-    return Side(name, chain, writes, callers, function, _is_opaque(access), hidden)
+    keyed = bool(access.stack) and access.stack[0].function.startswith(_MAPS)
+    return Side(name, chain, writes, callers, function, _is_opaque(access), hidden, keyed)
 
 
 def _is_opaque(access: Access) -> bool:

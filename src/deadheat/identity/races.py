@@ -162,7 +162,7 @@ class Document:
                 functions = frozenset([s.function for s in m.sides])
                 calls = tuple([s.call for s in m.sides])
                 place = twins.Seen(
-                    m.chains, m.writers, m.opaque, functions, calls, address, actors()
+                    m.chains, m.writers, m.opaque, m.keyed, functions, calls, address, actors()
                 )
                 seen.setdefault((m.fingerprint, lane), []).append(place)
         return {
@@ -200,7 +200,7 @@ class Document:
         for name, (m, lane, address, actors) in zip(ids, self._seen, strict=True):
             known = ways.setdefault((told.nodes[name].base, lane), {})
             root = joined.root(name)
-            if address and len(m.sides) == 2 and len(known) < _MOST and root not in known:
+            if address and 0 < len(m.sides) < 3 and len(known) < _MOST and root not in known:
                 known[root] = Called(tuple([s.call for s in m.sides]), {address}, {actors()})
         split = {
             name

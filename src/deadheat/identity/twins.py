@@ -48,6 +48,7 @@ class _Way:
         self.actors: set[Actors] = set()
         self.written: set[Chain] = set()  # which of the sides write
         self.opaque: set[Chain] = set()
+        self.keyed: set[Chain] = set()
         self.functions: set[str] = set()
         self.calls: tuple[Call, ...] = ()
 
@@ -64,6 +65,7 @@ class Seen(NamedTuple):
     lines: Lines
     written: Lines
     opaque: Lines
+    keyed: Lines
     functions: frozenset[str]  # as printed
     calls: tuple[Call, ...]
     address: int
@@ -76,12 +78,13 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     `seen` has every report of one process that has one fingerprint.
     """
     ways: dict[Lines, _Way] = {}
-    for lines, written, opaque, functions, calls, address, actors in seen:
+    for lines, written, opaque, keyed, functions, calls, address, actors in seen:
         way = ways.setdefault(lines, _Way())
         way.addresses.add(address)
         way.actors.add(actors)
         way.written.update(written)
         way.opaque.update(opaque)
+        way.keyed.update(keyed)
         way.functions.update(functions)
         way.calls = min(calls, way.calls or calls)
     if not 1 < len(ways) <= _MOST:
@@ -186,6 +189,8 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     together = bool(a.actors & b.actors - {frozenset()})
     if shared not in a.written | b.written:
         return together
+    if shared in a.keyed | b.keyed:
+        return False
     if not together and (shared[0][1] != one[0][1] or _are_strangers(a.actors, b.actors)):
         return False
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
@@ -208,8 +213,8 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
         return near
     differ = all(_sites_differ(x, y) for x, y in product(a, b))
     if ours & theirs:
-        # who meets twice on different lines meets at two variables; callers are looked at elsewhere
-        return near or differ or all(_functions(x) == _functions(y) for x, y in product(a, b))
+        # who meets twice on different lines meets at two variables
+        return True
     if not _are_strangers(ours, theirs):
         return near or differ
     # strangers: the same lines, for other callers, access the same field of another object
