@@ -162,7 +162,7 @@ class Document:
                 functions = frozenset([s.function for s in m.sides])
                 calls = tuple([s.call for s in m.sides])
                 place = twins.Seen(
-                    m.chains, m.writers, m.opaque, m.keyed, functions, calls, address, actors()
+                    m.chains, m.writers, m.opaque, m.keyed, m.caught, functions, calls, address, actors()
                 )
                 seen.setdefault((m.fingerprint, lane), []).append(place)
         return {

@@ -49,6 +49,7 @@ class _Way:
         self.written: set[Chain] = set()  # which of the sides write
         self.opaque: set[Chain] = set()
         self.keyed: set[Chain] = set()
+        self.caught: set[Chain] = set()
         self.functions: set[str] = set()
         self.calls: tuple[Call, ...] = ()
 
@@ -66,6 +67,7 @@ class Seen(NamedTuple):
     written: Lines
     opaque: Lines
     keyed: Lines
+    caught: Lines
     functions: frozenset[str]  # as printed
     calls: tuple[Call, ...]
     address: int
@@ -78,13 +80,14 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     `seen` has every report of one process that has one fingerprint.
     """
     ways: dict[Lines, _Way] = {}
-    for lines, written, opaque, keyed, functions, calls, address, actors in seen:
+    for lines, written, opaque, keyed, caught, functions, calls, address, actors in seen:
         way = ways.setdefault(lines, _Way())
         way.addresses.add(address)
         way.actors.add(actors)
         way.written.update(written)
         way.opaque.update(opaque)
         way.keyed.update(keyed)
+        way.caught.update(caught)
         way.functions.update(functions)
         way.calls = min(calls, way.calls or calls)
     if not 1 < len(ways) <= _MOST:
@@ -191,8 +194,13 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
         return together
     if shared in a.keyed | b.keyed:
         return False
-    if not together and (shared[0][1] != one[0][1] or _are_strangers(a.actors, b.actors)):
+    captured = shared[0][1] == one[0][1]
+    if not together and (not captured or _are_strangers(a.actors, b.actors)):
         return False
+    if together and shared in a.caught & b.caught:
+        return True
+    if captured and min(_gap(x, sorted(b.addresses)) for x in a.addresses) >= _ALIGNED:
+        return True
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
 
 
