@@ -14,7 +14,7 @@ from deadheat import identify
 from deadheat.echo import Echo
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
-from deadheat.identity.evidence import actors, address, mark
+from deadheat.identity.evidence import Mark, Side, actors, address, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
 
@@ -112,17 +112,27 @@ HEAP = 0xC000000000
 Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address, the actors
 
 
-def ways(*lines: int) -> tuple[tuple[tuple[int, str], ...], ...]:
+Chain = tuple[tuple[int, str], ...]
+
+
+def marked(writes: Chain, reads: Chain, keyed: bool = False) -> Mark:
+    """The first side writes, the other one reads."""
+    sides = [
+        Side("F", writes, True, ("",), "F", False, False, keyed),
+        Side("F", reads, False, ("",), "F", False, False, False),
+    ]
+    return Mark("f", tuple(sides), "data-race", False, "", (), ())
+
+
+def ways(*lines: int) -> tuple[Chain, Chain]:
     """How both sides were reached; nothing is known of a side on line 0."""
-    return tuple(((line, "F"),) if line else () for line in lines)
+    one, other = (((line, "F"),) if line else () for line in lines)
+    return one, other
 
 
 def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
-    """The first side writes, the other one reads."""
     told = twins.ranks(
-        twins.Seen(
-            ways(*lines), ways(lines[0]), (), frozenset("F"), base + at, frozenset(by.split())
-        )
+        twins.Seen(marked(*ways(*lines)), base + at, frozenset(by.split()))
         for lines, at, by in seen
     )
     return [told[ways(*lines)] for lines, _, _ in seen]
@@ -173,9 +183,9 @@ def test_twins(seen: list[Seen], wanted: list[int]) -> None:
     assert ranks(*seen) == wanted
 
 
-def reached(*sides: tuple[tuple[int, str], ...], at: int, by: str) -> twins.Seen:
+def reached(writes: Chain, reads: Chain, *, at: int, by: str) -> twins.Seen:
     """A report of which the first side writes."""
-    return twins.Seen(sides, sides[:1], (), frozenset("F"), HEAP + at, frozenset(by.split()))
+    return twins.Seen(marked(writes, reads), HEAP + at, frozenset(by.split()))
 
 
 def test_other_callers_of_the_same_lines_are_no_twins() -> None:

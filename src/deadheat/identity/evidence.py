@@ -41,7 +41,6 @@ _NEAR = 6
 _ID = 16
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER = Origin.USER
-_GO = "go"
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
 _MAPS = "runtime.map"
 # who does not say who else was there because it may have been anybody, a device included
@@ -61,7 +60,6 @@ class Side(NamedTuple):
     opaque: bool  # the access is inside something of the standard library
     hidden: bool  # the function that accesses is left out
     keyed: bool  # what is accessed is a map, by way of the runtime
-    caught: bool  # it was being executed when Go's detector saw the race
 
     @property
     def call(self) -> Call:
@@ -98,24 +96,14 @@ class Mark(NamedTuple):
         return tuple([s.chain for s in self.sides if s.chain and s.writes])
 
     @property
-    def opaque(self) -> tuple[Chain, ...]:
-        """How each side inside something of the standard library was reached."""
-        return tuple([s.chain for s in self.sides if s.opaque])
-
-    @property
-    def keyed(self) -> tuple[Chain, ...]:
-        """How each side that accesses a map was reached."""
-        return tuple([s.chain for s in self.sides if s.keyed])
-
-    @property
-    def caught(self) -> tuple[Chain, ...]:
-        """How the side was reached that was being executed when the race was seen."""
-        return tuple([s.chain for s in self.sides if s.caught])
-
-    @property
     def is_part(self) -> bool:
         """Is one of its functions left out?"""
         return any(s.hidden for s in self.sides)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Who called the sides."""
+        return tuple([s.call for s in self.sides])
 
     @property
     def called(self) -> str:
@@ -149,8 +137,7 @@ def halves(told: str) -> frozenset[str]:
 def mark(report: Report, known: str | None = None) -> Mark:
     """The report's mark; `known` is its fingerprint, if somebody has made it."""
     symbols = registry.dialect(report.detector).symbols
-    first = report.accesses[0] if report.detector == _GO else None
-    sides = tuple(sorted([_side(a, symbols, a is first) for a in accesses(report)]))
+    sides = tuple(sorted([_side(access, symbols) for access in accesses(report)]))
     name = known or fingerprint_of(report.kind, [s.name for s in sides])
     same = names.same(report, symbols)
     if shown := _half(report.kind, sides):
@@ -167,14 +154,13 @@ def _half(kind: str, sides: tuple[Side, ...]) -> str:
     return known[0] if len(known) == 1 and known[0] != ATOMIC else ""
 
 
-def _side(access: Access, symbols: Symbols, caught: bool) -> Side:
+def _side(access: Access, symbols: Symbols) -> Side:
     name = side(access, symbols)
     chain, callers = reached(access, name, symbols.key)
     function = access.site.function if access.site else ""
     writes, hidden = access.op in _WRITES, names.is_hidden(access)
     keyed = bool(access.stack) and access.stack[0].function.startswith(_MAPS)
-    opaque = _is_opaque(access)
-    return Side(name, chain, writes, callers, function, opaque, hidden, keyed, caught)
+    return Side(name, chain, writes, callers, function, _is_opaque(access), hidden, keyed)
 
 
 def _is_opaque(access: Access) -> bool:

@@ -159,11 +159,7 @@ class Document:
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
         for m, lane, address, actors in self._seen if apart else ():
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in apart:
-                functions = frozenset([s.function for s in m.sides])
-                calls = tuple([s.call for s in m.sides])
-                place = twins.Seen(
-                    m.chains, m.writers, m.opaque, m.keyed, m.caught, functions, calls, address, actors()
-                )
+                place = twins.Seen(m, address, actors())
                 seen.setdefault((m.fingerprint, lane), []).append(place)
         return {
             (name, lane, lines): rank
@@ -201,7 +197,7 @@ class Document:
             known = ways.setdefault((told.nodes[name].base, lane), {})
             root = joined.root(name)
             if address and 0 < len(m.sides) < 3 and len(known) < _MOST and root not in known:
-                known[root] = Called(tuple([s.call for s in m.sides]), {address}, {actors()})
+                known[root] = Called(m.calls, {address}, {actors()})
         split = {
             name
             for (name, _), known in ways.items()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deadheat.identity.callers import Call
+    from deadheat.identity.evidence import Mark
     from deadheat.identity.stacks import Chain
 
     Lines = tuple[Chain, ...]  # how both sides were reached
@@ -49,9 +50,21 @@ class _Way:
         self.written: set[Chain] = set()  # which of the sides write
         self.opaque: set[Chain] = set()
         self.keyed: set[Chain] = set()
-        self.caught: set[Chain] = set()
         self.functions: set[str] = set()
         self.calls: tuple[Call, ...] = ()
+
+    def add(self, mark: Mark, address: int, actors: Actors) -> None:
+        self.addresses.add(address)
+        self.actors.add(actors)
+        self.written.update(mark.writers)
+        for side in mark.sides:
+            self.functions.add(side.function)
+            if side.opaque:
+                self.opaque.add(side.chain)
+            if side.keyed:
+                self.keyed.add(side.chain)
+        calls = mark.calls
+        self.calls = min(calls, self.calls or calls)
 
     @property
     def called(self) -> Called:
@@ -59,17 +72,9 @@ class _Way:
 
 
 class Seen(NamedTuple):
-    """What a report tells of where it was: how both sides were reached, which of them write, and
-    which do so inside something of the standard library.
-    """
+    """A report with two sides or one, where it was, and who was there."""
 
-    lines: Lines
-    written: Lines
-    opaque: Lines
-    keyed: Lines
-    caught: Lines
-    functions: frozenset[str]  # as printed
-    calls: tuple[Call, ...]
+    mark: Mark
     address: int
     actors: Actors
 
@@ -80,16 +85,8 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     `seen` has every report of one process that has one fingerprint.
     """
     ways: dict[Lines, _Way] = {}
-    for lines, written, opaque, keyed, caught, functions, calls, address, actors in seen:
-        way = ways.setdefault(lines, _Way())
-        way.addresses.add(address)
-        way.actors.add(actors)
-        way.written.update(written)
-        way.opaque.update(opaque)
-        way.keyed.update(keyed)
-        way.caught.update(caught)
-        way.functions.update(functions)
-        way.calls = min(calls, way.calls or calls)
+    for mark, address, actors in seen:
+        ways.setdefault(mark.chains, _Way()).add(mark, address, actors)
     if not 1 < len(ways) <= _MOST:
         return dict.fromkeys(ways, 0)
     return {lines: rank for part in _classes(ways) for lines, rank in _ranks(part).items()}
@@ -197,9 +194,9 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     captured = shared[0][1] == one[0][1]
     if not together and (not captured or _are_strangers(a.actors, b.actors)):
         return False
-    if together and shared in a.caught & b.caught:
-        return True
-    if captured and min(_gap(x, sorted(b.addresses)) for x in a.addresses) >= _ALIGNED:
+    # a small variable that was captured has so much room to itself
+    gap = min(_gap(x, sorted(b.addresses)) for x in a.addresses)
+    if captured and gap >= _ALIGNED and len(a.functions & b.functions) > 1:
         return True
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
 
