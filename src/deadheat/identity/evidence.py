@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 Key = tuple[Hashable, Hashable]
 # how far apart, in bytes, two words of one object may be: 1 << 6
 _NEAR = 6
-# how long a node's id is without the number of its twin
-_ID = 16
+# how long a node's id is without the number of its twin, and what stands behind that if it is doubtful
+ID, UNSURE = 16, "~"
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER = Origin.USER
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
@@ -236,8 +236,9 @@ class Links:
         for (name, lane, _), m in nodes.items():
             if len(m.sides) > 1:
                 # an id ends in its twin, if it has one
+                twin = name[ID:].partition(UNSURE)[0]
                 for way in m.ways:
-                    yield from self._joined(name, (lane, way, name[_ID:]))
+                    yield from self._joined(name, (lane, way, twin))
 
     def _joined(self, name: str, key: Hashable) -> Iterator[tuple[str, str]]:
         first = self._first.setdefault(key, name)
@@ -270,6 +271,6 @@ def _common(nodes: Nodes) -> set[tuple[Hashable, Chain]]:
         for calls in m.writers:
             if first.setdefault((lane, calls), name) != name:
                 common.add((lane, calls))
-            if twin.setdefault((lane, calls, name[:_ID]), name) != name:
+            if twin.setdefault((lane, calls, name[:ID]), name) != name:
                 several.add((lane, calls))
     return common - several

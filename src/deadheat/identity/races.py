@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat.identity import twins
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import Links, Mark, halves, looked_through
+from deadheat.identity.earlier import earlier
+from deadheat.identity.evidence import ID, UNSURE, Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.halves import completed
 from deadheat.identity.names import HALF
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
 
 # how a link or an alias begins that is no node's id
 NAMED, ASKS, ANSWERS = "=", "?", "!"
+# the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
+BESIDE, MAYBE = "<", "#"
 _ASKS_HALF = f"{ASKS}{HALF}"
 # who answers may have asked, too: what it was told may make it one with the others who answer
 ROUNDS = 2
+# more twins than this are not told apart by what comes earlier
+_MOST_TWINS = 8
 # more calls of one pair of functions than this are not compared with one another
 _MOST = 64
 
@@ -41,6 +46,7 @@ class Node(NamedTuple):
     fingerprint: str
     called: str  # by whom, on both sides
     twin: int = 0
+    unsure: str = ""  # what makes its number doubtful, as one name
 
     @property
     def id(self) -> str:
@@ -49,12 +55,17 @@ class Node(NamedTuple):
     @property
     def base(self) -> str:
         """The race's id where nothing shows that callers matter."""
-        return digest(f"{self.fingerprint} {self.twin}") if self.twin else self.fingerprint
+        return _base(self.fingerprint, self.twin)
 
 
-def _id(fingerprint: str, called: str, twin: int) -> str:
+def _id(fingerprint: str, called: str, twin: int, unsure: str = "") -> str:
     # both are digests already
-    return f"{fingerprint[:8]}{called[:8]}{twin:x}" if twin else f"{fingerprint[:8]}{called[:8]}"
+    name = f"{fingerprint[:8]}{called[:8]}{twin:x}" if twin else f"{fingerprint[:8]}{called[:8]}"
+    return f"{name}{UNSURE}{unsure}" if unsure else name
+
+
+def _base(fingerprint: str, twin: int) -> str:
+    return digest(f"{fingerprint} {twin}") if twin else fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ class Found:
         return self.aliases.union(_looked_through(self.nodes, self.sides), _halves(self.sides))
 
 
-def _unpacked(nodes: list[tuple[str, str, int]], *others: set[Any]) -> Found:
+def _unpacked(nodes: list[tuple[str, str, int, str]], *others: set[Any]) -> Found:
     return Found({_id(*node): Node(*node) for node in nodes}, *others)
 
 
@@ -118,17 +129,35 @@ class Document:
         several = self._several()
         ranks = self._ranks(several) if several else {}
         known: dict[tuple[int, int], str] = {}
+        nodes: dict[str, Node] = {}
         for m, lane, _, _ in self._seen:
             rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
             name = known.get((id(m), rank))
             if name is None:
-                known[id(m), rank] = name = _tell(told, m, rank)
+                node = Node(m.fingerprint, m.called, rank)
+                known[id(m), rank] = name = node.id
+                nodes[name] = node
             ids.append(name)
+        ids = self._told(ids, nodes, told)
         if len(told.nodes) > 1:
             told.links.update(self._links(ids))
         if several:
             told.split.update(self._split(ids, told))
         return ids, told
+
+    def _told(self, ids: list[str], nodes: dict[str, Node], told: Found) -> list[str]:
+        """Tells of all nodes, each of which is unsure if the document shows something before it."""
+        seen = ((name, *one) for name, one in zip(ids, self._seen, strict=True))
+        before = earlier(seen) if len({n.fingerprint for n in nodes.values()}) > 1 else {}
+        final: list[str] = []
+        known: dict[tuple[int, str, Hashable], str] = {}
+        for name, (m, lane, *_) in zip(ids, self._seen, strict=True):
+            key = id(m), name, lane if before else None
+            if key not in known:
+                others = before.get((name, lane), ()) if before else ()
+                known[key] = _tell(told, m, nodes[name], sorted(others))
+            final.append(known[key])
+        return final
 
     def places(self, ids: list[str]) -> list[Place]:
         """Where each node was, each place once: for who knows only a part of a document."""
@@ -228,9 +257,10 @@ class Document:
         }
 
 
-def _tell(told: Found, mark: Mark, twin: int) -> str:
+def _tell(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
     """Tells of a report's node, and gives its id."""
-    node = Node(mark.fingerprint, mark.called, twin)
+    if before:
+        node = node._replace(unsure=digest(" ".join(before))[:6])
     name = _id(*node)
     told.nodes[name] = node
     told.sides.add((name, mark.told))
@@ -239,6 +269,10 @@ def _tell(told: Found, mark: Mark, twin: int) -> str:
     if mark.asks or mark.answers:
         told.aliases.update([(name, f"{ASKS}{asked}") for asked in mark.asks])
         told.aliases.update([(name, f"{ANSWERS}{answered}") for answered in mark.answers])
+    if before:
+        told.aliases.update([(name, f"{BESIDE}{other}") for other in before])
+        twins = range(min(node.twin + len(before) + 1, _MOST_TWINS))
+        told.aliases.update([(name, f"{MAYBE}{t:x}{_base(node.fingerprint, t)}") for t in twins])
     return name
 
 
@@ -247,7 +281,7 @@ def _looked_through(
 ) -> Iterator[tuple[str, str]]:
     """What nodes are called if some of their callers are mere wrappers."""
     for name, told in sides:
-        fingerprint, called, twin = nodes[name]
+        fingerprint, called, twin, _ = nodes[name]
         for other in looked_through(told) - {called}:
             yield name, _id(fingerprint, other, twin)
 
@@ -268,22 +302,81 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     """
     components = Components()
     first: dict[str, str] = {}
+    unsure = _unsure(found)
     for name, node in found.nodes.items():
         base = node.base
-        if base not in found.split and first.setdefault(base, name) != name:
-            components.join(first[base], name)
+        if base not in found.split and name not in unsure:
+            components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
+    moved = _moved(found, unsure, components) if unsure else {}
+    for name in unsure:
+        _placed(name, moved.get(name), found, first, components)
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
-        if b in found.nodes:
+        if b in found.nodes and a not in moved:
             components.join(a, b)
     heard = _heard(found)
     for _ in range(ROUNDS if heard else 0):
         for a, b in _answered(heard, components):
             components.join(a, b)
     return _named(found.nodes, components, oldest or {})
+
+
+def _unsure(found: Found) -> dict[str, tuple[set[str], dict[int, str]]]:
+    """The nodes whose number is doubtful: what is none of their twins, and the bases of those."""
+    told: dict[str, tuple[set[str], dict[int, str]]] = {}
+    for name, key in found.aliases:
+        if key[0] in (BESIDE, MAYBE):
+            others, bases = told.setdefault(name, (set(), {}))
+            if key[0] == BESIDE:
+                others.add(key[1:])
+            else:
+                bases[int(key[1], 16)] = key[2:]
+    return told
+
+
+def _moved(
+    found: Found, unsure: Mapping[str, tuple[set[str], dict[int, str]]], components: Components
+) -> dict[str, tuple[int, str]]:
+    """The nodes that have another number than they thought, with that number and its base.
+
+    A twin that is one with what a document shows beside the node is not this node.
+    """
+    wanted = {base for _, bases in unsure.values() for base in bases.values()}
+    holders: dict[str, set[str]] = {}
+    for name, node in found.nodes.items():
+        if node.base in wanted and name not in unsure:
+            holders.setdefault(node.base, set()).add(components.root(name))
+    moved: dict[str, tuple[int, str]] = {}
+    for name, (others, bases) in unsure.items():
+        known = {components.root(other) for other in others} - {components.root(name)}
+        base = found.nodes[name].base
+        left = [twin for twin in sorted(bases) if known.isdisjoint(holders.get(bases[twin], ()))]
+        mine = next((twin for twin in sorted(bases) if bases[twin] == base), 0)
+        if mine < len(left) and left[mine] != mine:
+            moved[name] = left[mine], bases[left[mine]]
+    return moved
+
+
+def _placed(
+    name: str,
+    moved: tuple[int, str] | None,
+    found: Found,
+    first: dict[str, str],
+    components: Components,
+) -> None:
+    """Joins a node whose number is known by now with its like."""
+    plain = name.partition(UNSURE)[0]
+    base = found.nodes[name].base
+    if moved is not None:
+        twin, base = moved
+        plain = f"{name[:ID]}{twin:x}" if twin else name[:ID]
+    if base not in found.split:
+        components.join(first.setdefault(base, name), name)
+    else:
+        components.join(plain if plain in found.nodes else f"{NAMED}{plain}", name)
 
 
 def _heard(found: Found) -> dict[str, list[str]]:

@@ -1,0 +1,85 @@
+"""What a document shows of an object before a twin, in the same function and under another name.
+
+Twins are counted in the order of their lines. A run that shows only some of them would count wrong,
+but it may show that another variable of the object comes earlier, in a race of that function with
+another one: then the first twin is not that variable, whatever its number says.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from deadheat.identity.evidence import Mark
+
+    # a node's id, its mark, lane, and address, and who was there
+    Seen = tuple[str, Mark, Hashable, int, Callable[[], frozenset[str]]]
+    Whose = tuple[str, Hashable]  # a node's id, or its fingerprint, and its lane
+
+# fields of one object lie within so many bytes: 1 << 8
+_NEAR = 8
+# more nodes than this at one place are not looked at
+_MOST = 16
+
+
+class _Spot:
+    """Where a node was in one function."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self.line = 1 << 62
+
+
+def earlier(seen: Iterable[Seen]) -> dict[Whose, set[str]]:
+    """For each node, the ids of those that show other variables of its object on earlier lines."""
+    seen = [one for one in seen if one[3] and len(one[1].sides) == 2]
+    shared = _shared(seen)
+    if not shared:
+        return {}
+    actors: dict[Whose, set[str]] = {}
+    spots: dict[Hashable, dict[str, _Spot]] = {}
+    addresses: dict[Whose, set[int]] = {}  # by the node's id, and by its fingerprint
+    for name, mark, lane, address, who in seen:
+        mine = [s for s in mark.sides if s.chain and (lane, s.name) in shared]
+        if not mine:
+            continue
+        for whose in (name, mark.fingerprint):
+            addresses.setdefault((whose, lane), set()).add(address)
+        actors.setdefault((name, lane), set()).update(who())
+        for s in mine:
+            bucket = address >> _NEAR
+            # of two near addresses, one's own bucket is the other's own or next one
+            for key in ((lane, s.name, bucket), (lane, s.name, bucket + 1)):
+                spot = spots.setdefault(key, {}).setdefault(name, _Spot(mark.fingerprint))
+                spot.line = min(spot.line, s.chain[0][0])
+    found: dict[Whose, set[str]] = {}
+    for (lane, *_), held in spots.items():  # type: ignore[misc]
+        for name, other in _ordered(held):
+            # where a twin shows the same variable, it has been counted
+            twins = addresses[held[name].fingerprint, lane]
+            counted = not twins.isdisjoint(addresses[other, lane])
+            if not counted and actors[name, lane] & actors[other, lane]:
+                found.setdefault((name, lane), set()).add(other)
+    return found
+
+
+def _shared(seen: list[Seen]) -> set[tuple[Hashable, str]]:
+    """The functions that have races under more than one fingerprint."""
+    first: dict[tuple[Hashable, str], str] = {}
+    marks = {(id(mark), lane): (mark, lane) for _, mark, lane, _, _ in seen}
+    return {
+        (lane, side.name)
+        for mark, lane in marks.values()
+        for side in mark.sides
+        if first.setdefault((lane, side.name), mark.fingerprint) != mark.fingerprint
+    }
+
+
+def _ordered(held: dict[str, _Spot]) -> Iterator[tuple[str, str]]:
+    """Pairs of nodes, the second of which is on an earlier line."""
+    for (name, spot), (other, before) in permutations([*held.items()][:_MOST], 2):
+        if spot.fingerprint != before.fingerprint and before.line < spot.line:
+            yield name, other
