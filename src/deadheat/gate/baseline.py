@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
 _HEX = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
-# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, twin
-_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})")
+# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, twin; "/50d3d4" if unsure
+_NAME = re.compile(
+    r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?"
+)
 
 
 class BadLineError(ValueError):
@@ -97,7 +99,7 @@ def _mute_to_plain(mute: Mute) -> dict[str, Any]:
 
 
 def _known_to_plain(entry: Known) -> dict[str, Any]:
-    names = [f"v{FINGERPRINT_VERSION}/{n.fingerprint}/{n.called}/{n.twin}" for n in entry.nodes]
+    names = [_name(node) for node in entry.nodes]
     return {
         "race": entry.race,
         "title": entry.title,
@@ -109,6 +111,11 @@ def _known_to_plain(entry: Known) -> dict[str, Any]:
         "aliases": sorted(entry.aliases),
         **({"split": sorted(entry.split)} if entry.split else {}),
     }
+
+
+def _name(node: Node) -> str:
+    name = f"v{FINGERPRINT_VERSION}/{node.fingerprint}/{node.called}/{node.twin}"
+    return f"{name}/{node.unsure}" if node.unsure else name
 
 
 def _said(one: Known | Mute) -> dict[str, Any]:
@@ -167,7 +174,7 @@ def _known(number: int, plain: dict[str, Any]) -> Known:
         _text(number, plain, "since"),
         _texts(number, plain, "sites"),
         _texts(number, plain, "merged"),
-        tuple(Node(n[2], n[3], int(n[4])) for n in current),
+        tuple(Node(n[2], n[3], int(n[4]), n[5] or "") for n in current),
         _texts(number, plain, "aliases"),
         _texts(number, plain, "split"),
         stale=bool(names) and not current,

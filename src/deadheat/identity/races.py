@@ -154,7 +154,7 @@ class Document:
         for name, (m, lane, *_) in zip(ids, self._seen, strict=True):
             key = id(m), name, lane if before else None
             if key not in known:
-                others = before.get((name, lane), ()) if before else ()
+                others = before.get((name, lane), ()) if nodes[name].twin < _MOST_TWINS else ()
                 known[key] = _tell(told, m, nodes[name], sorted(others))
             final.append(known[key])
         return final

@@ -9,8 +9,9 @@ from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.functions import arrow_udf
 
 from deadheat.identity.history import history
-from deadheat.identity.races import ANSWERS, ASKS
+from deadheat.identity.races import ANSWERS, ASKS, ROUNDS
 from deadheat.lake.schema import NODES, RACES
+from deadheat.pipeline import unsure
 from deadheat.pipeline.components import labels
 from deadheat.pipeline.frames import typed
 
@@ -125,7 +126,7 @@ def races(nodes: DataFrame) -> DataFrame:
 
 def _named(nodes: DataFrame) -> DataFrame:
     """Every node with its race, as `identity.races.ids` has it."""
-    known = labels(_edges(nodes)).withColumnRenamed("id", "node")
+    known = _labelled(nodes).withColumnRenamed("id", "node")
     labelled = nodes.join(known, "node", "left")
     labelled = labelled.withColumn("label", F.coalesce("label", "node"))
     age = F.struct("first_seen", "node", "base")
@@ -140,33 +141,56 @@ def _named(nodes: DataFrame) -> DataFrame:
     return labelled.join(names, "label").drop("label")
 
 
-def _edges(nodes: DataFrame) -> DataFrame:
+def _labelled(nodes: DataFrame) -> DataFrame:
     """Which nodes are one race: by evidence, by name, or because callers do not matter."""
-    linked = nodes.select(F.col("node").alias("a"), F.explode("links").alias("b"))
     called = nodes.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
     there = nodes.select(F.col("node").alias("b"))
-    groups = nodes.groupBy("base").agg(
-        F.min("node").alias("a"), F.max("split").alias("apart"), F.count("*").alias("n")
-    )
-    together = groups.where("n > 1 and not apart").join(
-        nodes.select("base", F.col("node").alias("b")), "base"
-    )
-    every = linked.union(called.join(there, "b").select("a", "b")).union(together.select("a", "b"))
-    heard = _heard(called, nodes.join(groups.select("base", "apart"), "base"))
-    return every.union(heard).where("a != b")
+    groups = _groups(nodes)
+    edges = _certain(nodes, groups)
+    alike = called.join(there, "b").select("a", "b")
+    if not nodes.where(unsure.is_unsure()).isEmpty():
+        placed = unsure.placed(nodes, labels(edges)).localCheckpoint()
+        moved = placed.where("moved").select(F.col("node").alias("a"))
+        edges = edges.union(unsure.edges(placed, nodes, groups))
+        alike = alike.join(moved, "a", "left_anti")
+    edges = edges.union(alike).where("a != b")
+    heard = _heard(called)
+    if heard.isEmpty():
+        return labels(edges)
+    heard = heard.localCheckpoint()
+    for _ in range(ROUNDS):
+        edges = edges.union(_answered(heard, labels(edges))).where("a != b").localCheckpoint()
+    return labels(edges)
 
 
-def _heard(called: DataFrame, nodes: DataFrame) -> DataFrame:
-    """Who asks, and one node of the only race that answers."""
+def _groups(nodes: DataFrame) -> DataFrame:
+    """The bases, each with one of its nodes that are certain, and whether callers matter."""
+    certain = F.when(~unsure.is_unsure(), F.col("node"))
+    return nodes.groupBy("base").agg(F.min(certain).alias("a"), F.max("split").alias("apart"))
+
+
+def _certain(nodes: DataFrame, groups: DataFrame) -> DataFrame:
+    linked = nodes.select(F.col("node").alias("a"), F.explode("links").alias("b"))
+    certain = nodes.where(~unsure.is_unsure()).select("base", F.col("node").alias("b"))
+    together = groups.where("not apart").join(certain, "base").where("a != b")
+    return linked.union(together.select("a", "b"))
+
+
+def _heard(called: DataFrame) -> DataFrame:
+    """Who asks (`a`), and everybody who answers (`id`)."""
     key = F.substring("b", 2, 1 << 10).alias("key")
     asks = called.where(F.col("b").startswith(ASKS)).select("a", key)
-    answers = called.where(F.col("b").startswith(ANSWERS)).select(F.col("a").alias("node"), key)
-    race = F.when(F.col("apart"), F.col("node")).otherwise(F.col("base")).alias("race")
-    answers = answers.join(nodes, "node").select("key", F.col("node").alias("b"), race)
+    answers = called.where(F.col("b").startswith(ANSWERS)).select(F.col("a").alias("id"), key)
+    return asks.join(answers, "key").select("a", "id").distinct()
+
+
+def _answered(heard: DataFrame, known: DataFrame) -> DataFrame:
+    """Who asks, and one node of the only race that answers, as far as is known by now."""
+    race = F.coalesce("label", "id")
     told = (
-        asks.join(answers, "key")
+        heard.join(known, "id", "left")
         .groupBy("a")
-        .agg(F.countDistinct("race").alias("races"), F.min("b").alias("b"))
+        .agg(F.countDistinct(race).alias("races"), F.min("id").alias("b"))
     )
     return told.where("races = 1").select("a", "b")
 

@@ -1,0 +1,76 @@
+"""Nodes whose number among twins is doubtful, in DataFrame operations; `identity.races` says what it means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812, its name everywhere
+
+from deadheat.identity.evidence import ID, UNSURE
+from deadheat.identity.races import BESIDE, MAYBE, NAMED
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def is_unsure() -> Column:
+    return F.col("node").contains(UNSURE)
+
+
+def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
+    """Each doubtful node with its base, and with the plain id that it would have if it was certain.
+
+    `known` has the components (`id`, `label`) of what is certain.
+    """
+    called = nodes.select("node", F.explode("aliases").alias("key"))
+    begins = F.substring("key", 1, 1)
+    others = called.where(begins == BESIDE).select("node", F.expr("substring(key, 2)").alias("id"))
+    maybe = called.where(begins == MAYBE).select(
+        "node",
+        F.conv(F.substring("key", 2, 1), 16, 10).cast("int").alias("twin"),
+        F.expr("substring(key, 3)").alias("base"),
+    )
+    mine = nodes.where(is_unsure()).select("node", F.col("base").alias("was"))
+    own = _labelled(mine.select("node", F.col("node").alias("id")), known)
+    beside = _labelled(others, known).join(own.withColumnRenamed("label", "own"), "node")
+    beside = beside.where("label != own").select("node", "label").distinct()
+    holders = nodes.where(~is_unsure()).select(F.col("node").alias("id"), "base")
+    holders = _labelled(holders, known, "base").distinct()
+    taken = maybe.join(holders, "base").join(beside, ["node", "label"]).select("node", "twin")
+    left = maybe.join(taken.distinct(), ["node", "twin"], "left_anti")
+    left = left.groupBy("node").agg(F.array_sort(F.collect_list(F.struct("twin", "base"))).alias("left"))
+    number = maybe.join(mine, "node").where("base = was").select("node", F.col("twin").alias("number"))
+    chosen = F.try_element_at("left", F.col("number") + 1)
+    told = mine.join(number, "node", "left").join(left, "node", "left")
+    told = told.select(
+        "node",
+        F.coalesce(chosen["base"], F.col("was")).alias("base"),
+        F.coalesce(chosen["twin"], F.col("number")).alias("twin"),
+        "was",
+    )
+    is_moved = F.col("base") != F.col("was")
+    twin = F.when(F.col("twin") == 0, F.lit("")).otherwise(F.lower(F.hex(F.col("twin"))))
+    plain = F.when(is_moved, F.concat(F.substring("node", 1, ID), twin))
+    plain = plain.otherwise(F.substring_index("node", UNSURE, 1))
+    return told.select("node", "base", plain.alias("plain"), is_moved.alias("moved"))
+
+
+def edges(placed: DataFrame, nodes: DataFrame, groups: DataFrame) -> DataFrame:
+    """Who is joined with whom now: with all of the base, or where callers matter with its like.
+
+    `groups` has the certain nodes' bases: one node of each, and whether callers matter.
+    """
+    first = placed.groupBy("base").agg(F.min("node").alias("least"))
+    held = placed.join(groups, "base", "left").join(first, "base")
+    apart = F.coalesce("apart", F.lit(False))
+    together = held.where(~apart).select("node", F.coalesce("a", "least").alias("b"))
+    there = nodes.select(F.col("node").alias("plain"), F.lit(True).alias("there"))
+    like = F.when(F.col("there"), F.col("plain")).otherwise(F.concat(F.lit(NAMED), "plain"))
+    alone = held.where(apart).join(there, "plain", "left").select("node", like.alias("b"))
+    return together.union(alone).select(F.col("node").alias("a"), "b")
+
+
+def _labelled(rows: DataFrame, known: DataFrame, name: str = "node") -> DataFrame:
+    """Rows of a name and an id, with the component of the id in its place."""
+    found = rows.join(known, "id", "left")
+    return found.select(name, F.coalesce("label", "id").alias("label"))
