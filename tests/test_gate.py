@@ -194,7 +194,7 @@ def test_an_update_that_finds_the_same_changes_nothing() -> None:
 TEXT = st.text(max_size=12)
 HEX = st.text("0123456789abcdef", min_size=8, max_size=16)
 DATES = st.sampled_from(["", "2026-01-31", "2030-12-01"])
-NODES = st.builds(Node, HEX, HEX, st.integers(0, 9))
+NODES = st.builds(Node, HEX, HEX, st.integers(0, 9), st.sampled_from(["", "50d3d4"]))
 KNOWN = st.builds(
     Known, HEX, TEXT, TEXT, TEXT, DATES, DATES, st.tuples(TEXT), st.just(()),
     st.lists(NODES, min_size=1, max_size=3, unique=True).map(lambda n: tuple(sorted(n))),

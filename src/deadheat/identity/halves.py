@@ -50,6 +50,14 @@ class _Place:
             self._nearest = sorted(self._shown)[:_MOST]
         return next((side for side in self._nearest if self._may_meet(mine, side)), None)
 
+    def itself(self, mine: Side) -> Side | None:
+        """A side of the same function, where two actors were there and no other function was."""
+        if len(self._shown[mine]) < 2 or self._beside:
+            return None
+        if any(side.name != mine.name for side in self._shown):
+            return None
+        return min((s for s in self._shown if s.writes or mine.writes), default=None)
+
     def _may_meet(self, mine: Side, other: Side) -> bool:
         """Does one of the two write, and was somebody else there, as far as anyone knows?"""
         if mine.chain[:1] == other.chain[:1] or not (mine.writes or other.writes):
@@ -71,6 +79,19 @@ def completed(seen: list[Seen]) -> list[Seen]:
         places[lane, address].other(known(m)) if m.half and address else None
         for m, lane, address, _ in seen
     ]
+    others = _shared(seen, others)
+    # a function that meets no other one may meet itself
+    meets = {
+        (lane, known(m).name)
+        for (m, lane, *_), other in zip(seen, others, strict=True)
+        if m.half and other is not None and other.name != known(m).name
+    }
+    others = [
+        other or places[lane, address].itself(known(m))
+        if m.half and address and (lane, known(m).name) not in meets
+        else other
+        for (m, lane, address, _), other in zip(seen, others, strict=True)
+    ]
     # whose functions have more sides than could be completed may have more variables than that
     alone = {
         (lane, known(m).name)
@@ -86,6 +107,16 @@ def completed(seen: list[Seen]) -> list[Seen]:
             made[id(m), other] = whole
         found.append((whole, lane, address, actors))
     return found
+
+
+def _shared(seen: list[Seen], others: list[Side | None]) -> list[Side | None]:
+    """The other sides, of which another line of the same function may have told."""
+    told: dict[tuple[Hashable, int, str], Side] = {}
+    keys = [(lane, address, known(m).name if m.half else "") for m, lane, address, _ in seen]
+    for key, other in zip(keys, others, strict=True):
+        if other is not None:
+            told[key] = min(other, told.get(key, other))
+    return [other or told.get(key) for key, other in zip(keys, others, strict=True)]
 
 
 def _whole(mark: Mark, other: Side) -> Mark:
