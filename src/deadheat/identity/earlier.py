@@ -11,12 +11,12 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from deadheat.identity.evidence import Mark
 
-    # a node's id, its mark, lane, and address, and who was there
-    Seen = tuple[str, Mark, Hashable, int, Callable[[], frozenset[str]]]
+    # a report's mark, lane, and address, and who was there
+    Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
     Whose = tuple[str, Hashable]  # a node's id, or its fingerprint, and its lane
 
 # fields of one object lie within so many bytes: 1 << 8
@@ -33,18 +33,20 @@ class _Spot:
         self.line = 1 << 62
 
 
-def earlier(seen: Iterable[Seen]) -> dict[Whose, set[str]]:
-    """For each node, the ids of those that show other variables of its object on earlier lines."""
-    seen = [one for one in seen if one[3] and len(one[1].sides) == 2]
-    shared = _shared(seen)
+def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
+    """For each node, the ids of those that show other variables of its object on earlier lines.
+
+    `ids` has the node of each report.
+    """
+    shared = _shared(ids, seen)
     if not shared:
         return {}
     actors: dict[Whose, set[str]] = {}
     spots: dict[Hashable, dict[str, _Spot]] = {}
     addresses: dict[Whose, set[int]] = {}  # by the node's id, and by its fingerprint
-    for name, mark, lane, address, who in seen:
+    for name, (mark, lane, address, who) in zip(ids, seen, strict=True):
         mine = [s for s in mark.sides if s.chain and (lane, s.name) in shared]
-        if not mine:
+        if not mine or not address:
             continue
         for whose in (name, mark.fingerprint):
             addresses.setdefault((whose, lane), set()).add(address)
@@ -66,13 +68,13 @@ def earlier(seen: Iterable[Seen]) -> dict[Whose, set[str]]:
     return found
 
 
-def _shared(seen: list[Seen]) -> set[tuple[Hashable, str]]:
+def _shared(ids: list[str], seen: list[Seen]) -> set[tuple[Hashable, str]]:
     """The functions that have races under more than one fingerprint."""
     first: dict[tuple[Hashable, str], str] = {}
-    marks = {(id(mark), lane): (mark, lane) for _, mark, lane, _, _ in seen}
+    nodes = {(name, lane): mark for name, (mark, lane, _, _) in zip(ids, seen, strict=True)}
     return {
         (lane, side.name)
-        for mark, lane in marks.values()
+        for (_, lane), mark in nodes.items()
         for side in mark.sides
         if first.setdefault((lane, side.name), mark.fingerprint) != mark.fingerprint
     }

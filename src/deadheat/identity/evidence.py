@@ -65,7 +65,10 @@ class Side(NamedTuple):
     def call(self) -> Call:
         """Who called, and on which line the nearest did; 0 where that is too far out."""
         nearest = self.callers[0]
-        return self.callers, next((line for line, name in self.chain if name == nearest), 0)
+        for line, name in self.chain:
+            if name == nearest:
+                return self.callers, line
+        return self.callers, 0
 
 
 class Mark(NamedTuple):
@@ -158,15 +161,17 @@ def _side(access: Access, symbols: Symbols) -> Side:
     name = side(access, symbols)
     chain, callers = reached(access, name, symbols.key)
     function = access.site.function if access.site else ""
-    writes, hidden = access.op in _WRITES, names.is_hidden(access)
-    keyed = bool(access.stack) and access.stack[0].function.startswith(_MAPS)
+    writes = access.op in _WRITES
+    stack = access.stack
+    if not stack or stack[0].origin is _USER:
+        return Side(name, chain, writes, callers, function, False, False, False)
+    keyed = stack[0].function.startswith(_MAPS)
+    hidden = keyed and names.is_hidden(access)
     return Side(name, chain, writes, callers, function, _is_opaque(access), hidden, keyed)
 
 
 def _is_opaque(access: Access) -> bool:
     """Is what is accessed a part of, say, a `bytes.Buffer`?"""
-    if access.stack and access.stack[0].origin is _USER:
-        return False
     for frame in access.stack[:TOP]:
         if frame.origin is _USER or frame.package == HIDES_CALLER:
             return False

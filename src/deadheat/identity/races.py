@@ -87,6 +87,13 @@ class Found:
         self.split.update(other.split)
         self.sides.update(other.sides)
 
+    def forget(self, names: set[str]) -> None:
+        """Takes back what was told of these nodes."""
+        for name in names:
+            del self.nodes[name]
+        for pairs in (self.links, self.aliases, self.sides):
+            pairs.difference_update([pair for pair in pairs if pair[0] in names])
+
     def __reduce__(self) -> tuple[Any, ...]:
         # from worker to worker: a node's id follows from the node, and a tuple is soon packed
         nodes = [(*node,) for node in self.nodes.values()]
@@ -129,34 +136,38 @@ class Document:
         several = self._several()
         ranks = self._ranks(several) if several else {}
         known: dict[tuple[int, int], str] = {}
-        nodes: dict[str, Node] = {}
         for m, lane, _, _ in self._seen:
             rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
             name = known.get((id(m), rank))
             if name is None:
                 node = Node(m.fingerprint, m.called, rank)
-                known[id(m), rank] = name = node.id
-                nodes[name] = node
+                known[id(m), rank] = name = _id(*node)
+                _tell(told, m, node, name)
             ids.append(name)
-        ids = self._told(ids, nodes, told)
         if len(told.nodes) > 1:
+            if len({node.fingerprint for node in told.nodes.values()}) > 1:
+                ids = self._doubted(ids, told)
             told.links.update(self._links(ids))
         if several:
             told.split.update(self._split(ids, told))
         return ids, told
 
-    def _told(self, ids: list[str], nodes: dict[str, Node], told: Found) -> list[str]:
-        """Tells of all nodes, each of which is unsure if the document shows something before it."""
-        seen = ((name, *one) for name, one in zip(ids, self._seen, strict=True))
-        before = earlier(seen) if len({n.fingerprint for n in nodes.values()}) > 1 else {}
+    def _doubted(self, ids: list[str], told: Found) -> list[str]:
+        """The ids, with a doubt about those of which the document shows something that comes earlier."""
+        before = earlier(ids, self._seen)
+        if not before:
+            return ids
+        sure: set[str] = set()
         final: list[str] = []
-        known: dict[tuple[int, str, Hashable], str] = {}
         for name, (m, lane, *_) in zip(ids, self._seen, strict=True):
-            key = id(m), name, lane if before else None
-            if key not in known:
-                others = before.get((name, lane), ()) if nodes[name].twin < _MOST_TWINS else ()
-                known[key] = _tell(told, m, nodes[name], sorted(others))
-            final.append(known[key])
+            others = before.get((name, lane))
+            node = told.nodes[name]
+            if others and node.twin < _MOST_TWINS:
+                final.append(_doubt(told, m, node, sorted(others)))
+            else:
+                sure.add(name)
+                final.append(name)
+        told.forget({*ids} - sure)
         return final
 
     def places(self, ids: list[str]) -> list[Place]:
@@ -221,16 +232,15 @@ class Document:
         joined = Components()
         for a, b in told.links:
             joined.join(a, b)
-        ways: dict[tuple[str, Hashable], dict[str, Called]] = {}
+        ways: dict[tuple[str, Hashable], dict[str, tuple[Mark, int, Actors]]] = {}
         for name, (m, lane, address, actors) in zip(ids, self._seen, strict=True):
             known = ways.setdefault((told.nodes[name].base, lane), {})
-            root = joined.root(name)
-            if address and 0 < len(m.sides) < 3 and len(known) < _MOST and root not in known:
-                known[root] = Called(m.calls, {address}, {actors()})
+            if address and 0 < len(m.sides) < 3 and len(known) < _MOST:
+                known.setdefault(joined.root(name), (m, address, actors))
         split = {
             name
             for (name, _), known in ways.items()
-            if any(differ(a, b) for a, b in combinations(known.values(), 2))
+            if len(known) > 1 and _any_differ(known.values())
         }
         return split | self._split_parts(ids, told, split, joined)
 
@@ -257,11 +267,13 @@ class Document:
         }
 
 
-def _tell(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
-    """Tells of a report's node, and gives its id."""
-    if before:
-        node = node._replace(unsure=digest(" ".join(before))[:6])
-    name = _id(*node)
+def _any_differ(known: Iterable[tuple[Mark, int, Actors]]) -> bool:
+    called = [Called(m.calls, {address}, {actors()}) for m, address, actors in known]
+    return any(differ(a, b) for a, b in combinations(called, 2))
+
+
+def _tell(told: Found, mark: Mark, node: Node, name: str) -> None:
+    """Tells of a report's node."""
     told.nodes[name] = node
     told.sides.add((name, mark.told))
     if mark.same:
@@ -269,10 +281,17 @@ def _tell(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
     if mark.asks or mark.answers:
         told.aliases.update([(name, f"{ASKS}{asked}") for asked in mark.asks])
         told.aliases.update([(name, f"{ANSWERS}{answered}") for answered in mark.answers])
-    if before:
-        told.aliases.update([(name, f"{BESIDE}{other}") for other in before])
+
+
+def _doubt(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
+    """Tells of a node whose number is doubtful, and gives its id."""
+    node = node._replace(unsure=digest(" ".join(before))[:6])
+    name = node.id
+    if name not in told.nodes:
         twins = range(min(node.twin + len(before) + 1, _MOST_TWINS))
+        told.aliases.update([(name, f"{BESIDE}{other}") for other in before])
         told.aliases.update([(name, f"{MAYBE}{t:x}{_base(node.fingerprint, t)}") for t in twins])
+    _tell(told, mark, node, name)
     return name
 
 

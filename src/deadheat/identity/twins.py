@@ -18,7 +18,6 @@ from deadheat.identity.components import Components
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deadheat.identity.callers import Call
     from deadheat.identity.evidence import Mark
     from deadheat.identity.stacks import Chain
 
@@ -51,11 +50,14 @@ class _Way:
         self.opaque: set[Chain] = set()
         self.keyed: set[Chain] = set()
         self.functions: set[str] = set()
-        self.calls: tuple[Call, ...] = ()
+        self.marks: dict[int, Mark] = {}
 
     def add(self, mark: Mark, address: int, actors: Actors) -> None:
         self.addresses.add(address)
         self.actors.add(actors)
+        if id(mark) in self.marks:
+            return
+        self.marks[id(mark)] = mark
         self.written.update(mark.writers)
         for side in mark.sides:
             self.functions.add(side.function)
@@ -63,12 +65,10 @@ class _Way:
                 self.opaque.add(side.chain)
             if side.keyed:
                 self.keyed.add(side.chain)
-        calls = mark.calls
-        self.calls = min(calls, self.calls or calls)
 
     @property
     def called(self) -> Called:
-        return Called(self.calls, self.addresses, self.actors)
+        return Called(min(m.calls for m in self.marks.values()), self.addresses, self.actors)
 
 
 class Seen(NamedTuple):
@@ -94,11 +94,14 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
 
 def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
     """The ways, apart where callers tell them apart: then nobody needs to count."""
+    if not any(s.callers[0] for way in ways.values() for m in way.marks.values() for s in m.sides):
+        return [ways]
     names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
     classes = Components()
-    for a, b in combinations(names, 2):
-        if not differ(ways[a].called, ways[b].called):
-            classes.join(names[a], names[b])
+    called = [(name, ways[lines].called) for lines, name in names.items()]
+    for (one, a), (other, b) in combinations(called, 2):
+        if not differ(a, b):
+            classes.join(one, other)
     parts: dict[str, dict[Lines, _Way]] = {}
     for lines, name in names.items():
         parts.setdefault(classes.root(name), {})[lines] = ways[lines]
