@@ -38,15 +38,17 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
 
     `ids` has the node of each report.
     """
-    shared = _shared(ids, seen)
-    if not shared:
+    crowded = _crowded(seen)
+    if not crowded:
         return {}
+    together = [pair for pair in zip(ids, seen, strict=True) if pair[1][2] >> _NEAR in crowded]
+    shared = _shared(together)
     actors: dict[Whose, set[str]] = {}
     spots: dict[Hashable, dict[str, _Spot]] = {}
     addresses: dict[Whose, set[int]] = {}  # by the node's id, and by its fingerprint
-    for name, (mark, lane, address, who) in zip(ids, seen, strict=True):
+    for name, (mark, lane, address, who) in together if shared else ():
         mine = [s for s in mark.sides if s.chain and (lane, s.name) in shared]
-        if not mine or not address:
+        if not mine:
             continue
         for whose in (name, mark.fingerprint):
             addresses.setdefault((whose, lane), set()).add(address)
@@ -68,10 +70,23 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
     return found
 
 
-def _shared(ids: list[str], seen: list[Seen]) -> set[tuple[Hashable, str]]:
+def _crowded(seen: list[Seen]) -> set[int]:
+    """Where reports with different fingerprints were near one another, maybe in different lanes."""
+    first: dict[int, str] = {}
+    crowded: set[int] = set()
+    for mark, _, address, _ in seen:
+        bucket = address >> _NEAR
+        if first.setdefault(bucket, mark.fingerprint) != mark.fingerprint:
+            crowded.add(bucket)
+    first.pop(0, None)  # they did not say
+    crowded.update([side for at in first if at + 1 in first for side in (at, at + 1)])
+    return crowded - {0}
+
+
+def _shared(together: list[tuple[str, Seen]]) -> set[tuple[Hashable, str]]:
     """The functions that have races under more than one fingerprint."""
     first: dict[tuple[Hashable, str], str] = {}
-    nodes = {(name, lane): mark for name, (mark, lane, _, _) in zip(ids, seen, strict=True)}
+    nodes = {(name, lane): mark for name, (mark, lane, *_) in together}
     return {
         (lane, side.name)
         for (_, lane), mark in nodes.items()
