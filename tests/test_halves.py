@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    Actors = frozenset[str]
     from deadheat.identity.halves import Seen
 
 ONE, TWO = "(*Cart).Total", "(*Cart).Print"
@@ -92,6 +93,26 @@ def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None
             document.add(one, None, 0xC000, lambda actor=actor: frozenset([actor]))  # type: ignore[misc]
         names, told = document.found()
         assert {races.ids(told)[name] for name in names} == races_
+
+
+def test_a_function_that_meets_no_other_one_meets_itself() -> None:
+    def approximate(at: int, line: int, by: str) -> tuple[Mark, None, int, Callable[[], Actors]]:
+        [sighting] = deadheat.scan(half(at, write=line))
+        return mark(sighting.report), None, at, lambda: frozenset(by.split())
+
+    def sides(*seen: tuple[Mark, None, int, Callable[[], Actors]]) -> list[list[int]]:
+        return [[s.chain[0][0] for s in m.sides if s.chain] for m, *_ in completed([*seen])]
+
+    # two were there, on whichever of its lines
+    assert sides(approximate(0xC000, 31, "2 3")) == [[31, 31]]
+    two = approximate(0xC000, 31, "2 3"), approximate(0xC000, 33, "2 3")
+    assert sides(*two) == [[31, 31], [31, 33]]
+    # one was there
+    assert sides(approximate(0xC000, 31, "2")) == [[31]]
+    # the function meets another one elsewhere, so who knows what it met here
+    third = deadheat.scan(other(0xC000))[0].report
+    seen = (mark(third), None, 0xC000, lambda: frozenset("4"))
+    assert sides(two[0], seen, approximate(0xC100, 35, "2 3"))[2] == [35]
 
 
 def test_a_half_asks_for_the_only_race_of_its_function() -> None:

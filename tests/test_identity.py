@@ -27,7 +27,11 @@ names = st.sampled_from([f"{n:02x}" for n in range(12)])
 NODES = [races.Node(f"{n // 3:02x}", f"c{n % 3}", n % 2) for n in range(12)]
 ids_of_nodes = st.sampled_from([node.id for node in NODES])
 pairs_of_nodes = st.lists(st.tuples(ids_of_nodes, ids_of_nodes), max_size=10)
-claims = st.sampled_from(["?x", "!x", "?y", "!y"])
+claims = st.sampled_from(
+    ["?x", "!x", "?y", "!y", "?z", "!z"]
+    + [f"<{node.id}" for node in NODES[:4]]
+    + [f"#{node.twin}{node.base}" for node in NODES[:6]]
+)
 claims_of_nodes = st.lists(st.tuples(ids_of_nodes, claims), max_size=10)
 splits = st.sets(st.sampled_from([node.base for node in NODES]))
 
@@ -215,6 +219,28 @@ def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> N
     assert len(set(twins.ranks([one, other]).values())) == 2
 
 
+def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:
+    one, other = ways(10, 20), ways(10, 21)
+    for keyed, wanted in ((False, 2), (True, 1)):
+        seen = [
+            twins.Seen(marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78")),
+            twins.Seen(marked(*other), HEAP + 0x9000, frozenset("78")),
+        ]
+        assert len(set(twins.ranks(seen).values())) == wanted
+
+
+def test_two_captured_variables_that_one_line_sets_are_two() -> None:
+    def seen(line: int, at: int, reader: str) -> twins.Seen:
+        writes, reads = marked(*ways(10, line)).sides
+        sides = (writes, reads._replace(function=reader))
+        return twins.Seen(marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"))
+
+    # each has a block to itself, if a closure captured it
+    for reader, gap, wanted in (("F.func1", 16, 2), ("F.func1", 8, 1), ("F", 16, 1)):
+        both = [seen(20, HEAP, reader), seen(21, HEAP + gap, reader)]
+        assert len(set(twins.ranks(both).values())) == wanted
+
+
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x798D00, ""), base=0) == [0, 1]
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x77D790, ""), base=0) == [0, 0]
@@ -328,6 +354,59 @@ def test_one_helper_for_two_objects_is_two_races() -> None:
     assert both[2:] == [both[1], both[0]]
     # nothing shows that there are two if they are never seen together
     assert len(set(ids(users, orders))) == 1
+
+
+def test_callers_tell_where_objects_lie_side_by_side() -> None:
+    users = called(report(0xC000), "users.Put", "users.Get")
+    orders = called(report(0xC010), "orders.Put", "orders.Get")
+    far = orders.replace("c010", "9c010")
+    found = ids(users + orders, users + far, orders)
+    assert found[0] == found[2] != found[1] == found[3] == found[4]
+
+
+def test_one_caller_on_two_lines_and_two_other_callers_are_two_races() -> None:
+    def named(text: str, line: int) -> str:
+        return text.replace("export.All", f"export.All#{line}").replace(
+            f"export.All#{line}()\n      /src/shop/x.go:9",
+            f"export.All()\n      /src/shop/x.go:{line}",
+        )
+
+    tags = named(called(report(0xC000), "span.Tag", "export.All"), 26)
+    baggage = named(called(report(0x9C000), "span.Carry", "export.All"), 27)
+    found = ids(tags + baggage, baggage, tags)
+    assert found[0] == found[3] != found[1] == found[2]
+    # others met there: the same field of another object, as far as anyone knows
+    strangers = baggage.replace("oroutine 7", "oroutine 17")
+    assert len(set(ids(tags + strangers))) == 1
+
+
+def test_a_twin_is_not_what_comes_earlier_under_another_name() -> None:
+    """`now` on line 17 and `moves` on 18 of one function; one more function reads `now`."""
+    add, now = "(*Clock).Add", "(*Clock).Now"
+
+    def alone(at: int, line: int) -> str:
+        return report(at, writer=add, reader=add, write=line, read=line)
+
+    reads = report(0xC000, writer=add, reader=now, write=17, read=12)
+    whole = reads + alone(0xC000, 17) + alone(0xC008, 18)
+    part = reads + alone(0xC008, 18)
+    found = ids(whole, part)
+    assert found[0] == found[1] == found[3]
+    assert found[2] == found[4] != found[0]
+    # as long as nobody has seen that there are two, it is the only one
+    assert ids(part)[1] == ids(alone(0xC008, 18))[0]
+    # in another object, or on an earlier line, it says nothing
+    for text in (reads + alone(0x9C008, 18), reads + alone(0xC008, 16)):
+        assert ids(whole, text)[4] == found[0]
+
+
+def test_who_answers_may_have_asked() -> None:
+    nodes = [races.Node(name, "") for name in ("aa", "bb", "cc")]
+    asked = [("aa", "!k"), ("aa", "!l"), ("bb", "?k"), ("bb", "!l"), ("cc", "?l")]
+    assert len(set(races.ids(told(nodes, [], asked, set())).values())) == 1
+    # two who answer, and are two
+    asked = [("aa", "!l"), ("bb", "!l"), ("cc", "?l")]
+    assert len(set(races.ids(told(nodes, [], asked, set())).values())) == 3
 
 
 def test_a_wrapper_does_not_hide_who_called() -> None:

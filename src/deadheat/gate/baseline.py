@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
 _HEX = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
 # "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, twin; "/50d3d4" if unsure
-_NAME = re.compile(
-    r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?"
-)
+_NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?")
 
 
 class BadLineError(ValueError):

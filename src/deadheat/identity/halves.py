@@ -30,6 +30,8 @@ class _Place:
         # the sides of reports that show one, and who was there
         self._shown: dict[Side, set[str]] = {}
         self._nearest: list[Side] | None = None
+        # the least side, and the least that writes, if all are of one function
+        self._own: tuple[Side | None, Side | None] | None = None
 
     def add(self, mark: Mark, actors: frozenset[str]) -> None:
         if mark.half:
@@ -54,9 +56,12 @@ class _Place:
         """A side of the same function, where two actors were there and no other function was."""
         if len(self._shown[mine]) < 2 or self._beside:
             return None
-        if any(side.name != mine.name for side in self._shown):
-            return None
-        return min((s for s in self._shown if s.writes or mine.writes), default=None)
+        if self._own is None:
+            same = len({side.name for side in self._shown}) == 1
+            written = min((side for side in self._shown if side.writes), default=None)
+            self._own = (min(self._shown), written) if same else (None, None)
+        least, written = self._own
+        return least if mine.writes else written
 
     def _may_meet(self, mine: Side, other: Side) -> bool:
         """Does one of the two write, and was somebody else there, as far as anyone knows?"""
@@ -67,6 +72,9 @@ class _Place:
         return len(ours | theirs) != 1 if mine.name != other.name else ours != theirs
 
 
+Places = dict[tuple["Hashable", int], _Place]
+
+
 def completed(seen: list[Seen]) -> list[Seen]:
     """The reports, those that show one side only with another one that was at the same address."""
     places = {(lane, address): _Place() for m, lane, address, _ in seen if m.half and address}
@@ -75,25 +83,9 @@ def completed(seen: list[Seen]) -> list[Seen]:
     for m, lane, address, actors in seen:
         if (lane, address) in places:
             places[lane, address].add(m, actors())
-    others = [
-        places[lane, address].other(known(m)) if m.half and address else None
-        for m, lane, address, _ in seen
-    ]
-    others = _shared(seen, others)
-    # a function that meets no other one may meet itself
-    meets = {
-        (lane, known(m).name)
-        for (m, lane, *_), other in zip(seen, others, strict=True)
-        if m.half and other is not None and other.name != known(m).name
-    }
-    others = [
-        other or places[lane, address].itself(known(m))
-        if m.half and address and (lane, known(m).name) not in meets
-        else other
-        for (m, lane, address, _), other in zip(seen, others, strict=True)
-    ]
+    others = _alone(seen, places, _shared(seen, _met(seen, places)))
     # whose functions have more sides than could be completed may have more variables than that
-    alone = {
+    left = {
         (lane, known(m).name)
         for (m, lane, *_), other in zip(seen, others, strict=True)
         if m.half and other is None
@@ -102,11 +94,18 @@ def completed(seen: list[Seen]) -> list[Seen]:
     found = []
     for (m, lane, address, actors), other in zip(seen, others, strict=True):
         whole = m
-        if other is not None and alone.isdisjoint(((lane, known(m).name), (lane, other.name))):
+        if other is not None and left.isdisjoint(((lane, known(m).name), (lane, other.name))):
             whole = made.get((id(m), other)) or _whole(m, other)
             made[id(m), other] = whole
         found.append((whole, lane, address, actors))
     return found
+
+
+def _met(seen: list[Seen], places: Places) -> list[Side | None]:
+    return [
+        places[lane, address].other(known(m)) if m.half and address else None
+        for m, lane, address, _ in seen
+    ]
 
 
 def _shared(seen: list[Seen], others: list[Side | None]) -> list[Side | None]:
@@ -117,6 +116,21 @@ def _shared(seen: list[Seen], others: list[Side | None]) -> list[Side | None]:
         if other is not None:
             told[key] = min(other, told.get(key, other))
     return [other or told.get(key) for key, other in zip(keys, others, strict=True)]
+
+
+def _alone(seen: list[Seen], places: Places, others: list[Side | None]) -> list[Side | None]:
+    """The other sides; a function that meets no other one may meet itself."""
+    meets = {
+        (lane, known(m).name)
+        for (m, lane, *_), other in zip(seen, others, strict=True)
+        if m.half and other is not None and other.name != known(m).name
+    }
+    return [
+        places[lane, address].itself(known(m))
+        if other is None and m.half and address and (lane, known(m).name) not in meets
+        else other
+        for (m, lane, address, _), other in zip(seen, others, strict=True)
+    ]
 
 
 def _whole(mark: Mark, other: Side) -> Mark:

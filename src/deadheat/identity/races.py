@@ -412,9 +412,7 @@ def _heard(found: Found) -> dict[str, list[str]]:
     return heard
 
 
-def _answered(
-    heard: Mapping[str, list[str]], components: Components
-) -> list[tuple[str, str]]:
+def _answered(heard: Mapping[str, list[str]], components: Components) -> list[tuple[str, str]]:
     """Who asks, and one node of the only race that answers, as far as is known by now."""
     return [
         (name, others[0])

@@ -1,4 +1,4 @@
-"""Nodes whose number among twins is doubtful, in DataFrame operations; `identity.races` says what it means."""
+"""Nodes whose number is doubtful, in DataFrame operations; `identity.races` says what that means."""
 
 from __future__ import annotations
 
@@ -38,8 +38,12 @@ def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
     holders = _labelled(holders, known, "base").distinct()
     taken = maybe.join(holders, "base").join(beside, ["node", "label"]).select("node", "twin")
     left = maybe.join(taken.distinct(), ["node", "twin"], "left_anti")
-    left = left.groupBy("node").agg(F.array_sort(F.collect_list(F.struct("twin", "base"))).alias("left"))
-    number = maybe.join(mine, "node").where("base = was").select("node", F.col("twin").alias("number"))
+    left = left.groupBy("node").agg(
+        F.array_sort(F.collect_list(F.struct("twin", "base"))).alias("left")
+    )
+    number = (
+        maybe.join(mine, "node").where("base = was").select("node", F.col("twin").alias("number"))
+    )
     chosen = F.try_element_at("left", F.col("number") + 1)
     told = mine.join(number, "node", "left").join(left, "node", "left")
     told = told.select(
