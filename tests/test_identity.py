@@ -409,6 +409,40 @@ def test_who_answers_may_have_asked() -> None:
     assert len(set(races.ids(told(nodes, [], asked, set())).values())) == 3
 
 
+def test_a_closure_that_is_called_after_a_test_is_known_by_its_file() -> None:
+    """Go up to 1.20 calls a closure after the function that its own was inlined into."""
+    old = report(0xC000, writer="TestOptions.func1")
+    new = report(0xC000, writer="TestOptions.WithSink.func1")
+    plain = report(0xC000, writer="WithSink.func1")
+    assert len(set(ids(old, new, plain))) == 1
+    # what is in a test, what stands elsewhere, and what is one of two is not known
+    tested = old.replace("/src/shop/cart/cart.go:31", "/src/shop/cart/cart_test.go:31")
+    elsewhere = old.replace("/src/shop/cart/cart.go:31", "/src/shop/cart/list.go:31")
+    for text in (tested, elsewhere):
+        assert len(set(ids(text, new))) == 2
+    assert len(set(ids(old, new, new.replace("WithSink", "WithName")))) == 3
+
+
+LAMBDA = """==================
+WARNING: ThreadSanitizer: data race (pid=7)
+  Write of size 8 at 0x7ffc94c54340 by thread T2:
+    #0 {0} /src/shop/totals.cc:14 (shop+0x35ff)
+
+  Previous write of size 8 at 0x7ffc94c54340 by thread T1:
+    #0 {0} /src/shop/totals.cc:14 (shop+0x35ff)
+
+SUMMARY: ThreadSanitizer: data race /src/shop/totals.cc:14 in x
+==================
+"""
+
+
+def test_a_lambda_without_a_name_is_known_by_its_file() -> None:
+    gcc = LAMBDA.format("operator()")
+    clang = LAMBDA.format("billing::sum_up()::$_0::operator()() const")
+    assert len(set(ids(gcc, clang))) == 1
+    assert len(set(ids(gcc, clang.replace("totals.cc", "carts.cc")))) == 2
+
+
 def test_a_wrapper_does_not_hide_who_called() -> None:
     users = called(report(0xC000), "users.Put", "users.Get")
     orders = called(report(0x9C000), "orders.Put", "orders.Get")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from deadheat.identity.closures import LAMBDA, written
 from deadheat.identity.fingerprint import accesses, hashed, side
 from deadheat.identity.stacks import is_test, own
 from deadheat.model import Origin
@@ -36,8 +37,9 @@ _NAMELESS = ("main", "command-line-arguments")
 # how many frames tell one place in a program from any other place in any program
 _ENOUGH = 3
 _MASK = (1 << 64) - 1
-# how a name begins that is one side's
-HALF = "~"
+_DIGITS = frozenset("0123456789")
+# how a name begins that is one side's, and one of a closure, of which every twin has its own
+HALF, WRITTEN = "~", "@"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
@@ -66,11 +68,23 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
         return _owners(report, symbols)
     tops = [access.stack[0].function for access in report.accesses if access.stack]
     if len(tops) != 2 or not (tops[0].startswith(go.HIDES) or tops[1].startswith(go.HIDES)):
+        for access in report.accesses:
+            # most reports are about no closure
+            if access.site and (
+                access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function
+            ):
+                return _written(report, symbols)
         return (), ()
-    asked, answered = zip(*(_forms(access, symbols) for access in report.accesses), strict=True)
-    asks = {paired((form, "hidden") for form in pair) for pair in product(*asked)}
-    answers = {paired((form, "hidden") for form in pair) for pair in product(*answered)}
+    forms = [_forms(access, symbols) for access in report.accesses]
+    asks = {paired((f, "hidden") for f in pair) for pair in product(*(a for a, _ in forms))}
+    answers = {paired((f, "hidden") for f in pair) for pair in product(*(b for _, b in forms))}
     return tuple(sorted(asks)), tuple(sorted(answers - asks))
+
+
+def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
+    asked, answered = written(report, symbols)
+    name = f"{WRITTEN}{paired(asked or answered)}"
+    return ((name,), ()) if asked else ((), (name,)) if answered else ((), ())
 
 
 def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:

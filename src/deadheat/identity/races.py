@@ -17,7 +17,7 @@ from deadheat.identity.earlier import earlier
 from deadheat.identity.evidence import ID, UNSURE, Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.halves import completed
-from deadheat.identity.names import HALF
+from deadheat.identity.names import HALF, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -279,8 +279,12 @@ def _tell(told: Found, mark: Mark, node: Node, name: str) -> None:
     if mark.same:
         told.links.add((name, f"{NAMED}{mark.same}"))
     if mark.asks or mark.answers:
-        told.aliases.update([(name, f"{ASKS}{asked}") for asked in mark.asks])
-        told.aliases.update([(name, f"{ANSWERS}{answered}") for answered in mark.answers])
+        told.aliases.update([(name, f"{ASKS}{_of(key, node)}") for key in mark.asks])
+        told.aliases.update([(name, f"{ANSWERS}{_of(key, node)}") for key in mark.answers])
+
+
+def _of(key: str, node: Node) -> str:
+    return f"{key}.{node.twin}" if node.twin and key[0] == WRITTEN else key
 
 
 def _doubt(told: Found, mark: Mark, node: Node, before: list[str]) -> str:

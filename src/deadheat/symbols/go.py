@@ -129,6 +129,15 @@ def _written_in(function: str) -> str:
     return function if at == 0 and name.count(".") == 1 else f"{package}.{last}"
 
 
+@lru_cache(maxsize=1 << 13)
+def is_inlined(function: str) -> bool:
+    """Does a closure's name tell which function it was written in, and where that was inlined?"""
+    if not function[-1:].isdigit():
+        return False
+    outer = _CLOSURE.sub("", without_brackets(function))
+    return _written_in(outer) != outer
+
+
 def key(frame: Frame) -> str:
     """`github.com/pingcap/tidb/executor (*Compiler).Compile`."""
     function, package = frame[0], frame[1]  # by their places, as there are eight to a report
@@ -141,11 +150,16 @@ def key(frame: Frame) -> str:
         # there are as many `main` as there are programs: the folder tells them apart
         folder = frame.path.rpartition("/")[0].rpartition("/")[2]
         return f"{folder}/main {name}"
+    return f"{unversioned(package)} {name}"
+
+
+def unversioned(package: str) -> str:
+    """A package, whichever major version of its module it is in, its outer tests included."""
     if "/v" in package:
         if "/vendor/" in package:
             package = package.rpartition("/vendor/")[2]  # a vendored copy is the same code
         package = _MAJOR_ELEMENT.sub("", package)
-    return f"{package.removesuffix('_test')} {name}"
+    return package.removesuffix("_test")
 
 
 def without_brackets(text: str) -> str:

@@ -1,0 +1,70 @@
+"""Names for closures of which one compiler says less than another: they are known by their file.
+
+gcc calls every lambda `operator()`. Go up to 1.20 calls a closure after the function that the one it is
+written in was inlined into, say, a test: but what stands in `options.go` is in no test. Such a report
+asks for the only race of a closure in that file; one that says where its closure is written answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from deadheat.dialects import Symbols
+    from deadheat.model import Frame, Report
+
+    Names = tuple[tuple[str, str], ...]
+
+_GO = "go"
+LAMBDA = "operator()"
+_TEST = "_test.go"
+
+
+def written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
+    """What a report asks for, and what it answers to: a name per side, or nothing."""
+    is_told, is_vague = _GO_TELLS if report.detector == _GO else _TELLS
+    sites = [access.site for access in report.accesses if access.site]
+    told = [is_told(site) for site in sites]
+    if True not in told or len(sites) != 2:
+        return (), ()
+    vague = [is_vague(site) for site in sites]
+    # who says less says so of every closure
+    closures = vague if any(vague) else told
+    pair = zip(sites, closures, strict=True)
+    names = tuple([_in_file(s) if closure else _named(s, symbols) for s, closure in pair])
+    return (names, ()) if any(vague) else ((), names)
+
+
+def _is_lambda(site: Frame) -> bool:
+    return LAMBDA in site.function
+
+
+def _is_nameless(site: Frame) -> bool:
+    return site.function == LAMBDA
+
+
+def _is_inlined(site: Frame) -> bool:
+    function = site.function
+    if not function[-1:].isdigit():
+        return False
+    return go.is_inlined(function) or _is_misnamed(site)
+
+
+def _is_misnamed(site: Frame) -> bool:
+    return not site.file.endswith(_TEST) and go.test_name(site.function) is not None
+
+
+# does a site tell, or ought it to tell, where a closure is written? and does it not?
+_TELLS = _is_lambda, _is_nameless
+_GO_TELLS = _is_inlined, _is_misnamed
+
+
+def _named(site: Frame, symbols: Symbols) -> tuple[str, str]:
+    return symbols.key(site), "named"
+
+
+def _in_file(site: Frame) -> tuple[str, str]:
+    package = go.unversioned(site.package) if site.package else ""
+    return f"{package} {site.file.rpartition('/')[2]}", "closure"
