@@ -268,7 +268,11 @@ class Document:
 
 
 def _any_differ(known: Iterable[tuple[Mark, int, Actors]]) -> bool:
-    called = [Called(m.calls, {address}, {actors()}) for m, address, actors in known]
+    # of whom nobody knows who called, nothing is told
+    told = [one for one in known if all([side.callers[0] for side in one[0].sides])]
+    if len(told) < 2:
+        return False
+    called = [Called(m.calls, {address}, {actors()}) for m, address, actors in told]
     return any(differ(a, b) for a, b in combinations(called, 2))
 
 

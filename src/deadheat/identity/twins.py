@@ -18,7 +18,7 @@ from deadheat.identity.components import Components
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deadheat.identity.evidence import Mark
+    from deadheat.identity.evidence import Mark, Side
     from deadheat.identity.stacks import Chain
 
     Lines = tuple[Chain, ...]  # how both sides were reached
@@ -67,6 +67,11 @@ class _Way:
                 self.keyed.add(side.chain)
 
     @property
+    def sides(self) -> tuple[Side, ...]:
+        """Those of any of its reports."""
+        return next(iter(self.marks.values())).sides
+
+    @property
     def called(self) -> Called:
         return Called(min(m.calls for m in self.marks.values()), self.addresses, self.actors)
 
@@ -94,7 +99,8 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
 
 def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
     """The ways, apart where callers tell them apart: then nobody needs to count."""
-    if not any(s.callers[0] for way in ways.values() for m in way.marks.values() for s in m.sides):
+    known = sum([all([s.callers[0] for s in way.sides]) for way in ways.values()])
+    if known < 2:
         return [ways]
     names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
     classes = Components()
