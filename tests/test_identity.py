@@ -117,6 +117,7 @@ Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address,
 
 
 Chain = tuple[tuple[int, str], ...]
+Told = tuple[Mark, int, frozenset[str]]
 
 
 def marked(writes: Chain, reads: Chain, keyed: bool = False) -> Mark:
@@ -136,8 +137,7 @@ def ways(*lines: int) -> tuple[Chain, Chain]:
 
 def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
     told = twins.ranks(
-        twins.Seen(marked(*ways(*lines)), base + at, frozenset(by.split()))
-        for lines, at, by in seen
+        (marked(*ways(*lines)), base + at, frozenset(by.split())) for lines, at, by in seen
     )
     return [told[ways(*lines)] for lines, _, _ in seen]
 
@@ -187,9 +187,9 @@ def test_twins(seen: list[Seen], wanted: list[int]) -> None:
     assert ranks(*seen) == wanted
 
 
-def reached(writes: Chain, reads: Chain, *, at: int, by: str) -> twins.Seen:
+def reached(writes: Chain, reads: Chain, *, at: int, by: str) -> Told:
     """A report of which the first side writes."""
-    return twins.Seen(marked(writes, reads), HEAP + at, frozenset(by.split()))
+    return (marked(writes, reads), HEAP + at, frozenset(by.split()))
 
 
 def test_other_callers_of_the_same_lines_are_no_twins() -> None:
@@ -208,7 +208,7 @@ def test_other_callers_of_the_same_lines_are_no_twins() -> None:
 
 
 def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> None:
-    def seen(writes: str, by: str, line: int, at: int) -> twins.Seen:
+    def seen(writes: str, by: str, line: int, at: int) -> Told:
         return reached(((10, writes),), ((line, "G"),), at=at, by=by)
 
     # who reads differs, and nothing was captured
@@ -223,17 +223,17 @@ def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:
     one, other = ways(10, 20), ways(10, 21)
     for keyed, wanted in ((False, 2), (True, 1)):
         seen = [
-            twins.Seen(marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78")),
-            twins.Seen(marked(*other), HEAP + 0x9000, frozenset("78")),
+            (marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78")),
+            (marked(*other), HEAP + 0x9000, frozenset("78")),
         ]
         assert len(set(twins.ranks(seen).values())) == wanted
 
 
 def test_two_captured_variables_that_one_line_sets_are_two() -> None:
-    def seen(line: int, at: int, reader: str) -> twins.Seen:
+    def seen(line: int, at: int, reader: str) -> Told:
         writes, reads = marked(*ways(10, line)).sides
         sides = (writes, reads._replace(function=reader))
-        return twins.Seen(marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"))
+        return (marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"))
 
     # each has a block to itself, if a closure captured it
     for reader, gap, wanted in (("F.func1", 16, 2), ("F.func1", 8, 1), ("F", 16, 1)):

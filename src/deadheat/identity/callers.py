@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    # who called a side, the nearest first, and on which line the nearest did
-    Call = tuple[tuple[str, ...], int]
+# who called a side, the nearest first, and on which line the nearest did
+Call = tuple[tuple[str, ...], int]
 
 
 class Called(NamedTuple):
     """How a race was reached, where it was seen, and by whom."""
 
     calls: tuple[Call, ...]
-    addresses: AbstractSet[int]
-    actors: AbstractSet[frozenset[str]]
+    addresses: set[int]
+    actors: set[frozenset[str]]
 
 
 def differ(a: Called, b: Called) -> bool:

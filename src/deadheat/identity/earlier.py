@@ -44,7 +44,7 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
     together = [pair for pair in zip(ids, seen, strict=True) if pair[1][2] >> _NEAR in crowded]
     shared = _shared(together)
     actors: dict[Whose, set[str]] = {}
-    spots: dict[Hashable, dict[str, _Spot]] = {}
+    spots: dict[tuple[Hashable, str, int], dict[str, _Spot]] = {}
     addresses: dict[Whose, set[int]] = {}  # by the node's id, and by its fingerprint
     for name, (mark, lane, address, who) in together if shared else ():
         mine = [s for s in mark.sides if s.chain and (lane, s.name) in shared]
@@ -60,7 +60,7 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
                 spot = spots.setdefault(key, {}).setdefault(name, _Spot(mark.fingerprint))
                 spot.line = min(spot.line, s.chain[0][0])
     found: dict[Whose, set[str]] = {}
-    for (lane, *_), held in spots.items():  # type: ignore[misc]
+    for (lane, _, _), held in spots.items():
         for name, other in _ordered(held):
             # where a twin shows the same variable, it has been counted
             twins = addresses[held[name].fingerprint, lane]

@@ -199,8 +199,7 @@ class Document:
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
         for m, lane, address, actors in self._seen if apart else ():
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in apart:
-                place = twins.Seen(m, address, actors())
-                seen.setdefault((m.fingerprint, lane), []).append(place)
+                seen.setdefault((m.fingerprint, lane), []).append((m, address, actors()))
         return {
             (name, lane, lines): rank
             for (name, lane), places in seen.items()
@@ -269,7 +268,7 @@ class Document:
 
 def _any_differ(known: Iterable[tuple[Mark, int, Actors]]) -> bool:
     # of whom nobody knows who called, nothing is told
-    told = [one for one in known if all([side.callers[0] for side in one[0].sides])]
+    told = [one for one in known if all(side.callers[0] for side in one[0].sides)]
     if len(told) < 2:
         return False
     called = [Called(m.calls, {address}, {actors()}) for m, address, actors in told]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import combinations, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Lines = tuple[Chain, ...]  # how both sides were reached
     Actors = frozenset[str]
+    Seen = tuple[Mark, int, Actors]  # a report, where it was, and who was there
 
 # fields of one object lie within so many bytes
 _NEAR = 256
@@ -76,14 +77,6 @@ class _Way:
         return Called(min(m.calls for m in self.marks.values()), self.addresses, self.actors)
 
 
-class Seen(NamedTuple):
-    """A report with two sides or one, where it was, and who was there."""
-
-    mark: Mark
-    address: int
-    actors: Actors
-
-
 def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     """Which of several races each pair of ways belongs to, counted in the order of the lines.
 
@@ -99,7 +92,7 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
 
 def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
     """The ways, apart where callers tell them apart: then nobody needs to count."""
-    known = sum([all([s.callers[0] for s in way.sides]) for way in ways.values()])
+    known = sum([all(s.callers[0] for s in way.sides) for way in ways.values()])
     if known < 2:
         return [ways]
     names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
