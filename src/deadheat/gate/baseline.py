@@ -15,6 +15,7 @@ from deadheat.gate.mutes import Mute
 from deadheat.gate.mutes import fault as fault_of
 from deadheat.identity import races
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
+from deadheat.identity.names import NAMED
 from deadheat.identity.races import Node
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def found(known: tuple[Known, ...]) -> races.Found:
         for pair in entry.aliases:
             name, _, alias = pair.partition(" ")
             if alias and name in told.nodes:
-                (told.links if alias.startswith(races.NAMED) else told.aliases).add((name, alias))
+                (told.links if alias.startswith(NAMED) else told.aliases).add((name, alias))
         told.split.update(entry.split)
     return told
 

@@ -10,6 +10,7 @@ from deadheat.gate import baseline as lines
 from deadheat.gate.baseline import Baseline, Known
 from deadheat.gate.mutes import matches
 from deadheat.identity import races
+from deadheat.identity.names import NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,7 +62,7 @@ class Gate:
         self.ids: Mapping[str, str] = {node: self._lasting(everyone[node]) for node in found.nodes}
         self._known = {held[0].race: held for held in self._entries.values()}
         self._aliases: dict[str, list[str]] = {}
-        named = ((node, name) for node, name in found.links if name.startswith(races.NAMED))
+        named = ((node, name) for node, name in found.links if name.startswith(NAMED))
         for node, alias in (*found.every_alias(), *named):
             self._aliases.setdefault(node, []).append(f"{node} {alias}")
 

@@ -38,6 +38,10 @@ _NAMELESS = ("main", "command-line-arguments")
 _ENOUGH = 3
 _MASK = (1 << 64) - 1
 _DIGITS = frozenset("0123456789")
+# how a link or an alias begins that is no node's id
+NAMED, ASKS, ANSWERS = "=", "?", "!"
+# the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
+BESIDE, MAYBE = "<", "#"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"
 

@@ -14,10 +14,11 @@ from deadheat.identity import twins
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
 from deadheat.identity.earlier import earlier
-from deadheat.identity.evidence import ID, UNSURE, Links, Mark, halves, looked_through
+from deadheat.identity.evidence import UNSURE, Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.halves import completed
-from deadheat.identity.names import HALF, WRITTEN
+from deadheat.identity.names import ANSWERS, ASKS, BESIDE, HALF, MAYBE, NAMED, WRITTEN
+from deadheat.identity.placing import place, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 
     Actors = Callable[[], frozenset[str]]
 
-# how a link or an alias begins that is no node's id
-NAMED, ASKS, ANSWERS = "=", "?", "!"
-# the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
-BESIDE, MAYBE = "<", "#"
 _ASKS_HALF = f"{ASKS}{HALF}"
 # who answers may have asked, too: what it was told may make it one with the others who answer
 ROUNDS = 2
@@ -328,16 +325,14 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     """
     components = Components()
     first: dict[str, str] = {}
-    unsure = _unsure(found)
+    doubted = unsure(found)
     for name, node in found.nodes.items():
         base = node.base
-        if base not in found.split and name not in unsure:
+        if base not in found.split and name not in doubted:
             components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
-    moved = _moved(found, unsure, components) if unsure else {}
-    for name in unsure:
-        _placed(name, moved.get(name), found, first, components)
+    moved = place(found, doubted, first, components) if doubted else frozenset()
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
@@ -348,61 +343,6 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
         for a, b in _answered(heard, components):
             components.join(a, b)
     return _named(found.nodes, components, oldest or {})
-
-
-def _unsure(found: Found) -> dict[str, tuple[set[str], dict[int, str]]]:
-    """The nodes whose number is doubtful: what is none of their twins, and the bases of those."""
-    told: dict[str, tuple[set[str], dict[int, str]]] = {}
-    for name, key in found.aliases:
-        if key[0] in (BESIDE, MAYBE):
-            others, bases = told.setdefault(name, (set(), {}))
-            if key[0] == BESIDE:
-                others.add(key[1:])
-            else:
-                bases[int(key[1], 16)] = key[2:]
-    return told
-
-
-def _moved(
-    found: Found, unsure: Mapping[str, tuple[set[str], dict[int, str]]], components: Components
-) -> dict[str, tuple[int, str]]:
-    """The nodes that have another number than they thought, with that number and its base.
-
-    A twin that is one with what a document shows beside the node is not this node.
-    """
-    wanted = {base for _, bases in unsure.values() for base in bases.values()}
-    holders: dict[str, set[str]] = {}
-    for name, node in found.nodes.items():
-        if node.base in wanted and name not in unsure:
-            holders.setdefault(node.base, set()).add(components.root(name))
-    moved: dict[str, tuple[int, str]] = {}
-    for name, (others, bases) in unsure.items():
-        known = {components.root(other) for other in others} - {components.root(name)}
-        base = found.nodes[name].base
-        left = [twin for twin in sorted(bases) if known.isdisjoint(holders.get(bases[twin], ()))]
-        mine = next((twin for twin in sorted(bases) if bases[twin] == base), 0)
-        if mine < len(left) and left[mine] != mine:
-            moved[name] = left[mine], bases[left[mine]]
-    return moved
-
-
-def _placed(
-    name: str,
-    moved: tuple[int, str] | None,
-    found: Found,
-    first: dict[str, str],
-    components: Components,
-) -> None:
-    """Joins a node whose number is known by now with its like."""
-    plain = name.partition(UNSURE)[0]
-    base = found.nodes[name].base
-    if moved is not None:
-        twin, base = moved
-        plain = f"{name[:ID]}{twin:x}" if twin else name[:ID]
-    if base not in found.split:
-        components.join(first.setdefault(base, name), name)
-    else:
-        components.join(plain if plain in found.nodes else f"{NAMED}{plain}", name)
 
 
 def _heard(found: Found) -> dict[str, list[str]]:

@@ -9,7 +9,8 @@ from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.functions import arrow_udf
 
 from deadheat.identity.history import history
-from deadheat.identity.races import ANSWERS, ASKS, ROUNDS
+from deadheat.identity.names import ANSWERS, ASKS
+from deadheat.identity.races import ROUNDS
 from deadheat.lake.schema import NODES, RACES
 from deadheat.pipeline import unsure
 from deadheat.pipeline.components import labels

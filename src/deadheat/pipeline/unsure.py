@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 
 from deadheat.identity.evidence import ID, UNSURE
-from deadheat.identity.races import BESIDE, MAYBE, NAMED
+from deadheat.identity.names import BESIDE, MAYBE, NAMED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
