@@ -56,7 +56,9 @@ class Known:
         self.unread = unread
         raw = unread.raw
         found = [(m.lastgroup, slice(*m.span(m.lastgroup or 0))) for m in volatile.finditer(raw)]
-        if _is_one_place(unread.sketch):  # of one line, how far its accesses are apart tells something
+        if _is_one_place(
+            unread.sketch
+        ):  # of one line, how far its accesses are apart tells something
             found = [(group, s) for group, s in found if group != "idle"]
         bounds = [0, *(edge for _, s in found for edge in (s.start, s.stop)), len(raw)]
         self._fixed = _picker(
