@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from deadheat import backwards
+from deadheat.dialects import Verdict
 from deadheat.model import Damage, Report
 from deadheat.reading.machines import Found, Machines
 from deadheat.text import clean
@@ -27,6 +28,7 @@ _PIECE = 1 << 9
 # how much of a log to turn round at a time
 _REGION = 1 << 15
 _LONGEST_PREFIX = 300
+_TAKEN = (Verdict.OWN, Verdict.CLOSED)
 
 
 class Stretch:
@@ -111,8 +113,9 @@ class Stretch:
         lanes, probe = _new_lanes(first), _new_lanes()
         pieces = [*probe.split(first), *probe.flush()]
         for _, text in pieces:
-            if (column := self._column(text)) >= 0:
-                self._learn(lanes, text[:column])
+            if (column := self._column(text)) >= 0 and (
+                self._learn(lanes, text[:column]) or self._opens(text)
+            ):
                 return lanes, True
         wrapped = pieces != [(None, first)]
         return (lanes if wrapped else None), False
@@ -137,6 +140,11 @@ class Stretch:
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
             return False  # the next header has no such mark
         return lanes.learn(prefix, texts)
+
+    def _opens(self, text: str) -> bool:
+        """Does a machine take this line? With text on both sides of a header it may be a sentence."""
+        takers = (dialect for dialect in self._dialects if dialect.column(text) >= 0)
+        return any(dialect.machine().feed(text) in _TAKEN for dialect in takers)
 
     def _column(self, text: str) -> int:
         # each line is asked about when it is split and when it is read
