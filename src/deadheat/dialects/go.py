@@ -49,7 +49,7 @@ _REMNANT = regex(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$"
 # a header's end, or a creation's beginning, in raw bytes that may be coloured
 _PROMISE = regex(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m){0,4}(?:\d{1,18}(?:\x1b\[[0-9;]*m)?)?"
-    rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)|created at"
+    rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
 )
 
 
@@ -94,7 +94,10 @@ class GoDialect:
         calls = b"(" in ahead and b"()" in ahead
         failed = b"[" in ahead and b"[failed" in ahead
         places = not calls and b":" in ahead and b".go:" in ahead
-        return (calls or failed or places) and _PROMISE.search(ahead) is not None
+        if not (calls or failed or places):
+            return False
+        # what begins with a literal is looked for ten times as fast as one of two
+        return b"created at" in ahead or _PROMISE.search(ahead) is not None
 
     back = 1 << 14
 

@@ -40,7 +40,6 @@ _COMPLAINTS = (
     b"negative W",
     b"previous Wait",
 )
-_FEW = 4
 
 
 class FatalDialect:
@@ -67,9 +66,9 @@ class FatalDialect:
         return True  # what anchors it is said nowhere else
 
     def promises(self, ahead: bytes) -> bool:
-        # where there are many complaints and no dump, somebody repeats himself; a dump alone is no race
-        complaints = sum(map(ahead.count, _COMPLAINTS))
-        return complaints > 0 and (complaints <= _FEW or b"oroutine" in ahead or b"ning]" in ahead)
+        # a complaint alone is one that somebody repeats, and a dump alone is no race
+        dump = b"oroutine" in ahead or b"ning]" in ahead or b"[run" in ahead
+        return dump and any(word in ahead for word in _COMPLAINTS)
 
     closing = None
     volatile = None

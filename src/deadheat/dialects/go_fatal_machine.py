@@ -108,6 +108,8 @@ class FatalMachine:
 
     def _joined(self, body: str) -> list[tuple[str, int]]:
         """Ways to put a line together, and how many lines before it each one takes."""
+        if self._goroutine is None and not _mentions("".join([*self._before, body])):
+            return []
         ways = []
         for count in range(1, len(self._before) + 1):
             before = self._before[-count:]
@@ -251,6 +253,11 @@ class FatalMachine:
         top = next((f.function for f in goroutine.frames if _is_map_function(f)), "")
         writes = any(word in top.lower() for word in ("assign", "delete", "put", "clear"))
         return Op.WRITE if writes else Op.READ
+
+
+def _mentions(text: str) -> bool:
+    """Could what is waited for before the first goroutine be in this text?"""
+    return "oroutine" in text or "anic" in text or "rror" in text
 
 
 def _is_place(match: re.Match[str]) -> bool:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 _OPS = {"read": Op.READ, "write": Op.WRITE, "read-write": Op.WRITE}
 _MARKED = {Op.READ: Op.ATOMIC_READ, Op.WRITE: Op.ATOMIC_WRITE}
 _READS = {Op.READ, Op.ATOMIC_READ}
+_HEADERS = (b"bytes", b"task", b"interrupt", b"on cpu")
 _FACTS = ("value changed", "bits changed", "reordered to", "reported on", "hardware", "workqueue")
 
 
@@ -255,7 +256,8 @@ class KcsanDialect(LineDialect):
         return lines.REST_OF_HEADER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return b"0x" in ahead
+        # without a header there is no report, and one of its words is whole wherever it was broken
+        return b"0x" in ahead and any(word in ahead for word in _HEADERS)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor == b"KCSAN"

@@ -88,6 +88,18 @@ _DETAILS = {
         r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |\|$"
     ),
 }
+# a word that every such line has, so that other lines are passed over quickly
+_WORDS = {
+    "value changed": ("value changed: ",),
+    "bits changed": ("bits changed: ",),
+    "reordered to": ("reordered to: ",),
+    "lock": ("){",),
+    "reported on": (" Comm: ",),
+    "hardware": ("Hardware name: ",),
+    "workqueue": ("Workqueue: ",),
+    "furniture": ("held by ", "irq", "lockdep is", "Tainted: ", "Stopper: ", "Sched_ext: ", "|"),
+}
+_WORDS_OF_OTHERS = ("Call ", " cut here ", " panic ", "BUG: ", "WARNING: ", "INFO: ", "Oops: ", "Modules")
 
 
 def token(body: str) -> Token | None:
@@ -96,9 +108,9 @@ def token(body: str) -> Token | None:
         return _title(match, body)
     if " to 0x" in body and (match := ACCESS.search(body)):
         return _access(match, body)
-    if match := _FOOTER.search(body):
+    if "Reported by" in body and (match := _FOOTER.search(body)):
         return Token(Role.SECTION, "footer", {}, *match.span())
-    if (match := _BAR.search(body)) and not body.strip("=3D"):
+    if not body.strip("=3D") and (match := _BAR.search(body)):
         return Token(Role.CLOSING, "bar", {}, *match.span())
     return _detail(body) or _frame(body)
 
@@ -118,10 +130,10 @@ def _access(match: re.Match[str], body: str) -> Token | None:
 
 
 def _detail(body: str) -> Token | None:
-    for name, pattern in _DETAILS.items():
-        if match := pattern.search(body):
+    for name, words in _WORDS.items():
+        if any(word in body for word in words) and (match := _DETAILS[name].search(body)):
             return Token(Role.DETAIL, name, _told(match), match.start(), len(body))
-    if match := _OTHER.search(body):
+    if any(word in body for word in _WORDS_OF_OTHERS) and (match := _OTHER.search(body)):
         return Token(Role.SECTION, "other", {}, match.start(), len(body))
     return None
 
@@ -130,7 +142,8 @@ def _frame(body: str) -> Token | None:
     if "+0x" in body:
         match = _WITH_OFFSET.search(body)
     elif ":" in body:
-        match = _DECODED.search(body) or _INLINED.search(body) or _PLAIN.match(body)
+        match = _DECODED.search(body) if " (" in body else None
+        match = match or (_INLINED.search(body) if " [inline]" in body else _PLAIN.match(body))
     else:
         return None
     if match is None or _NO_FRAME.search(body, 0, match.start("function")):

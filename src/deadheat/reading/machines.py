@@ -60,6 +60,11 @@ class Machines:
     def __bool__(self) -> bool:
         return bool(self._readings)
 
+    @property
+    def busy(self) -> bool:
+        """Has one of them taken a line? Those that wait for a first one are not waited for."""
+        return any(reading.start >= 0 for lane in self._readings.values() for reading in lane)
+
     def __contains__(self, lane: object) -> bool:
         return lane in self._readings
 

@@ -168,10 +168,10 @@ class Stretch:
                 if machines.found:
                     yield from machines.found
                     machines.found.clear()
-                if not machines and at >= line:
+                if at >= line and not machines.busy:
                     idle += 1
-                    # a line that waits for its end comes late
-                    if lanes is None or idle > _PEEK:
+                    # a line that waits for its end, or for its other half, comes late
+                    if idle > 2 * _PEEK or (not machines and (lanes is None or idle > _PEEK)):
                         return
         for lane, inner in lanes.flush() if lanes else ():
             machines.feed(lane, inner, self._windows.end, self._windows.end, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.text import records
@@ -11,6 +12,7 @@ from deadheat.text.records import Piece
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
@@ -79,6 +81,8 @@ _INSIDE = regex(
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
+# only such lines are remembered, so that memory is bounded
+_SHORT = 1 << 10
 
 
 def is_numbered(text: str) -> bool:
@@ -91,11 +95,21 @@ def is_numbered(text: str) -> bool:
     return False
 
 
-def peel(text: str, numbered: bool = True) -> list[Piece]:
+def peel(text: str, numbered: bool = True) -> Sequence[Piece]:
     """The pieces in a line; the line itself where nothing wraps it.
 
     In a text that is not `numbered`, a line that begins with a number is the rest of the one before.
     """
+    return _known(text, numbered) if len(text) < _SHORT else _peeled(text, numbered)
+
+
+@lru_cache(maxsize=1 << 11)
+def _known(text: str, numbered: bool) -> Sequence[Piece]:
+    """Lines around a hit are looked at several times: for their prefix, their order, their report."""
+    return tuple(_peeled(text, numbered))
+
+
+def _peeled(text: str, numbered: bool) -> list[Piece]:
     lanes: list[str] = []
     if BREAK in text:
         return [Piece(None, line, inner=True) for line in text.split(BREAK)]
