@@ -76,6 +76,9 @@ class Dialect(Protocol):
     def promises(self, ahead: bytes) -> bool:
         """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
 
+    # does what is not promised by some bytes stay so for every part of them?
+    lasting: bool
+
     # has every stack a line above it that says whose it is?
     headed: bool
 
@@ -85,12 +88,16 @@ class Dialect(Protocol):
     # how far before a line that does not start a report its beginning may be, in bytes
     back: int
 
+    def sign(self, above: bytes) -> int:
+        """Where in the raw bytes above such a line the report may begin; their length: nowhere."""
+
     def starts(self, anchor: bytes) -> bool:
         """Does a line with this anchor begin a report, so that nothing before it matters?"""
 
     def machine(self) -> Machine: ...
 
-    # what ends an undamaged report; None where nothing does
+    # what begins an undamaged report, and what ends it; None where nothing does
+    opening: bytes | None
     closing: bytes | None
     # the numbers in it that differ each time: groups `address` and `actor` are told, `idle` is not;
     # an actor's is decimal, the others are hexadecimal

@@ -51,6 +51,15 @@ _PROMISE = regex(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m){0,4}(?:\d{1,18}(?:\x1b\[[0-9;]*m)?)?"
     rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
 )
+# an access header without its anchor: "Read at 0x00c000123456 by gorou", "Previous write by", "Read"
+_ADDRESS = rb"[0-9a-f]{0,16}(?![0-9a-f]| by (?:main )?goroutine)"
+_ALONE = rb"(?:\W{0,4}\n| by(?! (?:main )?goroutine))"
+_CUT = {
+    **{word: regex(word + _ADDRESS) for word in (b" at 0x", b" 0x00c")},
+    **{word: regex(word + _ALONE) for word in (b"Read", b"Write", b"us read", b"us write")},
+}
+_FRAME = (b"()", b" +0x")
+_NEAR = 1 << 11
 
 
 class GoDialect:
@@ -101,6 +110,14 @@ class GoDialect:
 
     back = 1 << 14
 
+    def sign(self, above: bytes) -> int:
+        # an access whose header was cut within its anchor; just above, frames that have lost theirs
+        cuts = [_CUT[word].search(above) for word in _CUT if word in above]
+        signs = [cut.start() for cut in cuts if cut]
+        if all(word in above[-_NEAR:] for word in _FRAME):
+            signs += map(above.find, _FRAME)
+        return min(signs, default=len(above))
+
     headed = True
 
     def order(self, lines: Sequence[str]) -> int:
@@ -109,6 +126,9 @@ class GoDialect:
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")
 
+    lasting = True
+
+    opening = f"{BANNER}\n".encode()
     closing = b"\n==================\n"
     # addresses and goroutines, which a report gives; offsets of instructions, which it does not
     volatile = regex(

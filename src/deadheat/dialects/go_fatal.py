@@ -40,6 +40,8 @@ _COMPLAINTS = (
     b"negative W",
     b"previous Wait",
 )
+# the same of "goroutine 20 [running]:", also where brackets are escaped
+_DUMP = (b"[run", b"nning]", b"nning,", b"nning\\", b"nning|", b"nning&", b"nning\x1b")
 
 
 class FatalDialect:
@@ -67,10 +69,14 @@ class FatalDialect:
 
     def promises(self, ahead: bytes) -> bool:
         # a complaint alone is one that somebody repeats, and a dump alone is no race
-        dump = b"oroutine" in ahead or b"ning]" in ahead or b"[run" in ahead
+        dump = any(word in ahead for word in _DUMP)
         return dump and any(word in ahead for word in _COMPLAINTS)
 
-    closing = None
+    def sign(self, above: bytes) -> int:
+        return 0
+
+    lasting = True
+    opening = closing = None
     volatile = None
 
     def glance(self, text: str) -> Report | None:

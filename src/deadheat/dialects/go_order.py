@@ -22,6 +22,7 @@ _PLACE = regex(
     r"(?:[^:\\/]{0,200}[:\\/]){0,40}?(?:(?P<folder>[^:\\/]{1,200})[\\/])?"
     r"[^:\\/]{1,200}?(?P<test>_test)?\.(?:go|s|c|cc|cpp|h):\d{1,9}(?!\S)"
 )
+_ENDINGS = (".go:", ".s:", ".c:", ".cc:", ".cpp:", ".h:")
 _PATH = r"(?:[\w.~%@+-]{1,200}/){0,20}[\w%~-]{1,200}"
 # "[...]", "[go.shape.int]"
 _ARGUMENTS = r"(?:\[[^\s\]]{0,200}\])?"
@@ -72,7 +73,7 @@ class _Function(NamedTuple):
 
 def _known(text: str) -> _Place | _Function | None:
     """A line of a stack, understood; loggers write between any two."""
-    if place := _PLACE.match(text):
+    if any(ending in text for ending in _ENDINGS) and (place := _PLACE.match(text)):
         folder = _VERSION.sub("", place["folder"] or "")
         return _Place(place[0], folder, place["test"] is not None)
     if call := _FUNCTION.match(text):

@@ -88,18 +88,6 @@ _DETAILS = {
         r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |\|$"
     ),
 }
-# a word that every such line has, so that other lines are passed over quickly
-_WORDS = {
-    "value changed": ("value changed: ",),
-    "bits changed": ("bits changed: ",),
-    "reordered to": ("reordered to: ",),
-    "lock": ("){",),
-    "reported on": (" Comm: ",),
-    "hardware": ("Hardware name: ",),
-    "workqueue": ("Workqueue: ",),
-    "furniture": ("held by ", "irq", "lockdep is", "Tainted: ", "Stopper: ", "Sched_ext: ", "|"),
-}
-_WORDS_OF_OTHERS = ("Call ", " cut here ", " panic ", "BUG: ", "WARNING: ", "INFO: ", "Oops: ", "Modules")
 
 
 def token(body: str) -> Token | None:
@@ -130,12 +118,48 @@ def _access(match: re.Match[str], body: str) -> Token | None:
 
 
 def _detail(body: str) -> Token | None:
-    for name, words in _WORDS.items():
-        if any(word in body for word in words) and (match := _DETAILS[name].search(body)):
-            return Token(Role.DETAIL, name, _told(match), match.start(), len(body))
-    if any(word in body for word in _WORDS_OF_OTHERS) and (match := _OTHER.search(body)):
+    if _has_word_of_detail(body):
+        for name, pattern in _DETAILS.items():
+            if match := pattern.search(body):
+                return Token(Role.DETAIL, name, _told(match), match.start(), len(body))
+    if _has_word_of_other(body) and (match := _OTHER.search(body)):
         return Token(Role.SECTION, "other", {}, match.start(), len(body))
     return None
+
+
+# Each of the lines above has one of these words, and other lines are passed over quickly. Written out,
+# since a loop would take longer than the search that it spares.
+
+
+def _has_word_of_detail(body: str) -> bool:
+    return (
+        "changed: " in body
+        or "reordered to: " in body
+        or "){" in body
+        or " Comm: " in body
+        or "Hardware name: " in body
+        or "Workqueue: " in body
+        or "held by " in body
+        or "irq" in body
+        or "lockdep is" in body
+        or "Tainted: " in body
+        or "Stopper: " in body
+        or "Sched_ext: " in body
+        or body.endswith("|")
+    )
+
+
+def _has_word_of_other(body: str) -> bool:
+    return (
+        "Call " in body
+        or " cut here " in body
+        or " panic " in body
+        or "BUG: " in body
+        or "WARNING: " in body
+        or "INFO: " in body
+        or "Oops: " in body
+        or "Modules" in body
+    )
 
 
 def _frame(body: str) -> Token | None:

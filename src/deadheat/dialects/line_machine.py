@@ -253,11 +253,15 @@ class LineMachine:
 class LineDialect:
     """What the dialects that are read by a grammar have in common; each is an instance or a child."""
 
-    closing = None
+    opening = closing = None
     volatile = None
+    lasting = True
     # how far before a hit its report may have begun
     back = 1 << 13
     headed = True
+
+    def sign(self, above: bytes) -> int:
+        return 0
 
     def order(self, lines: Sequence[str]) -> int:
         return 0  # a frame is one line, and its number tells the rest

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from deadheat.echo import Echo, Echoes, Unread
 from deadheat.model import Report, Span
 from deadheat.reading.machines import LONGEST, Found
+from deadheat.reading.prospects import Prospects
 from deadheat.reading.stretch import Stretch
 from deadheat.text import clean
 from deadheat.text.encoding import UTF8
@@ -49,17 +50,24 @@ class Reader:
         says that every report will be asked for, so that a glance at it would be wasted.
         """
         windows = Windows(source, self.sifter)
+        prospects = Prospects(windows)
         at = covered = source.base
         while (hit := windows.next_hit(at, end)) is not None:
             offset, index = hit
+            dialect, starts = self._owners[index]
+            if prospects.is_barren(dialect, offset):
+                at = offset + 1
+                continue
             line = windows.line_start(offset, at)
             if end is not None and line >= end:
                 break
-            dialect, starts = self._owners[index]
             if starts and (once := self._at_once(windows, line, dialect, full)) is not None:
                 at = covered = once.span.end
                 if line >= start:
                     yield once
+                continue
+            if not prospects.may_be(dialect, line, covered):
+                at = offset + 1
                 continue
             stretch = Stretch(self.dialects, windows, encoding, covered)
             for found in stretch.read(line, dialect, starts):
@@ -70,7 +78,10 @@ class Reader:
 
     def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
         """An undamaged report, whose text may even have been read before."""
-        if dialect.closing is None or dialect.volatile is None:
+        opening = dialect.opening
+        if opening is None or dialect.closing is None or dialect.volatile is None:
+            return None
+        if windows.peek(line, len(opening)) != opening:
             return None
         raw = windows.until(line, dialect.closing, LONGEST)
         if raw is None:

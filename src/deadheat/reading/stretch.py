@@ -9,6 +9,7 @@ from deadheat import backwards
 from deadheat.dialects import Verdict
 from deadheat.model import Damage, Report
 from deadheat.reading.machines import Found, Machines
+from deadheat.reading.prospects import AHEAD
 from deadheat.text import clean
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 # lines are decoded in slices of about this size
 _SLICE = 1 << 11
-# how far ahead to look for a sign that a report follows
-_AHEAD = 1 << 13
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 _PEEK = 8
 _PIECE = 1 << 9
+# how much before the first sign of a report, or before a hit, to begin
+_BEFORE = 1 << 10
 # how much of a log to turn round at a time
 _REGION = 1 << 15
 _LONGEST_PREFIX = 300
@@ -55,9 +56,6 @@ class Stretch:
     def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
         """The reports of the window around the line that begins at `line`."""
         raw = self._windows.slice(line, 0)
-        ahead = self._windows.peek(line, max(_AHEAD, len(raw)))
-        if not dialect.promises(ahead) and not dialect.promises(self._sense.above(line)):
-            return
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
         whole = column >= 0
@@ -75,7 +73,7 @@ class Stretch:
             lanes = _new_lanes(first)
         begin = line if lanes is None else self._windows.back(line, _PIECE, self._floor)
         if not (whole and starts):
-            begin = self._windows.back(line, dialect.back, self._floor)
+            begin = self._beginning(line, dialect)
             self._machines.prelude = dialect
         way = self._sense.way(line, lanes, whole)
         reports = self._backwards(line, lanes, way) if way else []
@@ -85,11 +83,19 @@ class Stretch:
             return
         yield from self._walk(begin, line, lanes)
 
+    def _beginning(self, line: int, dialect: Dialect) -> int:
+        """Where to begin for a hit that need not be its report's first line."""
+        windows, floor = self._windows, self._floor
+        most = windows.back(line, dialect.back, floor)
+        sign = most + dialect.sign(windows.peek(most, line - most))
+        # the line of the sign, and what may be wrapped around it
+        return max(most, windows.back(min(sign, line), _BEFORE, floor))
+
     def _backwards(self, line: int, lanes: Lanes | None, way: backwards.Way) -> list[Found]:
         """The reports of a log with its newest line first, read from its end; none if that is wrong."""
         machines = self._machines
         before = machines.covered, machines.stray
-        begin = self._windows.back(line, _AHEAD, self._floor)
+        begin = self._windows.back(line, AHEAD, self._floor)
         texts, offsets = next(self._slices(begin, line - begin + _REGION))
         fork = lanes.fork() if lanes else None
         texts.reverse()
@@ -102,7 +108,7 @@ class Stretch:
         whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
         kept = list(machines.found) if whole or way is backwards.Way.BACKWARD else []
         if not self._windows.ended:  # what began the last ones may not have been seen
-            kept = [found for found in kept if found.span.end < offsets[-1] - _AHEAD] or kept
+            kept = [found for found in kept if found.span.end < offsets[-1] - AHEAD] or kept
         machines.found.clear()
         machines.covered = max([before[0], *(f.span.end for f in kept)])
         machines.stray = before[1]
@@ -170,13 +176,18 @@ class Stretch:
                     machines.found.clear()
                 if at >= line and not machines.busy:
                     idle += 1
-                    # a line that waits for its end, or for its other half, comes late
-                    if idle > 2 * _PEEK or (not machines and (lanes is None or idle > _PEEK)):
+                    if idle > self._patience(lanes):
                         return
         for lane, inner in lanes.flush() if lanes else ():
             machines.feed(lane, inner, self._windows.end, self._windows.end, True)
         machines.finish(cut=self._unfinished)
         yield from machines.found
+
+    def _patience(self, lanes: Lanes | None) -> int:
+        """How many lines to wait where no machine has a report in hand."""
+        if self._machines and self._machines.covered < self.behind:
+            return 2 * _PEEK  # the other half of the hit's line may come late
+        return _PEEK if lanes is not None and lanes.waiting else 0
 
     def _split(self, lanes: Lanes, text: str, following: list[str]) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""

@@ -44,8 +44,18 @@ class Lanes:
         other._table = self._table
         return other
 
+    @property
+    def waiting(self) -> bool:
+        """Does a line wait for its end?"""
+        return bool(self._open or self._held)
+
     def split(self, text: str) -> list[LaneLine]:
         """The finished lines that a raw line brings."""
+        pieces = peel(text, self._numbered)
+        if len(pieces) == 1 and not (self._open or self._held or self._learnt or self._table):
+            lane, inner, partial, joins, nested = pieces[0]
+            if not (partial or nested) and joins is None:
+                return [(lane, inner)]
         return self._peeled(None, text, _MAX_DEPTH)
 
     def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:

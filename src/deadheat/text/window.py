@@ -108,6 +108,11 @@ class Windows:
             return base + low
         return max(floor, at - _BEFORE_HIT)
 
+    def line_end(self, at: int) -> int:
+        """Where the line that begins at `at` ends, or the piece of it that is read at a time."""
+        newline = self._source.buffer.find(b"\n", at - self._source.base)
+        return self._source.base + newline + 1 if newline >= 0 else at + len(self.slice(at, 0))
+
     def back(self, at: int, size: int, floor: int) -> int:
         """The start of the first line that begins at most `size` bytes before `at`."""
         base = self._source.base

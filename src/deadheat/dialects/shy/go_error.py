@@ -67,8 +67,9 @@ class ErrorDialect:
     symbols = go
     anchors = (b".go:", b".go\x1b[")
     hints = anchors
-    closing = None
+    opening = closing = None
     volatile = None
+    lasting = False  # the first line counts for more than the others
     # the function and the error's text stand just before the first location, records around each
     back = 1 << 12
 
@@ -88,6 +89,9 @@ class ErrorDialect:
         if _PROMISE.search(ahead, 0, line) is None:
             return False
         return _FUNCTION.search(ahead, 0, line + _NEAR) is not None
+
+    def sign(self, above: bytes) -> int:
+        return 0
 
     def glance(self, text: str) -> Report | None:
         return None

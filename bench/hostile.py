@@ -1,0 +1,119 @@
+"""Text that an enemy would send: much that looks like a report, or hides one, and never ends; no report."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+from bench.logs import NEAR_MISSES, SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BANNER = "WARNING: DATA RACE"
+HEADER = "Read at 0x00c000123456 by goroutine 7:"
+SECOND = "Previous write at 0x00c000123456 by goroutine 8:"
+CREATED = "Goroutine 7 (running) created at:"
+TSAN = "WARNING: ThreadSanitizer: data race (pid=7)"
+
+# What is repeated, line by line or without a line's end, until the size is reached.
+REPEATED = {
+    # nothing but what opens a report
+    "banners": f"{BANNER}\n",
+    "headers": f"{HEADER}\n",
+    "second headers": f"{SECOND}\n",
+    "banners and headers in turn": f"{BANNER}\n{HEADER}\n",
+    "creations in quotes of quotes": f"> > > {CREATED}\n",
+    "fatal errors": "fatal error: concurrent map writes\n",
+    "panics": "panic: sync: negative WaitGroup counter\n\ngoroutine 7 [running]:\n",
+    "ThreadSanitizer's banners": f"{TSAN}\n",
+    "ThreadSanitizer's headers": "  Write of size 4 at 0x7b0400000000 by thread T2:\n",
+    "KCSAN's titles": "BUG: KCSAN: data-race in a / b\n",
+    "KCSAN's headers": "read to 0xffff888103566064 of 4 bytes by task 4971 on cpu 1:\n",
+    "Helgrind's headers": "==7== Possible data race during read of size 4 at 0x10C120 by thread #1\n",
+    "DRD's headers": "==7== Conflicting store by thread 2 at 0x10c120 size 4\n",
+    "Miri's headers": "error: Undefined Behavior: Data race detected between (1) write on thread\n",
+    # what goes on with a report, and nothing to go on with
+    "calls": "  main.main()\n",
+    "frames": "  main.main()\n      /src/main.go:7 +0x45\n",
+    "frames of ThreadSanitizer": "    #0 main /src/main.cc:9:16 (shop+0xd4441)\n",
+    "halves of headers": "Read at 0x00c000123456 by\n",
+    # reports that are cut before anything is told
+    "reports without frames": f"==================\n{BANNER}\n{HEADER}\n\n{SECOND}\n\n{CREATED}\n",
+    "reports with calls and no places": f"{BANNER}\n{HEADER}\n  main.main()\n  main.other()\n\n",
+    # sentences and code that speak of races, with frames around them
+    "headers in sentences": f'We saw "{HEADER}" twice, but no stack.\n  main.main()\n',
+    "banners in code": f'if strings.Contains(out, "{BANNER}") {{ fail() }}\n',
+    # wrapped
+    "banners in JSON": json.dumps({"log": f"{BANNER}\n"}) + "\n",
+    "JSON in JSON in JSON": json.dumps({"log": json.dumps({"msg": json.dumps({"log": HEADER})})})
+    + "\n",
+    "headers in deep quotes": "> " * 40 + HEADER + "\n",
+    "open brackets": "[" * 200 + BANNER + "\n",
+    "partial CRI lines without end": f"2024-05-01T12:00:00.123456789Z stderr P {HEADER}\n",
+    "pieces that join, without end": f"2024-07-05T15:35:35.064388Z 00O+{HEADER}\n",
+    "banners in colour": f"\x1b[31m{BANNER}\x1b[0m\n",
+    "entities": f"&lt;b&gt;{BANNER}&#10;{HEADER}&lt;/b&gt;\n",
+    "carriage returns": f"{BANNER}\r{HEADER}\r\n",
+    "escaped newlines": f"{BANNER}\\n{HEADER}\\n  main.main()\\n\\n",
+    # one line that never ends
+    "one line of banners": f"{BANNER} ",
+    "one line of headers": f"{HEADER} ",
+    "one line of JSON": '{"message":"' + HEADER + '","n":1},',
+    "one line of quotes": '"' + BANNER + '","\\n',
+    "one line of bars": f"=================={BANNER}==7== ",
+    "one line of ThreadSanitizer's words": f"{TSAN} #0 main by thread T2: ",
+    "one line of running goroutines": "goroutine 7 [running concurrent map writes ",
+    "one line, wide apart": f"{'x' * 3000}{HEADER}()",
+}
+
+
+def shapes() -> dict[str, Callable[[int], bytes]]:
+    """By its name, what makes so many bytes of each."""
+    made = {name: _repeats(text.encode()) for name, text in REPEATED.items()}
+    return {
+        **made,
+        "a thousand pods, a header each": _pods,
+        "a prefix of its own for each line": _prefixes,
+        "near misses and nothing else": _near_misses,
+        "random bytes with banners": _noise,
+        "UTF-16 banners": lambda size: _utf16(size, f"{BANNER}\n{HEADER}\n"),
+        "one UTF-16 line": lambda size: _utf16(size, f"{BANNER} {HEADER} "),
+    }
+
+
+def _repeats(piece: bytes) -> Callable[[int], bytes]:
+    return lambda size: piece * (size // len(piece))
+
+
+def _utf16(size: int, text: str) -> bytes:
+    return b"\xff\xfe" + text.encode("utf-16-le") * (size // len(text) // 2)
+
+
+def _numbered(size: int, line: Callable[[int], str]) -> bytes:
+    out: list[str] = []
+    while size > 0:
+        out.append(line(len(out)))
+        size -= len(out[-1])
+    return "".join(out).encode()
+
+
+def _pods(size: int) -> bytes:
+    texts = (BANNER, HEADER, "  main.main()", "working", "", SECOND)
+    return _numbered(size, lambda i: f"[pod/web-{i * 7 % 1000}/app] {texts[i // 1000 % 6]}\n")
+
+
+def _prefixes(size: int) -> bytes:
+    return _numbered(size, lambda i: f"<{i:x}-{i * i % 9973:x}> {HEADER}\n")
+
+
+def _near_misses(size: int) -> bytes:
+    rng = random.Random(SEED)
+    return _numbered(size, lambda _: rng.choice(NEAR_MISSES))
+
+
+def _noise(size: int) -> bytes:
+    rng = random.Random(SEED)
+    pieces = [rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)]
+    return b"".join(pieces) * (1 + size // sum(map(len, pieces)))
