@@ -254,7 +254,7 @@ class DrdDialect(LineDialect):
         return _LATER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return b"0x" in ahead
+        return lines.promises(ahead)
 
     def starts(self, anchor: bytes) -> bool:
         return False  # the line before may tell the thread

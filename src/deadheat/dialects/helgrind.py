@@ -195,7 +195,7 @@ class HelgrindDialect(LineDialect):
         return _LATER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return b"0x" in ahead
+        return lines.promises(ahead)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor not in (

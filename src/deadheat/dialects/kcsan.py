@@ -60,7 +60,10 @@ if TYPE_CHECKING:
 _OPS = {"read": Op.READ, "write": Op.WRITE, "read-write": Op.WRITE}
 _MARKED = {Op.READ: Op.ATOMIC_READ, Op.WRITE: Op.ATOMIC_WRITE}
 _READS = {Op.READ, Op.ATOMIC_READ}
+# in raw bytes: an access header, and the title or a frame
 _HEADERS = (b"bytes", b"task", b"interrupt", b"on cpu")
+_FRAMES = (b"KCSAN", b"data-race", b"+0x", b"/0x", b".c:", b".h:", b".S:", b".s:", b".rs:", b".cc:")
+_NEEDED = ((b"0x",), _HEADERS, _FRAMES)
 _FACTS = ("value changed", "bits changed", "reordered to", "reported on", "hardware", "workqueue")
 
 
@@ -256,8 +259,8 @@ class KcsanDialect(LineDialect):
         return lines.REST_OF_HEADER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        # without a header there is no report, and one of its words is whole wherever it was broken
-        return b"0x" in ahead and any(word in ahead for word in _HEADERS)
+        # of each, one word is whole wherever the line was broken
+        return all(any(word in ahead for word in words) for words in _NEEDED)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor == b"KCSAN"

@@ -82,6 +82,15 @@ _PART = regex(r"L?(\d{1,3})")
 _BOTTOMS = ("main", "(below main)", "clone", "clone3")
 
 
+# in raw bytes: a frame's counter, which may be cut in two at the end of a line
+_COUNTER = regex(rb"0x[0-9A-Fa-f]{0,16}(?::|[^\w ,.()]{0,8}\n)")
+
+
+def promises(ahead: bytes) -> bool:
+    """May there be a frame in these raw bytes?"""
+    return b"0x" in ahead and _COUNTER.search(ahead) is not None
+
+
 # -- tokens ----------------------------------------------------------------------------------------
 
 
