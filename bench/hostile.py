@@ -67,13 +67,18 @@ REPEATED = {
     "one line of running goroutines": "goroutine 7 [running concurrent map writes ",
     "one line, wide apart": f"{'x' * 3000}{HEADER}()",
 }
+# Something of every detector's frames, so that a look at the bytes around does not tell that all is vain.
+LURE = "x.go:7 +0x45 x#0 0x4: main.c:3 x.rs goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
+EVERY = 4096
 
 
 def shapes() -> dict[str, Callable[[int], bytes]]:
     """By its name, what makes so many bytes of each."""
     made = {name: _repeats(text.encode()) for name, text in REPEATED.items()}
+    lured = {f"{name}, lured": _repeats(_lured(text).encode()) for name, text in REPEATED.items()}
     return {
         **made,
+        **lured,
         "a thousand pods, a header each": _pods,
         "a prefix of its own for each line": _prefixes,
         "near misses and nothing else": _near_misses,
@@ -85,6 +90,10 @@ def shapes() -> dict[str, Callable[[int], bytes]]:
 
 def _repeats(piece: bytes) -> Callable[[int], bytes]:
     return lambda size: piece * (size // len(piece))
+
+
+def _lured(piece: str) -> str:
+    return piece * (EVERY // len(piece)) + LURE + ("\n" if piece.endswith("\n") else " ")
 
 
 def _utf16(size: int, text: str) -> bytes:

@@ -97,7 +97,7 @@ class LineMachine:
             # the last piece must have been needed, and all of it if the rest makes sense alone
             over = count == len(self._held) and self._partial is not None
             for text in (gap.join([*pieces, body]) for gap in gaps):
-                token = self._grammar.token(text)
+                token = self._grammar.token(text) if len(text) <= _LONGEST_LINE else None
                 if token is None or token.end < (len(text) if over else len(text) - len(body) + 1):
                     continue
                 if token.whole:

@@ -99,7 +99,7 @@ def token(body: str) -> Token | None:
 
 
 def _race(body: str) -> Token | None:
-    if match := RACE.search(body):
+    if "alloc" in body and (match := RACE.search(body)):
         ended = match["end"] is not None and match["cut"] is None
         whole = ended or match.end() < len(body.rstrip(" ="))
         return Token(Role.SECTION, "race", _told(match), *match.span(), whole)
