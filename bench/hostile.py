@@ -68,7 +68,7 @@ REPEATED = {
     "one line, wide apart": f"{'x' * 3000}{HEADER}()",
 }
 # Something of every detector's frames, so that a look at the bytes around does not tell that all is vain.
-LURE = "x.go:7 +0x45 x#0 0x4: main.c:3 x.rs goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
+LURE = "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
 EVERY = 4096
 
 

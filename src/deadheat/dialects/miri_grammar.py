@@ -37,6 +37,7 @@ RACE = regex(
     r"|,? ?\(current ?vector ?clock.{0,2000}|(?P<cut>\+?0?x?=?$|[., (][^`]{0,300}$))?"
 )
 _CUT_RACE = regex(rf"{_BEGIN} ?(?:{_WHAT} ?(?:detected.{{0,900}}|[a-z]{{0,7}}=?)|{_SOME})$")
+_LONGEST_CUT = 1_200
 _OTHER_ERROR = regex(r"^error: ?Undefined ?Behavior: |^error\[E\d{4}\]: ")
 # "help: and (1) occurred earlier here"; of December 2022: "help: and the Write on thread `main` is here"
 _EARLIER = regex(
@@ -103,7 +104,7 @@ def _race(body: str) -> Token | None:
         ended = match["end"] is not None and match["cut"] is None
         whole = ended or match.end() < len(body.rstrip(" ="))
         return Token(Role.SECTION, "race", _told(match), *match.span(), whole)
-    if match := _CUT_RACE.search(body):
+    if match := _CUT_RACE.search(body, max(0, len(body) - _LONGEST_CUT)):
         return Token(Role.SECTION, "race", {}, *match.span(), whole=False)
     if match := _OTHER_ERROR.match(body):
         return Token(Role.STOP, "error", {}, *match.span())

@@ -55,7 +55,7 @@ class Reader:
         while (hit := windows.next_hit(at, end)) is not None:
             offset, index = hit
             dialect, starts = self._owners[index]
-            if prospects.is_barren(dialect, offset):
+            if prospects.is_vain(dialect, offset):
                 at = offset + 1
                 continue
             line = windows.line_start(offset, at)
@@ -69,7 +69,7 @@ class Reader:
             if not prospects.may_be(dialect, line, covered):
                 at = offset + 1
                 continue
-            stretch = Stretch(self.dialects, windows, encoding, covered)
+            stretch = Stretch(self.dialects, windows, prospects, encoding, covered)
             for found in stretch.read(line, dialect, starts):
                 if found.span.offset >= start and (end is None or found.span.offset < end):
                     yield found

@@ -54,6 +54,7 @@ class Machines:
         self._bare = False  # that line had nothing behind its mark
         self.found: list[Found] = []
         self.prelude: Dialect | None = None  # whose report may have begun before the hit
+        self.horizon = floor  # how long those that have taken nothing are kept for lines to come
         self.stray = False
         self.covered = floor  # up to here, text belongs to reports already read
 
@@ -96,7 +97,7 @@ class Machines:
             self._bare = not text.strip() and (lane or "").rpartition("/")[2].isdigit()
             self._writer = lane
         readings = self._readings.get(lane, [])
-        if not readings and not past and self.prelude is not None:
+        if not readings and (not past or at < self.horizon) and self.prelude is not None:
             self._readings[lane] = readings = [_Reading(self.prelude, lane)]
         for reading in tuple(readings):
             if self._fed(reading, text, at, end, past):
@@ -136,7 +137,8 @@ class Machines:
             self._drop(reading)
         elif verdict is Verdict.FOREIGN:
             reading.quiet += 1
-            if past and reading.quiet > reading.machine.patience:
+            waits = reading.start < 0 and at < self.horizon
+            if past and reading.quiet > reading.machine.patience and not waits:
                 self._end(reading)
         return False
 

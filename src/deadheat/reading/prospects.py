@@ -1,4 +1,7 @@
-"""Whether a report may be near a hit, going by raw bytes; where there is none for long, nobody looks twice."""
+"""Whether a report may be near a hit, going by raw bytes and by what was read in vain before.
+
+Where hits are dense and fruitless, nobody looks at the same bytes for each of them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import TYPE_CHECKING
 from deadheat.text.window import MAX_LINE
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from deadheat.dialects import Dialect
     from deadheat.text.window import Windows
 
@@ -16,20 +21,32 @@ _ABOVE = 1 << 10
 # how far to look where hits are dense and fruitless, and what is dense
 _FAR = 1 << 18
 _DENSE = 1 << 9
+# prefixes that are learnt differ without end
+_MANY = 1 << 10
 
 
 class Prospects:
-    """By dialect, what has been looked through in vain."""
+    """What has been looked through in vain, by what was looked for."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
-        # hits before this offset are fruitless
-        self._barren: dict[Dialect, int] = {}
+        self._vain: dict[Hashable, int] = {}
         self._last: dict[Dialect, int] = {}
 
-    def is_barren(self, dialect: Dialect, offset: int) -> bool:
-        """Is it known already that nothing is near this hit?"""
-        return offset < self._barren.get(dialect, 0)
+    def is_vain(self, sought: Hashable, at: int) -> bool:
+        """Is it known already that a look from this hit finds nothing?"""
+        return at < self._vain.get(sought, 0)
+
+    def was_vain(self, sought: Hashable, until: int) -> None:
+        """A look that finds nothing for hits before `until`."""
+        if len(self._vain) > _MANY:
+            self._vain.clear()
+        self._vain[sought] = until
+
+    def horizon(self, sought: Hashable, line: int) -> int:
+        """How far to look from this line, since the last look was in vain just before it."""
+        dense = 0 < line - self._vain.get(sought, line) < _DENSE
+        return line + AHEAD if dense else line
 
     def may_be(self, dialect: Dialect, line: int, floor: int) -> bool:
         """May a report of this dialect be around the line that begins at `line`?"""
@@ -49,4 +66,5 @@ class Prospects:
         far = self._windows.peek(above, _FAR)
         if not dialect.promises(far):
             # whatever line a hit before that is in, all that is near it has been seen
-            self._barren[dialect] = above + (len(far) if self._windows.ended else len(far) - MAX_LINE)
+            until = above + len(far) - (0 if self._windows.ended else MAX_LINE)
+            self.was_vain(dialect, until)

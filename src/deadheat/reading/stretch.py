@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.dialects import Dialect
+    from deadheat.reading.prospects import Prospects
     from deadheat.text.lanes import LaneLine, Lanes
     from deadheat.text.window import Windows
 
@@ -29,6 +30,11 @@ _BEFORE = 1 << 10
 # how much of a log to turn round at a time
 _REGION = 1 << 15
 _LONGEST_PREFIX = 300
+# a line for which it matters how often it is read, and what of a longer one is read again
+_LONG = 1 << 11
+_OVERLAP = 1 << 12
+# a line may go on in so many of the following ones
+_HELD = 4
 _TAKEN = (Verdict.OWN, Verdict.CLOSED)
 
 
@@ -36,16 +42,23 @@ class Stretch:
     """The lines around a hit, and the machines that they are fed to."""
 
     def __init__(
-        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
+        self,
+        dialects: Sequence[Dialect],
+        windows: Windows,
+        prospects: Prospects,
+        encoding: str,
+        floor: int,
     ) -> None:
         self._dialects = dialects
         self._windows = windows
+        self._prospects = prospects
         self._encoding = encoding
         self._floor = floor
         self._sense = backwards.Sense(dialects, windows, encoding, floor)
         self._machines = Machines(dialects, self._column, floor)
         self._unfinished = False  # the text ended within a line
         self._asked = "", -1  # the last line that was asked about, and the answer
+        self._walked = floor  # hits before that have been walked over
         self.behind = floor  # the line of the hit ends here
 
     @property
@@ -64,6 +77,8 @@ class Stretch:
         if not whole or clean.BREAK in first or (column and not first[:column].isspace()):
             lanes, whole = self._lanes(first)
             if not whole and not dialect.remnant(first):
+                if len(raw) > _LONG:
+                    self._prospects.was_vain(dialect, self.behind - _OVERLAP)
                 self.behind = self._floor  # another dialect may find more in this line
                 return
             if not whole and lanes is None:
@@ -71,21 +86,28 @@ class Stretch:
         # the mark of its writer may be in a piece of its own
         if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
             lanes = _new_lanes(first)
-        begin = line if lanes is None else self._windows.back(line, _PIECE, self._floor)
         if not (whole and starts):
-            begin = self._beginning(line, dialect)
             self._machines.prelude = dialect
+        sought = self._machines.prelude, lanes.form if lanes else None
+        if self._prospects.is_vain(sought, line):
+            return
         way = self._sense.way(line, lanes, whole)
         reports = self._backwards(line, lanes, way) if way else []
         # stacks without headers would be read the wrong way just as well
         if reports or (way is backwards.Way.BACKWARD and not dialect.headed):
             yield from reports
             return
-        yield from self._walk(begin, line, lanes)
+        # where many are in vain, one walk is for all of them
+        self._machines.horizon = self._prospects.horizon(sought, line)
+        yield from self._walk(self._beginning(line, lanes), line, lanes)
+        if self.covered == self._floor and sought[1] == (lanes.form if lanes else None):
+            self._prospects.was_vain(sought, self._walked)
 
-    def _beginning(self, line: int, dialect: Dialect) -> int:
-        """Where to begin for a hit that need not be its report's first line."""
-        windows, floor = self._windows, self._floor
+    def _beginning(self, line: int, lanes: Lanes | None) -> int:
+        """Where to begin for this hit, which need not be in its report's first line."""
+        windows, floor, dialect = self._windows, self._floor, self._machines.prelude
+        if dialect is None:
+            return line if lanes is None else windows.back(line, _PIECE, floor)
         most = windows.back(line, dialect.back, floor)
         sign = most + dialect.sign(windows.peek(most, line - most))
         # the line of the sign, and what may be wrapped around it
@@ -174,9 +196,10 @@ class Stretch:
                 if machines.found:
                     yield from machines.found
                     machines.found.clear()
-                if at >= line and not machines.busy:
+                if at >= line and at >= machines.horizon and not machines.busy:
                     idle += 1
                     if idle > self._patience(lanes):
+                        self._walked = offsets[max(0, i - _HELD)]
                         return
         for lane, inner in lanes.flush() if lanes else ():
             machines.feed(lane, inner, self._windows.end, self._windows.end, True)

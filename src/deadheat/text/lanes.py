@@ -45,6 +45,12 @@ class Lanes:
         return other
 
     @property
+    def form(self) -> tuple[object, ...]:
+        """Equal for two that know the same prefixes."""
+        learnt = ((shape.pattern, names) for shape, names in self._learnt)
+        return self._numbered, self._table, *learnt
+
+    @property
     def waiting(self) -> bool:
         """Does a line wait for its end?"""
         return bool(self._open or self._held)
