@@ -1,4 +1,4 @@
-"""Text that an enemy would send: much that looks like a report, or hides one, and never ends; no report."""
+"""Text that an enemy would send: all that looks like a report, or might hide one, and is none."""
 
 from __future__ import annotations
 
@@ -67,8 +67,10 @@ REPEATED = {
     "one line of running goroutines": "goroutine 7 [running concurrent map writes ",
     "one line, wide apart": f"{'x' * 3000}{HEADER}()",
 }
-# Something of every detector's frames, so that a look at the bytes around does not tell that all is vain.
-LURE = "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
+# Something of every detector's frames, so that no look at the bytes around tells that all is vain.
+LURE = (
+    "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
+)
 EVERY = 4096
 
 
@@ -124,5 +126,7 @@ def _near_misses(size: int) -> bytes:
 
 def _noise(size: int) -> bytes:
     rng = random.Random(SEED)
-    pieces = [rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)]
+    pieces = [
+        rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)
+    ]
     return b"".join(pieces) * (1 + size // sum(map(len, pieces)))

@@ -60,7 +60,7 @@ _CUT = {
 }
 _FRAME = (b"()", b" +0x")
 # of a location, and of what stands for a stack; one is whole wherever the line was broken
-_PLACES = (b" +0x", b".go:", b"go:", b"[fail", b"the stack]")
+_PLACES = (b" +0x", b"go:", b"[fail", b"the stack]")
 # "/src/shop/native.cc:31"
 _PLACE = regex(rb"\.[A-Za-z]{1,4}:\d")
 _NEAR = 1 << 11
@@ -103,10 +103,15 @@ class GoDialect:
         return _REMNANT.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        if not any(word in ahead for word in _PLACES) and _PLACE.search(ahead) is None:
+        if not (b".go:" in ahead or any(word in ahead for word in _PLACES) or _PLACE.search(ahead)):
             return False
-        # what begins with a literal is looked for ten times as fast as one of two
-        return b"created at" in ahead or _PROMISE.search(ahead) is not None
+        if b"created at" in ahead:
+            return True
+        # a literal is found ten times as fast as a pattern that begins with it
+        at = ahead.find(b"oroutine")
+        while at >= 0 and not _PROMISE.match(ahead, at):
+            at = ahead.find(b"oroutine", at + 1)
+        return at >= 0
 
     back = 1 << 14
 

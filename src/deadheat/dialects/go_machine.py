@@ -419,11 +419,18 @@ class GoMachine:
         failed = self._banner and any(side.failed for side in told)
         if not failed and not any(frame.line is not None for side in told for frame in side.frames):
             return None
+        if not failed and self._is_gossip(told):
+            return None
         if [side.op for side in self._accesses] == [Op.READ, Op.READ]:
             return None  # two reads do not race: lines of two reports were taken for one
         return go_stack.report(
             "go", "data-race", self._accesses, self._creations, self._all_damage()
         )
+
+    def _is_gossip(self, told: list[Side]) -> bool:
+        """A sentence that begins like a header, and further down places that nobody was called at."""
+        alone = not self._banner and len(told) == 1 and Damage.GLUED in self._damage
+        return alone and not any(frame.function for frame in told[0].frames)
 
     def _distrust_last_line(self) -> None:
         """Where the text ends within a number, `:12` may have been `:123`."""

@@ -137,10 +137,15 @@ class Machines:
             self._drop(reading)
         elif verdict is Verdict.FOREIGN:
             reading.quiet += 1
-            waits = reading.start < 0 and at < self.horizon
-            if past and reading.quiet > reading.machine.patience and not waits:
+            if reading.quiet > reading.machine.patience and not self._waits(reading, at, past):
                 self._end(reading)
         return False
+
+    def _waits(self, reading: _Reading, at: int, past: bool) -> bool:
+        """Is this one kept for the hit, or for others that are still to come?"""
+        if reading.dialect is not self.prelude:
+            return False  # its own hit has been read
+        return not past or (reading.start < 0 and at < self.horizon)
 
     def _drop(self, reading: _Reading) -> None:
         lane = self._readings.get(reading.lane, [])

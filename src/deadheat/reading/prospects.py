@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from deadheat.text.window import MAX_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from deadheat.dialects import Dialect
     from deadheat.text.window import Windows
 
@@ -30,20 +28,20 @@ class Prospects:
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
-        self._vain: dict[Hashable, int] = {}
+        self._vain: dict[object, int] = {}
         self._last: dict[Dialect, int] = {}
 
-    def is_vain(self, sought: Hashable, at: int) -> bool:
+    def is_vain(self, sought: object, at: int) -> bool:
         """Is it known already that a look from this hit finds nothing?"""
         return at < self._vain.get(sought, 0)
 
-    def was_vain(self, sought: Hashable, until: int) -> None:
+    def was_vain(self, sought: object, until: int) -> None:
         """A look that finds nothing for hits before `until`."""
         if len(self._vain) > _MANY:
             self._vain.clear()
-        self._vain[sought] = until
+        self._vain[sought] = max(until, self._vain.get(sought, 0))
 
-    def horizon(self, sought: Hashable, line: int) -> int:
+    def horizon(self, sought: object, line: int) -> int:
         """How far to look from this line, since the last look was in vain just before it."""
         dense = 0 < line - self._vain.get(sought, line) < _DENSE
         return line + AHEAD if dense else line
@@ -51,13 +49,13 @@ class Prospects:
     def may_be(self, dialect: Dialect, line: int, floor: int) -> bool:
         """May a report of this dialect be around the line that begins at `line`?"""
         windows = self._windows
-        ahead = windows.peek(line, max(AHEAD, windows.line_end(line) - line))
-        if dialect.promises(ahead):
-            return True
+        behind = max(line + AHEAD, windows.line_end(line))
         above = windows.back(line, _ABOVE, floor)
-        if above < line and dialect.promises(windows.peek(above, line - above) + ahead):
+        if dialect.promises(windows.peek(above, behind - above)):
             return True
-        if dialect.lasting and line - self._last.get(dialect, -_DENSE) < _DENSE:
+        if not dialect.lasting:
+            return above < line and dialect.promises(windows.peek(line, behind - line))
+        if line - self._last.get(dialect, -_DENSE) < _DENSE:
             self._look_far(dialect, above)
         self._last[dialect] = line
         return False

@@ -35,6 +35,8 @@ _LONG = 1 << 11
 _OVERLAP = 1 << 12
 # a line may go on in so many of the following ones
 _HELD = 4
+# nothing of such a report says that its lines stand the wrong way round
+_DOUBTFUL = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
 _TAKEN = (Verdict.OWN, Verdict.CLOSED)
 
 
@@ -129,6 +131,7 @@ class Stretch:
         machines.finish()
         whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
         kept = list(machines.found) if whole or way is backwards.Way.BACKWARD else []
+        kept = [found for found in kept if not _DOUBTFUL <= {*_damage(found)}]
         if not self._windows.ended:  # what began the last ones may not have been seen
             kept = [found for found in kept if found.span.end < offsets[-1] - AHEAD] or kept
         machines.found.clear()

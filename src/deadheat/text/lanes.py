@@ -103,10 +103,14 @@ class Lanes:
         if (table := records.table(prefix, following)) is not None:
             self._table = table
             return True
+        # a log line that was not finished may have the same beginning now and then
+        few = 0.4 * sum(1 for text in following if text.strip())
+        head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
+        if sum(text.startswith(head) for text in following) < max(few, 1):
+            return False  # nothing to make a pattern for
         shape = _shape(prefix)
         marks = [_mark(match[0]) for text in following if (match := shape.match(text + " "))]
-        # a log line that was not finished may have the same beginning now and then
-        if len(marks) < 0.4 * sum(1 for text in following if text.strip()) or not marks:
+        if len(marks) < max(few, 1):
             return False
         names = _mark(prefix) in marks
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]

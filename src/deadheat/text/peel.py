@@ -12,7 +12,6 @@ from deadheat.text.records import Piece
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Sequence
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
@@ -95,16 +94,16 @@ def is_numbered(text: str) -> bool:
     return False
 
 
-def peel(text: str, numbered: bool = True) -> Sequence[Piece]:
+def peel(text: str, numbered: bool = True) -> list[Piece]:
     """The pieces in a line; the line itself where nothing wraps it.
 
     In a text that is not `numbered`, a line that begins with a number is the rest of the one before.
     """
-    return _known(text, numbered) if len(text) < _SHORT else _peeled(text, numbered)
+    return list(_known(text, numbered)) if len(text) < _SHORT else _peeled(text, numbered)
 
 
 @lru_cache(maxsize=1 << 11)
-def _known(text: str, numbered: bool) -> Sequence[Piece]:
+def _known(text: str, numbered: bool) -> tuple[Piece, ...]:
     """Lines around a hit are looked at several times: for their prefix, their order, their report."""
     return tuple(_peeled(text, numbered))
 
