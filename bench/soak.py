@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import random
+import resource
 import sys
 import tempfile
 from pathlib import Path
 
 import deadheat
 from bench import logs
+from bench.hostile import shapes
 from bench.measure import run
 
 SCAN = [sys.executable, "-m", "deadheat", "scan", "--format", "jsonl"]
@@ -21,11 +23,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--gib", type=int, default=5, help="size of the large file (default: 5)")
     parser.add_argument("--line", type=int, default=500, help="MiB of the long line (default: 500)")
+    parser.add_argument("--hostile", type=int, default=4, help="MiB of each shape (default: 4)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="deadheat-soak-") as folder:
         large(Path(folder) / "large.log", args.gib << 30)
         long_line(Path(folder) / "line.log", args.line << 20)
-        hostile(Path(folder) / "hostile.log")
+        hostile(Path(folder) / "hostile.log", args.hostile << 20)
     damaged_corpus()
 
 
@@ -41,25 +44,31 @@ def long_line(path: Path, size: int) -> None:
     path.unlink()
 
 
-def hostile(path: Path) -> None:
-    """Nothing but what opens a report, and never one."""
-    for line in (
-        b"WARNING: DATA RACE\n",
-        b"Read at 0x00c000123456 by goroutine 7:\n",
-        b"  main.main()\n",
-        b"fatal error: concurrent map writes\n",
-        b'{"log":"WARNING: DATA RACE\\n"}\n',
-        b"> > > Goroutine 7 (running) created at:\n",
-    ):
-        path.write_bytes(line * ((16 << 20) // len(line)))
-        _within(path, f"16 MiB of {line!r}", 0)
+def hostile(path: Path, size: int) -> None:
+    """What an enemy would send: no report in it, and none that gets lost behind it."""
+    for name, make in shapes().items():
+        path.write_bytes(make(size))
+        taken = _within(path, name, 0)
+        print(f"    {size / taken / 1e6:.1f} MB per processor second", flush=True)
 
 
-def _within(path: Path, what: str, count: int) -> None:
+def _within(path: Path, what: str, count: int) -> float:
+    """Checks the promises; the processor seconds that it took."""
+    before = _children()
     done = run([*SCAN, str(path)])
-    print(f"{what}: {done.seconds:.1f} s, {done.peak_mb:.0f} MB, {done.lines} reports", flush=True)
+    taken = _children() - before
+    print(
+        f"{what}: {taken:.1f} processor seconds, {done.peak_mb:.0f} MB, {done.lines} reports", flush=True
+    )
     assert done.lines == count, f"expected {count} reports"
     assert done.peak_mb < LIMIT_MB, f"more than {LIMIT_MB} MB"
+    return taken
+
+
+def _children() -> float:
+    """Processor seconds of all commands so far: others may use the machine at the same time."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def damaged_corpus() -> None:

@@ -43,7 +43,7 @@ class Prospects:
 
     def horizon(self, sought: object, line: int) -> int:
         """How far to look from this line, since the last look was in vain just before it."""
-        dense = 0 < line - self._vain.get(sought, line) < _DENSE
+        dense = line - self._vain.get(sought, -_DENSE) < _DENSE
         return line + AHEAD if dense else line
 
     def may_be(self, dialect: Dialect, line: int, floor: int) -> bool:

@@ -30,6 +30,8 @@ _BEFORE = 1 << 10
 # how much of a log to turn round at a time
 _REGION = 1 << 15
 _LONGEST_PREFIX = 300
+# what a record of a report's line begins with
+_RECORDS = ("{", "[")
 # a line for which it matters how often it is read, and what of a longer one is read again
 _LONG = 1 << 11
 _OVERLAP = 1 << 12
@@ -159,6 +161,16 @@ class Stretch:
         (before, *_), _ = clean.lines(raw, self._encoding)
         return _new_lanes(before) if _new_lanes().split(before) != [(None, before)] else None
 
+    def _lanes_from(self, text: str, following: list[str]) -> Lanes | None:
+        """Lanes, if a report begins in this line, which is wrapped as those before it are not."""
+        column = self._column(text)
+        if column == 0 or (column < 0 and text[:1] not in _RECORDS) or text[:column].isspace():
+            return None
+        pieces = _new_lanes().split(text)
+        wrapped = [piece for piece in pieces if self._column(piece[1]) >= 0 and piece[1] != text]
+        lanes = _new_lanes(text)
+        return lanes if wrapped or self._learn(lanes, text[: max(column, 0)], following) else None
+
     def _learn(self, lanes: Lanes, prefix: str, following: list[str] | None = None) -> bool:
         """Is what stands before a report's line a writer's mark, or just some other text?"""
         if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
@@ -190,6 +202,8 @@ class Stretch:
             machines.give_up(offsets[0], self.behind)
             for i, text in enumerate(texts):
                 at, end = offsets[i], offsets[i + 1]
+                if lanes is None and at > line:
+                    lanes = self._lanes_from(text, texts[i + 1 : i + 1 + _PEEK])
                 if lanes is None:
                     for inner in text.split(clean.BREAK):
                         machines.feed(None, inner, at, end, at > line)
@@ -211,9 +225,9 @@ class Stretch:
 
     def _patience(self, lanes: Lanes | None) -> int:
         """How many lines to wait where no machine has a report in hand."""
-        if self._machines and self._machines.covered < self.behind:
+        if self._machines:
             return 2 * _PEEK  # the other half of the hit's line may come late
-        return _PEEK if lanes is not None and lanes.waiting else 0
+        return 0 if lanes is None else _PEEK  # and so may the end of a line
 
     def _split(self, lanes: Lanes, text: str, following: list[str]) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""

@@ -1,0 +1,131 @@
+"""Text that looks like a report costs little, hides none and is none, however much of it there is."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import deadheat
+from bench.hostile import shapes
+from bench.logs import NEAR_MISSES
+from deadheat.reading.machines import Machines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPORT = b"""\
+==================
+WARNING: DATA RACE
+Write at 0x00c0000a1238 by goroutine 73:
+  example.com/shop/cart.(*Basket).add()
+      /home/ci/build/shop/cart/basket.go:212 +0x384
+
+Previous read at 0x00c0000a1238 by main goroutine:
+  example.com/shop/cart.(*Basket).total()
+      /home/ci/build/shop/cart/summary.go:40 +0x86
+
+Goroutine 73 (running) created at:
+  example.com/shop/cart.(*Server).launch()
+      /home/ci/build/shop/cart/server.go:190 +0x10d
+==================
+"""
+HEAD, REST = REPORT.split(b"WARNING: DATA RACE\n")
+# by how it is found: at once; line by line from its banner; from a header that is not its first line
+REPORTS = {
+    "whole": REPORT,
+    "stamped": b"".join(b"[12:00:00] " + line for line in REPORT.splitlines(keepends=True)),
+    "without banner": REST,
+}
+
+
+@pytest.fixture
+def fed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every line that is fed to a machine."""
+    lines: list[str] = []
+    feed = Machines.feed
+
+    def counted(self: Machines, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
+        lines.append(text)
+        feed(self, lane, text, at, end, past)
+
+    monkeypatch.setattr(Machines, "feed", counted)
+    return lines
+
+
+@pytest.mark.parametrize("name", shapes())
+def test_hostile_text_is_no_report_and_hides_none(name: str) -> None:
+    text = shapes()[name](9_000)
+    wide = text.startswith(b"\xff\xfe")
+    for kind, report in REPORTS.items():
+        behind = b"\n" + report + b"\n"
+        both = text + (behind.decode().encode("utf-16-le") if wide else behind)
+        found = [s for s in deadheat.scan(both) if s.report.detector == "go"]
+        sites = [[a.site and a.site.line for a in s.report.accesses] for s in found]
+        assert sites == [[212, 40]], kind
+
+
+# whatever is looked at again and again; each was once read a hundred times as often as it is long
+AGAIN = (
+    "creations in quotes of quotes, lured",
+    "partial CRI lines without end, lured",
+    "headers in sentences, lured",
+    "one line of quotes, lured",
+    "a prefix of its own for each line",
+)
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_no_line_is_read_again_and_again(name: str, fed: list[str]) -> None:
+    text = shapes()[name](30_000)
+    assert not deadheat.scan(text)
+    assert len(fed) < 2.5 * text.count(b"\n") + 100
+
+
+def test_near_misses_are_no_reports_and_cost_a_few_lines_each(fed: list[str]) -> None:
+    rng = random.Random(3)
+    texts = [rng.choice(NEAR_MISSES) for _ in range(1_500)]
+    assert not deadheat.scan("".join(texts))
+    assert len(fed) < 15 * len(texts)
+
+
+def test_most_near_misses_cost_no_line_at_all(fed: list[str]) -> None:
+    for text in NEAR_MISSES:
+        assert not deadheat.scan(text)
+    assert len(fed) < len(NEAR_MISSES)
+
+
+SENTENCE = 'We saw "Write at 0x00c0000a1238 by goroutine 7:" {}\n'
+FRAME = "  example.com/shop.(*Cart).Add()\n      /src/shop/cart.go:31 +0x45\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (SENTENCE.format("twice") + FRAME, 0),
+        (SENTENCE.format("") + FRAME, 0),
+        # with text on one side only it may be the detector's
+        (f"progress: 45%Write at 0x00c0000a1238 by goroutine 7:\n{FRAME}", 1),
+        (f"Write at 0x00c0000a1238 by goroutine 7:served in 3ms\n{FRAME}", 1),
+        # behind a writer's mark, which the next lines have too
+        ("".join(f"w3> {x}\n" for x in f"Write by goroutine 7:ok\n{FRAME}".splitlines()), 1),
+    ],
+)
+def test_a_header_within_a_sentence_begins_no_report(text: str, count: int) -> None:
+    assert len(deadheat.scan(text)) == count
+
+
+@pytest.fixture(name="filler")
+def _filler() -> Callable[[int], bytes]:
+    return lambda size: b"request served in 3 ms, 200 OK\n" * (size // 31)
+
+
+@pytest.mark.parametrize("gap", [0, 7_000, 200_000, 260_000, 300_000, 1_100_000])
+def test_where_nothing_was_near_for_long_a_report_is_still_found(
+    gap: int, filler: Callable[[int], bytes]
+) -> None:
+    """What is told to be barren ends before it, wherever blocks and looks end."""
+    banners = b"the words DATA RACE and nothing else\n" * 40
+    text = banners + filler(gap) + banners + REPORT + banners
+    assert [s.span.offset for s in deadheat.scan(text)] == [text.index(b"WARNING: DATA RACE\nW")]
