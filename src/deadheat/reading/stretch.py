@@ -221,6 +221,7 @@ class Stretch:
         for lane, inner in lanes.flush() if lanes else ():
             machines.feed(lane, inner, self._windows.end, self._windows.end, True)
         machines.finish(cut=self._unfinished)
+        self._walked = self._windows.end
         yield from machines.found
 
     def _patience(self, lanes: Lanes | None) -> int:
