@@ -58,7 +58,8 @@ def _within(path: Path, what: str, count: int) -> float:
     done = run([*SCAN, str(path)])
     taken = _children() - before
     print(
-        f"{what}: {taken:.1f} processor seconds, {done.peak_mb:.0f} MB, {done.lines} reports", flush=True
+        f"{what}: {taken:.1f} processor seconds, {done.peak_mb:.0f} MB, {done.lines} reports",
+        flush=True,
     )
     assert done.lines == count, f"expected {count} reports"
     assert done.peak_mb < LIMIT_MB, f"more than {LIMIT_MB} MB"

@@ -133,7 +133,7 @@ class Stretch:
         machines.finish()
         whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
         kept = list(machines.found) if whole or way is backwards.Way.BACKWARD else []
-        kept = [found for found in kept if not _DOUBTFUL <= {*_damage(found)}]
+        kept = [found for found in kept if not {*_damage(found)} >= _DOUBTFUL]
         if not self._windows.ended:  # what began the last ones may not have been seen
             kept = [found for found in kept if found.span.end < offsets[-1] - AHEAD] or kept
         machines.found.clear()
