@@ -72,18 +72,20 @@ LURE = (
     "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
 )
 EVERY = 4096
+LURED = ", lured"
+NEAR = "near misses and nothing else"
 
 
 def shapes() -> dict[str, Callable[[int], bytes]]:
     """By its name, what makes so many bytes of each."""
     made = {name: _repeats(text.encode()) for name, text in REPEATED.items()}
-    lured = {f"{name}, lured": _repeats(_lured(text).encode()) for name, text in REPEATED.items()}
+    lured = {f"{name}{LURED}": _repeats(_lured(text).encode()) for name, text in REPEATED.items()}
     return {
         **made,
         **lured,
         "a thousand pods, a header each": _pods,
         "a prefix of its own for each line": _prefixes,
-        "near misses and nothing else": _near_misses,
+        NEAR: _near_misses,
         "random bytes with banners": _noise,
         "UTF-16 banners": lambda size: _utf16(size, f"{BANNER}\n{HEADER}\n"),
         "one UTF-16 line": lambda size: _utf16(size, f"{BANNER} {HEADER} "),
