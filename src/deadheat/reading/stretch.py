@@ -187,7 +187,7 @@ class Stretch:
     def _opens(self, text: str) -> bool:
         """Does a machine take this line? With text on both sides of a header it may be a sentence."""
         takers = (dialect for dialect in self._dialects if dialect.column(text) >= 0)
-        return any(dialect.machine().feed(text) in _TAKEN for dialect in takers)
+        return any(not d.headed or d.machine().feed(text) in _TAKEN for d in takers)
 
     def _column(self, text: str) -> int:
         # each line is asked about when it is split and when it is read
