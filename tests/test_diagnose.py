@@ -212,3 +212,67 @@ def test_a_side_without_a_frame_is_no_obstacle() -> None:
         assert diagnose(report._replace(accesses=tuple(bare))), name
         one: tuple[Access, ...] = report.accesses[:1]
         assert all(f.crashed is None for f in diagnose(report._replace(accesses=one))), name
+
+
+HOSTILE = """WARNING: ThreadSanitizer: data race (pid=1)
+  Write of size 4 at 0x7b0400000010 by thread T1:
+    #0 work /src/shop/a.c:{write}:5 (shop+0x1)
+    #1 tick_main /src/shop/a.c:{call}:5 (shop+0x2)
+
+  Previous read of size 4 at 0x7b0400000010 by main thread:
+    #0 main /src/shop/a.c:{read}:5 (shop+0x3)
+
+  Thread T1 (tid=3, running) created by main thread at:
+    #0 pthread_create <null> (shop+0x4)
+    #1 main /src/shop/a.c:{start}:3 (shop+0x5)
+
+SUMMARY: ThreadSanitizer: data race /src/shop/a.c:{write}:5 in work
+"""
+
+
+class Counted:
+    """A source that counts what it is asked."""
+
+    def __init__(self, code: CodeSource) -> None:
+        self.code, self.asked = code, 0
+        self.shared, self.loops_share = code.shared, code.loops_share
+
+    def around(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.around(*told)
+
+    def defined(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.defined(*told)
+
+    def starter(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.starter(*told)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  timer_stop{0}(g); pool_put{0}(g); f{0}_take(g);",
+        "  if (g > {0}) g++;",
+        "  while (g) {{ if (g) {{ sem_post(&g{0}); usleep({0}); }} }}",
+    ],
+)
+def test_a_hostile_source_is_asked_no_more_than_a_tame_one(line: str) -> None:
+    """Every question costs as much as its function is long: their number must not grow with it."""
+    asked = []
+    for many in (50, 200):
+        filling = [line.format(at) for at in range(many)]
+        rows = ["static void work(void) {", *filling, "  g = 1;", "}", "void *tick_main(void *a) {"]
+        rows += ["  work();", "  return a;", "}", "int main(void) {"]
+        rows += ["  pthread_create(&t, 0, tick_main, 0);", *filling, "  return g;", "}"]
+        at = {"write": "  g = 1;", "call": "  work();", "read": "  return g;"}
+        at["start"] = "  pthread_create(&t, 0, tick_main, 0);"
+        text = HOSTILE.format(**{name: rows.index(row) + 1 for name, row in at.items()})
+        (sighting,) = deadheat.scan(text)
+        files = Sources({"a.c": "\n".join(rows).encode()})
+        code = Counted(source(files, sighting.report))
+        found = diagnose(sighting.report, code)
+        assert not any(f.crashed for f in found)
+        asked.append(code.asked)
+    assert asked[1] <= max(asked[0], 180)

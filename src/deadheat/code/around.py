@@ -28,6 +28,12 @@ _LOOPS = (
     "loop_expression",
 )
 _IFS = ("if_statement", "if_expression")
+_SWITCHES = (
+    "switch_statement",
+    "expression_switch_statement",
+    "expression_case",
+    "match_expression",
+)
 _LEAVES = ("return_statement", "continue_statement", "break_statement", "return_expression")
 _CASES = ("communication_case", "expression_case", "type_case")
 _STORES = (
@@ -38,7 +44,16 @@ _STORES = (
     "dec_statement",
     "update_expression",
 )
-_STARTS = re.compile(r"\b(?:pthread_create|thrd_create|kthread_run|kthread_create|spawn|async)$")
+_ASSIGNS = (
+    "short_var_declaration",
+    "assignment_statement",
+    "assignment_expression",
+    "init_declarator",
+    "let_declaration",
+)
+_STARTS = re.compile(
+    r"\b(?:pthread_create|thrd_create|kthread_run|kthread_create|spawn|async|std::j?thread)$"
+)
 # "std::thread worker(&Engine::run, this);", "std::jthread t{f};"
 _THREAD = re.compile(r"^(?:std::)?j?thread\b")
 _MOST = 400
@@ -76,6 +91,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         conditions=tuple(_conditions(nodes, row)),
         guards=tuple(_guards(nodes, up, row)),
         branch=_branch(nodes, row),
+        after=tuple(_after(nodes, up, row)),
         loops=tuple(
             (n.start_point.row + 1, n.end_point.row + 1)
             for n in nodes
@@ -156,8 +172,13 @@ def _use(literal: Node, up: Up) -> str:
 
 
 def _conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
-    """The conditions of every `if` around a row, or on it."""
+    """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
     for node in nodes:
+        if node.type in _SWITCHES and _has(node, row):
+            asked = node.child_by_field_name("condition") or node.child_by_field_name("value")
+            if asked is not None:
+                word = "case" if node.type == "expression_case" else "switch"
+                yield Condition(f"{word} {text_of(asked)}"[:200], asked.start_point.row + 1)
         if node.type not in _IFS:
             continue
         body = node.child_by_field_name("consequence")
@@ -177,11 +198,18 @@ def _guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
         block = up.get(node.id)
         if body is None or condition is None or block is None or not _has(block, row):
             continue
-        last = body.named_children[-1] if body.named_children else None
-        last = last.named_child(0) if last is not None and last.type.endswith("_list") else last
-        leaves = last is not None and last.type in _LEAVES
-        if leaves and node.end_point.row < row:
+        if _leaves(body) and node.end_point.row < row:
             yield Condition(text_of(condition)[:200], condition.start_point.row + 1)
+
+
+def _leaves(body: Node) -> bool:
+    """Does a block, or the lone statement in its place, end by leaving the function or the loop?"""
+    if body.type in _LEAVES:
+        return True
+    last = body.named_children[-1] if body.named_children else None
+    if last is not None and last.type.endswith("_list"):
+        last = last.named_children[-1] if last.named_children else None
+    return last is not None and last.type in _LEAVES
 
 
 def _branch(nodes: Iterable[Node], row: int) -> str:
@@ -191,6 +219,18 @@ def _branch(nodes: Iterable[Node], row: int) -> str:
             told = node.child_by_field_name("communication")
             found = text_of(told) if told is not None else found
     return found
+
+
+def _after(nodes: Iterable[Node], up: Up, row: int) -> Iterator[str]:
+    """The branches of every select above a row, in a block around it, that do not leave."""
+    for node in nodes:
+        told = node.child_by_field_name("communication")
+        choice = up.get(node.id)
+        block = up.get(choice.id) if choice is not None else None
+        if told is None or choice is None or block is None:
+            continue
+        if choice.end_point.row < row and _has(block, row) and not _leaves(node):
+            yield text_of(told)[:200]
 
 
 # -- what the function does ------------------------------------------------------------------------
@@ -211,6 +251,9 @@ def _stores(nodes: Iterable[Node]) -> Iterator[Use]:
 
 def _calls(nodes: Iterable[Node], up: Up) -> Iterator[Call]:
     for node in nodes:
+        if node.type == "delete_expression" and node.named_children:
+            given = text_of(node.named_children[-1])[:200]
+            yield Call("delete", "", given, node.start_point.row + 1, depth=_depth(node, up))
         if node.type != "call_expression":
             continue
         on, _, name = _callee(text_of(node.child_by_field_name("function")))
@@ -244,13 +287,16 @@ def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _result(call: Node, up: Up) -> str:
-    """`rs, err` for `rs, err := tk.Exec(…)`."""
+    """`rs, err` for `rs, err := tk.Exec(…)`, `c` for `struct conn *c = arena_take();`."""
     above = up.get(call.id)
-    while above is not None and above.type == "expression_list":
+    while above is not None and above.type in ("expression_list", "cast_expression"):
         above = up.get(above.id)
-    if above is None or above.type not in ("short_var_declaration", "assignment_statement"):
+    if above is None or above.type not in _ASSIGNS:
         return ""
-    return text_of(above.child_by_field_name("left"))[:200]
+    if above.type == "init_declarator":
+        return syntax.called(above).decode("utf-8", "replace")[:200]
+    left = above.child_by_field_name("left") or above.child_by_field_name("pattern")
+    return text_of(left)[:200]
 
 
 def _starts(nodes: Iterable[Node]) -> Iterator[Start]:

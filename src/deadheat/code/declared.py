@@ -76,7 +76,7 @@ def _declarations(function: Node, nodes: list[Node], up: Up) -> Iterator[tuple[s
 def types(names: dict[str, Declared]) -> dict[str, str]:
     """The bare types of parameters, by name."""
     return {
-        name: told.type.strip("*& ").partition("[")[0].rpartition(".")[2]
+        name: told.type.strip("*& ").partition("[")[0].rpartition(".")[2].rpartition(" ")[2]
         for name, told in names.items()
         if told.how == "parameter" and told.type
     }

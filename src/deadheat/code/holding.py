@@ -23,19 +23,30 @@ _BLOCKS = (
     "default_case",
     "declaration_list",
 )
-# Go's methods, also of a house's own locks: "mu.Lock()", "s.rlock()"
-_METHOD = re.compile(r"(?:Try)?(R|W|r|w)?(?:Try)?([Ll]ock|Unlock|unlock)$")
+# Go's methods, also of a house's own locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()",
+# "mu_.ReaderLock()", "l.try_lock()"
+_METHOD = re.compile(
+    r"(?:Try|try_)?(R|W|r|w|Reader|Writer)?(?:Try)?([Ll]ock|[Uu]nlock)(_shared)?(?:_for|_until)?$"
+)
 # "pthread_mutex_lock(&m)", "pthread_rwlock_rdlock(&l)", "mtx_lock", "spin_lock_irqsave(&l, f)",
-# "mutex_unlock(&m)", "read_lock(&l)", "down_write(&s)", "rcu_read_lock()"
+# "mutex_unlock(&m)", "read_lock(&l)", "down_write(&s)"; what "rcu_read_lock()" guards is when an
+# object is freed, and not what is in it
 _FUNCTION = re.compile(
-    r"(?:pthread_(?:mutex|rwlock|spin)|mtx|cnd|spin|raw_spin|mutex|read|write|rcu_read|srcu_read)"
+    r"(?:pthread_(?:mutex|rwlock|spin)|mtx|cnd|spin|raw_spin|mutex|read|write)"
     r"_(?P<what>(?:try|timed)?(?:rd|wr)?(?:un)?lock)(?:_\w{1,40})?$|(?P<down>down|up)_(?P<mode>read|write)$"
 )
-# "std::lock_guard<std::mutex> hold(mutex_);", "std::shared_lock lock{m};"
+# "std::lock_guard<std::mutex> hold(mutex_);", "std::shared_lock lock{m};", "MutexLock l(&mu_);",
+# "auto lock = std::unique_lock(mutex_);", "QReadLocker locker(&lock);"
 _GUARD = re.compile(
-    r"^(?:const )?(?:std::)?(lock_guard|unique_lock|scoped_lock|shared_lock)\b[^({]{0,200}"
-    r"[({]([^;]{0,200}?)[)}]"
+    r"^(?:const )?(?:auto (\w{1,80}) = )?(?:\w{1,40}::){0,4}(lock_guard|unique_lock|scoped_lock"
+    r"|shared_lock|MutexLock|ReaderMutexLock|WriterMutexLock|MutexGuard|AutoLock|ScopedLock|QMutexLocker"
+    r"|QReadLocker|QWriteLocker)"
+    r"\b(?:<[^({;]{0,200}>)?[&\s]{0,9}(\w{0,80})\s{0,9}[({]([^;]{0,200}?)[)}]"
 )
+_READERS = ("shared_lock", "ReaderMutexLock", "QReadLocker")
+# "std::unique_lock<std::mutex> l(m_, std::defer_lock);"
+_LATER = re.compile(r"\bdefer_lock\b")
+_TAGS = re.compile(r"\b(?:adopt_lock|defer_lock|try_to_lock)\b")
 
 
 class _Turn(NamedTuple):
@@ -58,10 +69,11 @@ def held(
 ) -> Iterator[Held]:
     """The locks that are held at a row, by what its own function or closure does before it."""
     scope = literals[-1] if literals else None
+    guards: dict[str, _Turn] = {}
     turns = [
         turn
         for node in nodes
-        for turn in _turns(node, up, types)
+        for turn in _turns(node, up, types, guards)
         if _above(node, up, _CLOSURES) == scope and _reaches(turn, row)
     ]
     open_: dict[str, _Turn] = {}
@@ -105,34 +117,40 @@ def _text(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _turns(node: Node, up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[_Turn]:
+def _turns(
+    node: Node, up: Mapping[int, Node], types: Mapping[str, str], guards: dict[str, _Turn]
+) -> Iterator[_Turn]:
+    """What a node takes or lets go; `guards` are the C++ guards met so far, by their names."""
     if node.type == "call_expression":
-        yield from _call(node, up, types)
+        yield from _call(node, up, types, guards)
     elif node.type == "declaration" and (told := _GUARD.match(_text(node))):
-        for name in told[2].split(","):
-            yield _Turn(
-                node.start_point,
-                plain(name, types),
-                True,
-                told[1] == "shared_lock",
-                False,
-                _above(node, up, _BLOCKS),
-            )
+        block = _above(node, up, _BLOCKS)
+        for name in [n for n in told[4].split(",") if not _TAGS.search(n)]:
+            lock, shared = plain(name, types), told[2] in _READERS
+            turn = _Turn(node.start_point, lock, True, shared, False, block)
+            guards[told[1] or told[3]] = turn
+            if not _LATER.search(told[4]):
+                yield turn
 
 
-def _call(node: Node, up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[_Turn]:
+def _call(
+    node: Node, up: Mapping[int, Node], types: Mapping[str, str], guards: Mapping[str, _Turn]
+) -> Iterator[_Turn]:
     callee = _text(node.child_by_field_name("function")).replace("->", ".")
     deferred = node.id in up and up[node.id].type == "defer_statement"
     block = _above(node, up, _BLOCKS)
     on, _, name = callee.rpartition(".")
     if on and (told := _METHOD.match(name)):
         takes = told[2].lower() == "lock"
-        shared = (told[1] or "").lower() == "r" or name == "lock_shared"
-        yield _Turn(node.start_point, plain(on, types), takes, shared, deferred, block)
+        shared = (told[1] or "").lower() in ("r", "reader") or bool(told[3])
+        if guard := guards.get(on):
+            yield guard._replace(at=node.start_point, takes=takes, block=block)
+        else:
+            yield _Turn(node.start_point, plain(on, types), takes, shared, deferred, block)
     elif not on and (told := _FUNCTION.match(name)):
         what = told["what"] or ""
         takes = "unlock" not in what if what else told["down"] == "down"
-        shared = "rd" in what or told["mode"] == "read" or name.startswith(("read_", "rcu_read"))
+        shared = "rd" in what or told["mode"] == "read" or name.startswith("read_")
         first = _text(node.child_by_field_name("arguments"))[1:-1].partition(",")[0]
         lock = plain(first, types) or name.partition("_lock")[0]
         yield _Turn(node.start_point, lock, takes, shared, deferred, block)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _LANGUAGES = {
     "go": "go",
     "c": "c",
@@ -15,12 +17,22 @@ _LANGUAGES = {
     "hxx": "cpp",
     "rs": "rust",
 }
+# "class Pool {", "namespace shop {", "std::mutex lock_;", " public:", "template <typename T>"
+_CPP = re.compile(
+    rb"^[ \t]{0,20}(?:class|namespace|template|public:|private:)\b|\bstd::", re.MULTILINE
+)
 
 
 def language(path: str) -> str | None:
     """`go`, `c`, `cpp`, `rust`, or None for what is not read."""
     name = path.rpartition("/")[2]
     return _LANGUAGES.get(name.rpartition(".")[2].lower()) if "." in name else None
+
+
+def spoken(path: str, source: bytes) -> str | None:
+    """The same, by what the file says where its name does not tell: a header may be C or C++."""
+    told = language(path)
+    return "cpp" if told == "c" and path.endswith((".h", ".H")) and _CPP.search(source) else told
 
 
 def is_source(path: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import lines, passing, syntax, touches
 from deadheat.code.asking import declared
-from deadheat.code.languages import language
+from deadheat.code.languages import language, spoken
 from deadheat.code.touches import CALLEE, Touch
 from deadheat.model import Access, Frame, Op
 
@@ -104,7 +104,8 @@ def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | N
 
 
 def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> Side | None:
-    source, tongue = clone.git.object(blob), language(path)
+    source = clone.git.object(blob)
+    tongue = spoken(path, source) if source is not None else None
     if source is None or tongue is None:
         return None
     span = _span(tongue, source, frame)

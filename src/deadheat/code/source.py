@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deadheat.code import syntax
 from deadheat.code.around import around
-from deadheat.code.languages import language
+from deadheat.code.languages import language, spoken
+from deadheat.code.starting import started
 from deadheat.code.types import Types
 from deadheat.diagnose.source import Around, Shared
 
@@ -19,9 +22,15 @@ if TYPE_CHECKING:
     from deadheat.code.variable import Variable
     from deadheat.model import Frame
 
+# "type table[K comparable, V any] map[K]V", "type alarms []Alarm"
+_CONTAINER = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
+# "alarms", "table[string, bool]"
+_NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
 _VERSION = re.compile(rb"^go 1\.(\d{1,3})", re.MULTILINE)
 _FRESH = 22  # from this version on, each turn of a loop has a variable of its own
+# a folder's files, and the functions of one name in them, that are looked at
+_FILES, _NAMESAKES = 40, 6
 
 
 class CodeSource:
@@ -40,10 +49,53 @@ class CodeSource:
 
     def around(self, frame: Frame) -> Around | None:
         found = self._find(frame)
-        tongue = language(found[0]) if found else None
+        tongue = spoken(*found) if found else None
         if found is None or tongue is None or frame.line is None:
             return None
-        return around(tongue, found[1], found[0], frame.line)
+        seen = around(tongue, found[1], found[0], frame.line)
+        if seen is None or tongue != "go" or not seen.receiver:
+            return seen
+        return replace(seen, made_of=self._made_of(seen.receiver, found[0]))
+
+    def _made_of(self, name: str, path: str) -> str:
+        """`map[K]V` of `type table[K comparable, V any] map[K]V`; nothing for a struct."""
+        word = name.encode("utf-8", "replace")
+        pattern = re.compile(_CONTAINER % re.escape(word), re.MULTILINE)
+        for source in self._tree.beside(name, path).values():
+            if told := pattern.search(source):
+                return told[1].decode("utf-8", "replace").strip()
+        return ""
+
+    def defined(self, name: str, beside: Frame, owner: str = "") -> Around | None:
+        found = self._find(beside)
+        if found is None or not name:
+            return None
+        word = name.encode("utf-8", "replace")
+        near = {found[0]: found[1]} | self._tree.near(found[0])
+        files = [(p, text) for p, text in near.items() if word in text][:_FILES]
+        seen = [
+            one
+            for path, text in files
+            if (kind := spoken(path, text))
+            for _, last in syntax.functions(kind, text, name)[:_NAMESAKES]
+            if (one := around(kind, text, path, last))
+        ]
+        own = [one for one in seen if one.receiver == owner] if owner else seen
+        return own[0] if len(own) == 1 else seen[0] if len(seen) == 1 else None
+
+    def starter(self, name: str, beside: Frame) -> Around | None:
+        found = self._find(beside)
+        if found is None or not name:
+            return None
+        near = {found[0]: found[1]} | self._tree.near(found[0])
+        seen = [
+            one
+            for path, text in near.items()
+            if (kind := spoken(path, text))
+            for line in started(text, name)[:_NAMESAKES]
+            if (one := around(kind, text, path, line)) and one.function != name
+        ]
+        return seen[0] if len(seen) == 1 else None
 
     def shared(self) -> Shared | None:
         told = self._variable
@@ -67,7 +119,7 @@ class CodeSource:
             if told.kind == "field" and language(side.path) == "go":
                 field = Types(self._tree, side.path, side.body).field(told.name, told.owner or "")
                 if field:
-                    return field.kind
+                    return self._made_of(_bare(field.kind), field.place.file) or field.kind
         if told.declared is None:
             return ""
         source = self._tree.near(told.declared.file).get(told.declared.file, b"")
@@ -89,3 +141,9 @@ class CodeSource:
                 if told:
                     return int(told[1]) < _FRESH
         return None
+
+
+def _bare(kind: str) -> str:
+    """`table` of `table[string, bool]`; nothing for what is no plain name."""
+    named = _NAMED.match(kind.strip())
+    return named[1] if named else ""

@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.unsafe_types import named
+
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Side
 
 # "sync/atomic.AddInt64" is the function "atomic.AddInt64"
 _FRAME = re.compile(r"^(?:sync/)?atomic\.|^std::(?:__)?atomic|__atomic_|core::sync::atomic")
-# "atomic.LoadInt64(&s.n)", "__atomic_load_n(&n, …)", "READ_ONCE(x->state)", "atomic_inc(&c)"
+# "atomic.LoadInt64(&s.n)", "__atomic_load_n(&n, …)", "READ_ONCE(x->state)", "atomic_inc(&c)",
+# "atomic_fetch_add_explicit(&n, 1, …)", "n.load(std::memory_order_acquire)",
+# "x.store(1, Ordering::Release)"
 _CODE = re.compile(
     r"\batomic\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\w*\(&|\b__(?:atomic|sync)_\w+\(&"
-    r"|\b(?:READ_ONCE|WRITE_ONCE|smp_load_acquire|smp_store_release|atomic\w*_(?:read|set|inc|dec|add))\("
+    r"|\b(?:READ_ONCE|WRITE_ONCE|smp_load_acquire|smp_store_release|rcu_dereference|rcu_assign_pointer"
+    r"|cmpxchg|xchg|atomic\w*_(?:read|set|inc|dec|add|sub|load|store|exchange|fetch|compare)\w*)\("
+    r"|\.(?:load|store|exchange|fetch_\w{1,9}|compare_exchange_\w{1,9})\([^;]{0,100}(?:memory_order|Ordering::)"
+    r"|\batomic_ref\b"
 )
 
 
 def told(side: Side) -> bool:
     """Does the report itself say so?"""
+    if any(named(f.function) for f in side.inner):
+        return False  # a library's type counts its references so: that is its own business
     return side.atomic or side.above(_FRAME) is not None
 
 

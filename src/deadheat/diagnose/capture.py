@@ -63,10 +63,18 @@ def captured(scene: Scene) -> Capture | None:
             if told is None or told.how not in _OWN or (len(use.path) > 1 and _points(told)):
                 continue
             inside = any(c.first < told.line <= c.last for c in mine.closures[-1:])
+            if mine.closures[-1].first == mine.line and not _within(base, mine.text):
+                continue
             returned = told.how == "result" and other.text.startswith("return")
             if not inside and (use.path in paths or returned):
                 return Capture(inner, outer, base, told)
     return None
+
+
+def _within(name: str, text: str) -> bool:
+    """`d.On("click", [] { clicks++; });`: is a name used in the closure, and not only beside it?"""
+    body = text.partition("{")[2]
+    return not body or re.search(rf"\b{re.escape(name)}\b", body) is not None
 
 
 def _points(told: Declared) -> bool:

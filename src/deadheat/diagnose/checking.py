@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Condition
     from deadheat.model import Frame
 
-# "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache", "x.is_none()"
+# "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache",
+# "x.is_none()", "table_.empty()"
 _ABSENT = re.compile(
     r"==\s*(?:nil|NULL|nullptr|0\b|\"\"|false)|(?:nil|NULL|nullptr)\s*=="
-    r"|^\(?!\s*[\w.>()-]+\)?$|is_none|!\s*ok\b|; !\w+$"
+    r"|^\(?!\s*[\w.>()-]+\)?$|is_none|^\(?[\w.>-]{1,80}\.empty\(\)\)?$|!\s*ok\b|; !\w+$"
 )
 # "c.conn != nil", as in "if c.conn != nil { return c.conn }"
 _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
@@ -39,12 +40,27 @@ class Check(NamedTuple):
     guard: bool = False  # the condition would have left the function
 
     @property
+    def told(self) -> str:
+        """`if c.conn == nil`, `switch (x->state)`, as evidence has it."""
+        text = self.condition.text[:60] if self.condition else ""
+        return text if text.startswith(("switch ", "case ")) else f"if {text}"
+
+    @property
     def absent(self) -> bool:
         """Is it checked whether the thing is there at all?"""
-        if self.guard:
-            return bool(self.condition and _PRESENT.search(self.condition.text))
-        told = self.condition.text.strip() if self.condition else ""
-        return bool(_ABSENT.search(told)) and not _COUNTS.search(told)
+        told = self.condition.text if self.condition else ""
+        return is_present(told) if self.guard else is_absent(told)
+
+
+def is_absent(condition: str) -> bool:
+    """Does a condition ask whether something is not there yet?"""
+    told = condition.strip()
+    return bool(_ABSENT.search(told)) and not _COUNTS.search(told)
+
+
+def is_present(condition: str) -> bool:
+    """Does a condition ask whether something is there already?"""
+    return bool(_PRESENT.search(condition))
 
 
 def check(scene: Scene) -> Check | None:
@@ -79,6 +95,17 @@ def absent(scene: Scene) -> Check | None:
                 continue
             if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
                 return Check(sets, other, condition)
+    return None
+
+
+def asks_absent(scene: Scene, frame: Frame, names: set[str]) -> Condition | None:
+    """The check on the way to a call that what the callee fills was not there before."""
+    seen = scene.around(frame)
+    for condition in reversed(seen.conditions) if seen else ():
+        if is_absent(condition.text) and any(
+            re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names
+        ):
+            return condition
     return None
 
 

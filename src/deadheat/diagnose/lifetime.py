@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.scene import is_test_file, last, owner, short, words
@@ -11,6 +12,11 @@ from deadheat.model import Op, Origin, State
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
+
+# "running_ = false;", "p->quit = 1;", "s.stopped = true"
+_SET = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:true|false|TRUE|FALSE|0|1);?(?:$|\s)")
+# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;"
+_ASKS = re.compile(r"\}?\s{0,9}(?:while|for|if|return)\b")
 
 
 # who is called so comes after the work, or should
@@ -40,7 +46,7 @@ def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
     for ender, worker in pairs:
         if not ender.writes and ender.access.op is not Op.UNKNOWN:
             continue
-        frame = _named(ender, vocabulary) if ender.name != worker.name else None
+        frame = named(ender, vocabulary) if ender.name != worker.name else None
         if frame is None or _alike(ender, frame, worker):
             continue
         if is_background(worker) and ender.actor.id != worker.actor.id:
@@ -126,12 +132,23 @@ def is_background(side: Side) -> bool:
     return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)
 
 
-def _named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
+def named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
     """The frame near the site whose name says that it ends or renews something."""
     for frame, name, told in side.named:
         if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
             return frame
     return None
+
+
+def tells(scene: Scene, found: Ending) -> bool:
+    """Is what is written the word to stop itself: a flag that the worker asks before it goes on?"""
+    here, there, shared = found.owner.here, found.worker.here, scene.shared
+    if here is None or there is None or found.worker.writes:
+        return False
+    set_ = _SET.search(here.text)
+    if set_ is None or (shared is not None and shared.name != set_[1]):
+        return False
+    return bool(_ASKS.match(there.text) and re.search(rf"\b{re.escape(set_[1])}\b", there.text))
 
 
 def called(owner: Side, named: str) -> str:
@@ -142,12 +159,16 @@ def called(owner: Side, named: str) -> str:
 def kin(scene: Scene, found: Ending) -> Frame | None:
     """Where the type or package whose thing is ended started the worker, if it did."""
     ender = owner(scene.parent(found.frame.function))
-    for frame in found.worker.actor.created_at:
+    for frame in found.worker.created:
         if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
             continue
         same = frame.package and frame.package == found.frame.package
         if same or (ender and owner(scene.parent(frame.function)) == ender):
             return frame
+    if scene.source and not found.worker.actor.created_at and "::" in ender:
+        # who started it is not told: a method of the same class runs in it
+        runs = [f for f in found.worker.frames if owner(scene.parent(f.function)) == ender]
+        return runs[-1] if runs else None
     return None
 
 

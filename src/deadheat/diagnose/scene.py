@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deadheat import registry
+from deadheat.diagnose.beginning import begun
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lazily import lazy
 from deadheat.model import Actor, Op, Origin, State
@@ -56,6 +57,8 @@ _VERBS = {
 }
 # "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"
 _VERSION = re.compile(r"v\d+")
+# places and functions that are looked up for one report; no report of a program needs as many
+_PLACES, _CALLED = 96, 64
 _LONG = 200  # no name that a person gave is longer
 _ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
 GO = ("go", "go-fatal", "go-error")
@@ -163,16 +166,28 @@ class Side:
     @lazy
     def creator(self) -> Frame | None:
         """Where in the user's code its goroutine or thread was started."""
-        for frame in self.actor.created_at:
+        for frame in self.created:
             if frame.origin is Origin.USER and not frame.stale:
                 return frame
         return None
 
     @lazy
+    def created(self) -> tuple[Frame, ...]:
+        """The stack that started it, as told; if not told, as far as the code itself says."""
+        told = self.actor.created_at
+        if self._scene.source is None or any(f.origin is Origin.USER for f in told):
+            return told
+        return (
+            begun(self._scene, self) or told
+        )  # a stack that is cut off has the library's frames only
+
+    @lazy
     def is_worker(self) -> bool:
         """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
         if not self._scene.go:
-            return not self.is_main and (bool(self.actor.created_at) or self._is_thread)
+            # a stack that is cut off does not show where its thread began
+            known = bool(self.actor.created_at) or self._scene.source is not None
+            return not self.is_main and (known or self._is_thread)
         for frame in self.actor.created_at:
             if frame.origin is not Origin.RUNTIME:
                 return frame.origin is Origin.USER and not self.is_main
@@ -245,6 +260,7 @@ class Scene:
         self.parent = _parent(report.detector)
         self.sides = tuple([Side(self, access) for access in report.accesses[:2]])
         self._around: dict[tuple[str, int | None, str], Around | None] = {}
+        self._defined: dict[tuple[str, str, str], Around | None] = {}
         self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
 
     @lazy
@@ -260,8 +276,21 @@ class Scene:
             return None
         key = (frame.file, frame.line, frame.function)
         if key not in self._around:
+            if len(self._around) >= _PLACES:
+                return None
             self._around[key] = self.source.around(frame)
         return self._around[key]
+
+    def defined(self, name: str, beside: Frame, owner: str = "") -> Around | None:
+        """The function of that bare name that is called near a frame, if there is one to be sure of."""
+        if self.source is None:
+            return None
+        key = (name, beside.file, owner)
+        if key not in self._defined:
+            if len(self._defined) >= _CALLED:
+                return None
+            self._defined[key] = self.source.defined(name, beside, owner)
+        return self._defined[key]
 
     @lazy
     def shared(self) -> Shared | None:

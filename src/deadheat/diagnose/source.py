@@ -84,6 +84,7 @@ class Around:
     first: int
     last: int
     receiver: str = ""  # the type of which it is a method
+    made_of: str = ""  # "map[K]V" where that type is declared as one; "[]Alarm"
     by_value: bool = False  # the method works on a copy of it
     uses: tuple[Use, ...] = ()  # of the line
     stores: tuple[Use, ...] = ()  # of the whole function
@@ -92,6 +93,7 @@ class Around:
     conditions: tuple[Condition, ...] = ()  # outermost first
     guards: tuple[Condition, ...] = ()  # conditions before it that would have left the function
     branch: str = ""  # of a select: "<-ctx.Done()"
+    after: tuple[str, ...] = ()  # branches of selects above that lead to the line
     loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
     calls: tuple[Call, ...] = ()
     starts: tuple[Start, ...] = ()
@@ -122,6 +124,12 @@ class Source(Protocol):
     """The code at the pin."""
 
     def around(self, frame: Frame) -> Around | None: ...
+
+    def defined(self, name: str, beside: Frame, owner: str = "") -> Around | None:
+        """The function of that bare name near a frame, at its end; of that type if several are."""
+
+    def starter(self, name: str, beside: Frame) -> Around | None:
+        """The line near a frame that starts a thread in the function of that name, if only one does."""
 
     def shared(self) -> Shared | None: ...
 

@@ -4,8 +4,9 @@
 
 With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
 channel; the other accesses it without receiving anything that the first one sends afterwards; or who
-waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then touches what the worker still
-writes. From a report alone: a package's own worker writes, and who meets it is called like one that
+waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then, in that branch or behind the
+`select`, touches what the worker still writes. A ticker's channel is none that tells anybody of
+anything. From a report alone: a package's own worker writes, and who meets it is called like one that
 waits for it (`Wait`, `await`, `Err`).
 
 ## Why it races
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
 _LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
+# "<-ticker.C", "now := <-t.C", "<-time.Tick(d)"
+_TICKS = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C$|<-\s{0,9}time\.(?:Tick|After)\(")
+# "<-ctx.Done()", "<-r.Context().Done()"
+_CONTEXT = re.compile(r"<-\s{0,9}[\w.()]{0,80}\bDone\(\)")
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
 
 
@@ -63,11 +68,14 @@ def _find(scene: Scene) -> Hit | None:
             continue
         if side.writes and side.is_worker and (late := _late(side, other)):
             return late
-        branch = side.here.branch
+        branch = side.here.branch or _left_by(side, other)
         if not branch or not ((side.writes and side.is_worker) or _gives_up(side, other)):
             continue
+        if side.here.loops and _TICKS.search(branch):
+            continue  # time itself tells nobody of anything: what it drives is plainly shared
+        how = "in the branch" if side.here.branch else "even after the branch"
         evidence = (
-            side.told(f"{side.does} in the branch `{branch[:60]}`"),
+            side.told(f"{side.does} {how} `{branch[:60]}`"),
             other.told(f"{other.does} without having received anything that comes after that"),
         )
         change = (
@@ -104,7 +112,17 @@ def _gives_up(side: Side, other: Side) -> bool:
     here = side.here
     if here is None or not other.is_worker or side.is_worker:
         return False
-    return bool(_DONE.search(here.branch) or (_LIMIT.search(here.branch) and not here.loops))
+    branch = here.branch or _left_by(side, other)
+    return bool(_DONE.search(branch) or (_LIMIT.search(branch) and not here.loops))
+
+
+def _left_by(side: Side, other: Side) -> str:
+    """The branch of a select above by which it goes on without the worker."""
+    here = side.here
+    if here is None or not other.is_worker or side.is_worker or len(here.after) < 2:
+        return ""
+    over = [b for b in here.after if _LIMIT.search(b) or _CONTEXT.search(b)]
+    return over[0] if over and not here.loops else ""
 
 
 def _late(side: Side, other: Side) -> Hit | None:

@@ -4,7 +4,9 @@
 
 Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
 some lines further down. With source: the write stands under a condition on the same variable that
-is not a check whether it is there at all (`if v > max { max = v }`).
+is not a check whether it is there at all (`if v > max { max = v }`), in an `if`, a `switch` or before
+an early return. Where the report has one side only, the code of that side may still show it.
+`if (--refs == 0)` is one step, and lacks an atomic.
 
 ## Why it races
 
@@ -30,8 +32,9 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import check, is_changing, is_lazy, likely
-from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.checking import Check, check, is_changing, is_lazy, likely
+from deadheat.diagnose.lone import lone
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import ACTING
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 # "executor.(*innerWorker).run", "pool.(*Pool).workerLoop"
 _WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
+# "--b->refs == 0", "n++ < limit"
+_COUNT = re.compile(r"\+\+|--")
 _CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
 
 
@@ -48,13 +53,19 @@ def _find(scene: Scene) -> Hit | None:
     change = _CHANGE.format(what=scene.what)
     if scene.report.detector == "go-error":
         return _between(scene)
+    if (one := lone(scene)) and not one.absent and not one.again:
+        evidence = (
+            one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
+            one.side.told("no lock is held from the check to there; the other side is not told"),
+        )
+        return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
     found = check(scene)
     if found and not found.absent and found.condition:
         held = locking.locks(scene)
-        if held and any(held):
+        if (held and any(held)) or _counts(found):
             return None
         evidence = (
-            found.sets.told(f"{found.sets.does} under `if {found.condition.text[:60]}`"),
+            found.sets.told(f"{found.sets.does} under `{found.told}`"),
             found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
         )
         return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
@@ -69,6 +80,12 @@ def _find(scene: Scene) -> Hit | None:
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
     )
     return Hit(FAIR if named else WEAK, evidence, change, (guess.sets.point,))
+
+
+def _counts(found: Check) -> bool:
+    """`if (--refs == 0)`: the condition itself changes it, and one atomic step would do."""
+    asked, here = found.condition, found.sets.here
+    return bool(asked and here and asked.line == here.line and _COUNT.search(asked.text))
 
 
 def _between(scene: Scene) -> Hit | None:

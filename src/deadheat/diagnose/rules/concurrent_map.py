@@ -6,7 +6,8 @@ Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`,
 `mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
 writes`; frames of `std::map` and the like in C++; without them a function `put`, which stores the
 value itself after the runtime has found its place. With source: the variable is a map that both
-lines index, range over or delete from, and neither side holds a lock.
+lines index, range over or delete from, also by methods of a type that is a map, and neither side
+holds a lock.
 
 ## Why it races
 
@@ -64,6 +65,8 @@ def _find(scene: Scene) -> Hit | None:
     if by_kind:
         seen += (Evidence("the runtime itself noticed: concurrent use of a map"),)
     declared = scene.shared is not None and bool(_MAP.search(scene.shared.type))
+    if not seen:
+        seen = tuple(one for side in scene.sides if (one := _own_type(side)))
     if not seen and declared and _uses_elements(scene) and scene.shared:
         seen = (Evidence(f"`{scene.shared}` is a map: {scene.shared.type[:60]}"),)
     if not seen:
@@ -106,6 +109,18 @@ def _named(scene: Scene) -> Hit | None:
             other.told(other.does),
         )
         return Hit(FAIR, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
+    return None
+
+
+def _own_type(side: Side) -> Evidence | None:
+    """A method of a type that is a map works on its elements: `t[key] = value`."""
+    here = side.here
+    if here is None or not here.made_of.startswith("map["):
+        return None
+    for use in here.uses:
+        told = here.names.get(use.path[0])
+        if len(use.path) == 1 and told is not None and told.how == "receiver" and "[" in here.text:
+            return side.told(f"`{here.receiver}`, on which `{short(side.name)}` works, is a map")
     return None
 
 

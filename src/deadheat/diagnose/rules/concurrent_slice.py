@@ -6,8 +6,8 @@ Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), o
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
 between the two is longer than a count's, as that of `append` is; or the function that writes is
 called like one that puts something into a row of things (`Append`, `Push`, `Insert`), and
-no frame of a map is above it. With source: `append` to the variable on one of the lines, or an
-indexed write into it.
+no frame of a map is above it. With source: `append` to the variable on one of the lines, an indexed
+write into it, or a method of a type that is a slice.
 
 ## Why it races
 
@@ -60,7 +60,8 @@ _GUARD = (
     " goroutine fill a slot of its own."
 )
 _WORD = 8  # where a slice may begin
-_APPEND = re.compile(r"\bappend\(\s*([\w.\[\]]{1,100})\s*[,)]")
+# "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
+_APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -68,6 +69,8 @@ def _find(scene: Scene) -> Hit | None:
     appended = tuple(one for side in scene.sides if (one := _appends(scene, side)))
     if not seen and not appended and (element := _elements(scene)):
         appended = (element,)
+    if not seen and not appended:
+        appended = tuple(one for side in scene.sides if (one := _own_type(side)))
     if not seen and not appended:
         return _between(scene) or _named(scene)
     held = locking.locks(scene) if scene.sourced else None
@@ -137,14 +140,33 @@ def _elements(scene: Scene) -> Evidence | None:
     return Evidence(f"both lines work on elements of `{shared}`, {shared.type[:60]}")
 
 
+def _own_type(side: Side) -> Evidence | None:
+    """A method of a type that is a slice works on it: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
+    here = side.here
+    if here is None or not _SLICE.match(here.made_of):
+        return None
+    for use in here.uses:
+        told = here.names.get(use.path[0])
+        if len(use.path) == 1 and told is not None and told.how == "receiver":
+            return side.told(f"`{here.receiver}`, on which `{short(side.name)}` works, is a slice")
+    return None
+
+
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
     told = _APPEND.search(side.here.text) if side.here else None
     if told is None:
         return None
     name = told[1].rpartition(".")[2].partition("[")[0]
-    shared = scene.shared
-    if shared is not None and (shared.name != name or "map[" in shared.type):
+    shared, base = scene.shared, side.here.names.get(told[1]) if side.here else None
+    lent = base is not None and base.how == "parameter" and base.type.startswith("*[")
+    own = base is not None and base.how == "receiver" and bool(side.here and side.here.made_of)
+    if (
+        shared is not None
+        and not lent
+        and not own
+        and (shared.name != name or "map[" in shared.type)
+    ):
         return None
     return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
 

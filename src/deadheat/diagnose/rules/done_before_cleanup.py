@@ -4,8 +4,10 @@
 
 With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
 done) on a line before the racing one; or defers it after the function that races, so that it runs
-first. The other side comes after `Wait`. From a report alone: a deferred function of a goroutine writes
-what somebody reads who is called like one who comes after it (`Close`, `Finish`, `Wait`).
+first. The other side comes after `Wait`. In C and C++: it posts a semaphore, sets a promise, counts
+a latch down or notifies before the racing line, and the other side has waited for just that. From a
+report alone: a deferred function of a goroutine writes what somebody reads who is called like one who
+comes after it (`Close`, `Finish`, `Wait`).
 
 ## Why it races
 
@@ -37,6 +39,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import in_deferred
+from deadheat.diagnose.ordering import PAIRS, calls_to
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import DEFERS, SOURCE
@@ -47,13 +50,20 @@ if TYPE_CHECKING:
 
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
+    from deadheat.model import Frame
 
 # "wg.Done()", "close(done)", "close(s.finished)"
 _SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
+# "sem_post(&ready)", "started.set_value()": that something begins, and not that it is done
+_BEGINS = re.compile(r"ready|start|begin|begun|opened|item|slot|avail|empty|full", re.IGNORECASE)
+# frames from the site outwards in which a signal or a wait counts
+_NEAR = 3
 
 
 def _find(scene: Scene) -> Hit | None:
-    for worker, other in scene.both if scene.go else ():
+    if not scene.go:
+        return _told_too_early(scene) if scene.sourced else None
+    for worker, other in scene.both:
         if not worker.is_worker:
             continue
         early = next((e for seen in _goroutine(scene, worker) if (e := _early(seen))), None)
@@ -84,6 +94,46 @@ def _deferred(worker: Side, other: Side) -> Hit | None:
     change = "See that Done is the last of the deferred calls to run."
     # who looks on meanwhile may be meant to: then a lock is missing
     return Hit(LIKELY if waits else WEAK, evidence, change, (worker.point,))
+
+
+def _told_too_early(scene: Scene) -> Hit | None:
+    """In C and C++: a worker posts, signals or counts down, then goes on with what others waited for."""
+    for worker, other in scene.both:
+        if not worker.is_worker or not worker.writes or other.writes or worker.held or other.held:
+            continue
+        for frame in worker.frames[:_NEAR]:
+            seen = scene.around(frame)
+            for told in calls_to(scene, seen, frame, tuple(PAIRS)) if seen else ():
+                if _BEGINS.search(f"{told.on} {told.name} {told.arguments}"):
+                    continue
+                early = told.line < (frame.line or 0) and told.depth == len(
+                    seen.closures if seen else ()
+                )
+                waited = _waited(scene, other, told, frame) if early else None
+                if not waited:
+                    continue
+                evidence = (
+                    worker.told(f"{worker.does} after `{told.name}` was called, line {told.line}"),
+                    other.told(
+                        f"{other.does} once `{waited.name}`, line {waited.line}, has returned"
+                    ),
+                )
+                change = f"Call `{told.name}` last, when everything that is waited for is written."
+                return Hit(STRONG + 0.04, evidence, change, (worker.point,), from_source=True)
+    return None
+
+
+def _waited(scene: Scene, other: Side, told: Call, near: Frame) -> Call | None:
+    """The call before the other side's access that waits for just that signal."""
+    inner = scene.defined(told.name, near) if told.name not in PAIRS else None
+    names = {told.name, *(c.name for c in inner.calls)} if inner else {told.name}
+    wanted = tuple(wait for name in names for wait in PAIRS.get(name, ()))
+    for frame in other.frames[:_NEAR]:
+        seen = scene.around(frame)
+        for call in calls_to(scene, seen, frame, wanted) if seen else ():
+            if call.line < (frame.line or 0) and call.name != told.name:
+                return call
+    return None
 
 
 def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:

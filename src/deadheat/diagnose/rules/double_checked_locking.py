@@ -4,8 +4,8 @@
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
 one, or in a function that it called. With source: a check outside the lock, the lock, and the same
-check again inside it, be it of the variable or of a flag beside it, in one function or in one that
-it calls.
+check again inside it, be it of the variable, of a flag beside it or by a function that both call, in
+one function or in one that it calls; what is made under it may race as well.
 
 ## Why it races
 
@@ -36,20 +36,31 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.finding import Point
+from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.traits import LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
-    from deadheat.diagnose.source import Condition
+    from deadheat.diagnose.source import Around, Condition
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _CALLERS = 3
+_CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
+_ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
 
 
 def _find(scene: Scene) -> Hit | None:
+    if (one := lone(scene)) and one.again:
+        shown = (
+            one.side.told(f"{one.side.does} without the lock; {one.told}"),
+            one.side.told(f"and again under it, line {one.again.line}; the other side is not told"),
+        )
+        change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
+        return Hit(LIKELY, shown, change, (one.side.point,), from_source=True)
     held = locking.locks(scene)
     if held is None or bool(held[0]) == bool(held[1]):
         return None
@@ -62,18 +73,57 @@ def _find(scene: Scene) -> Hit | None:
         bare.told(f"{bare.does} without the lock"),
         locked.told(f"{locked.does} under {locking.names(held[0] or held[1])}"),
     )
-    change = (
-        f"Make {scene.what} with sync.Once, or read it with an atomic load and store it atomically."
-    )
+    change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
     if locked.here is None:
         return Hit(LIKELY, evidence, change, (bare.point,))
-    checks = _checks(scene, locked) or _flag(locked)
+    checks = _checks(scene, locked) or _flag(locked.here)
     first = _first_check(scene, bare, locked)
-    if not checks or (len(checks) < 2 and first is None):
-        return None
-    again, line = checks[-1], checks[0].line if first is None else first
-    evidence += (locked.told(f"`{again.text[:60]}` is checked on lines {line} and {again.line}"),)
-    return Hit(SURE, evidence, change, (bare.point,), from_source=True)
+    if checks and (len(checks) > 1 or first is not None):
+        again, line = checks[-1], checks[0].line if first is None else first
+        told = f"`{again.text[:60]}` is checked on lines {line} and {again.line}"
+        return Hit(SURE, (*evidence, locked.told(told)), change, (bare.point,), from_source=True)
+    if repeated := _again(scene, bare, locked):
+        return Hit(SURE, (*evidence, repeated), change, (bare.point,), from_source=True)
+    return None
+
+
+def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
+    """A function that looks without the lock, or what it calls, goes on to look again with it."""
+    for there in filter(None, map(scene.around, locked.frames[:_CALLERS])):
+        for frame in bare.frames[:_CALLERS] if there.held else ():
+            seen = scene.around(frame)
+            leads = [c for c in seen.calls if c.name == there.function] if seen else []
+            itself = seen is not None and (seen.path, seen.first) == (there.path, there.first)
+            if seen is None or not (leads or itself):
+                continue
+            if twice := _flag(there):
+                told = (
+                    f"`{there.function}` checks `{twice[0].text[:60]}` without the lock and with it"
+                )
+                return bare.told(told)._replace(at=Point(there.path, twice[0].line))
+            if itself or not leads:
+                continue
+            # what the function sets, or a question that both ask: `stale()`
+            asked = {f"{c.name}(" for c in seen.calls} | {u.name for u in there.stores}
+            asked -= {f"{there.function}("}
+            taken = min(h.line for h in there.held)
+            before = scene.around(frame._replace(line=leads[0].line))
+            first = next(iter(_asking(before, asked)), None) if before else None
+            same = {name for name in asked if first and name in first.text}
+            again = next((c for c in _asking(there, same) if c.line >= taken), None)
+            if again and first:
+                told = (
+                    f"`{first.text[:60]}` is checked before `{there.function}` is called, and again"
+                    f" under its lock: `{again.text[:60]}`, line {again.line}"
+                )
+                return bare.told(told)._replace(at=Point(seen.path, first.line))
+    return None
+
+
+def _asking(seen: Around, names: set[str]) -> list[Condition]:
+    """The conditions on the way to a line that are about one of these."""
+    near = sorted((*seen.guards, *seen.conditions), key=lambda c: c.line)
+    return [c for c in near if any(name in c.text for name in names)]
 
 
 def _above(bare: Side, locked: Side) -> bool:
@@ -98,13 +148,16 @@ def _checks(scene: Scene, locked: Side) -> list[Condition]:
     return sorted(set(found), key=lambda c: c.line)
 
 
-def _flag(locked: Side) -> list[Condition]:
+def _flag(here: Around) -> list[Condition]:
     """The checks of a flag beside the variable, one before the lock is taken and one after it."""
-    here = locked.here
-    if here is None or not here.held:
+    if not here.held:
         return []
     near = sorted((*here.guards, *here.conditions), key=lambda c: c.line)
     taken = min(h.line for h in here.held)
+    first = [c for c in near if c.line < taken]
+    for check in first:
+        if twice := [c for c in near if c.line >= taken and c.text == check.text]:
+            return [check, *twice]
     for name in {u.name for u in here.stores}:
         word = re.compile(rf"\b{re.escape(name)}\b")
         told = [c for c in near if word.search(c.text)]

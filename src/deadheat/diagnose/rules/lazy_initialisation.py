@@ -7,7 +7,8 @@ that the check opens), or two lines above the read (what is given back behind it
 function is called like one that makes something (`ensure`, `connect`, `get`, `init`). Or the two
 come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
-constructor that is called under one, and no lock is held.
+function that is called under one, and no lock is held. Where the report has one side only, the code
+of that side may still show it.
 
 ## Why it races
 
@@ -39,6 +40,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
+    asks_absent,
     check,
     is_changing,
     is_close,
@@ -49,6 +51,7 @@ from deadheat.diagnose.checking import (
 )
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
@@ -69,22 +72,26 @@ def _find(scene: Scene) -> Hit | None:
         change = change.replace(
             "sync.Once (std::call_once, a static local)", "std::call_once or a static local"
         )
+    if (one := lone(scene)) and one.absent and not one.again:
+        evidence = (
+            one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
+            one.side.told("no lock is held from the check to there; the other side is not told"),
+        )
+        return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
     found = check(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
         if held and any(held):
             return None  # a lock on one side: double-checked
         evidence = (
-            found.sets.told(f"{found.sets.does} under `if {found.condition.text[:60]}`"),
+            found.sets.told(f"{found.sets.does} under `{found.told}`"),
             found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
         )
         confidence = LIKELY if found.guard else STRONG + 0.04
         return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
     if made := absent(scene):
         evidence = (
-            made.sets.told(
-                f"{made.sets.does} under `if {made.condition.text[:60] if made.condition else ''}`"
-            ),
+            made.sets.told(f"{made.sets.does} under `{made.told}`"),
             made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
         )
         return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
@@ -106,16 +113,22 @@ def _find(scene: Scene) -> Hit | None:
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
     """A constructor fills an object in; who called it did so because there was none yet."""
     for maker, other in scene.both if scene.sourced else ():
-        if not is_made_here(scene, maker) or maker.held or other.held or len(maker.frames) < 2:
+        if not maker.writes or maker.held or other.held or len(maker.frames) < 2:
             continue
         caller = maker.frames[1]
-        if seen := stores_absent(scene, caller):
+        calls = scene.around(caller)
+        leads = calls is not None and other.here is not None and calls.first == other.here.first
+        if not is_made_here(scene, maker) and not leads:
+            continue
+        filled = {u.name for u in maker.here.uses} if maker.here and leads else set()
+        if seen := stores_absent(scene, caller) or asks_absent(scene, caller, filled):
             evidence = (
                 maker.told(f"{maker.does} an object that it makes"),
                 Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
                 other.told(f"{other.does} it in {other.actor.id}"),
             )
-            return Hit(LIKELY + 0.05, evidence, change, (point(caller),), from_source=True)
+            confidence = STRONG + 0.04 if leads else LIKELY + 0.05
+            return Hit(confidence, evidence, change, (point(caller),), from_source=True)
     return None
 
 

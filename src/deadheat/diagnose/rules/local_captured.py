@@ -39,7 +39,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, PLACE, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
 
 _CHANGE = (
     "Do not share {what} between the closure and the function around it: pass its value in, hand the"
@@ -52,7 +52,8 @@ def _find(scene: Scene) -> Hit | None:
         what = f"`{found.name}`"
         where = (found.inner.point, found.outer.point)
         return Hit(STRONG, found.evidence(), _CHANGE.format(what=what), where, from_source=True)
-    found = None if scene.sourced and scene.go else likely(scene)
+    everybodys = scene.shared is not None and scene.shared.kind == "package"
+    found = None if scene.sourced and (scene.go or everybodys) else likely(scene)
     if found is not None:
         confidence = FAIR if found.outer.closure else LIKELY
         change = _CHANGE.format(what="the captured variable")
@@ -75,7 +76,17 @@ def _on_a_stack(scene: Scene) -> Hit | None:
     # an object with methods of its own is shared as such, wherever it lies
     lent = any(side.closure or side.name == "operator()" for side in scene.sides)
     methods = not lent and any("::" in side.name for side in scene.sides)
+    methods = methods or any(_is_member(side) for side in scene.sides)
     return Hit(WEAK if methods else LIKELY, (told, *others), change, scene.points)
+
+
+def _is_member(side: Side) -> bool:
+    """Does its line touch a member of the class that it is in, and no variable of a function?"""
+    here = side.here
+    if here is None or not here.receiver:
+        return False
+    own = [u for u in here.uses if u.path[0] not in here.names and not u.path[-1].endswith("()")]
+    return bool(own)
 
 
 RULE = Rule(

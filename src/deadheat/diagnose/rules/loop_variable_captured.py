@@ -4,7 +4,8 @@
 
 One side is a closure, the other the function around it, which writes on a line above the one that
 starts the goroutine: only a loop gets back there. With source: the closure uses a name that a `for`
-clause declares, and the module's `go` line is older than 1.22.
+clause declares, and the module's `go` line is older than 1.22. In C and C++: the clause of a `for`
+writes the variable whose address a thread got that the loop starts.
 
 ## Why it races
 
@@ -33,8 +34,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
+from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import in_closure
+from deadheat.diagnose.scene import in_closure, point
 from deadheat.diagnose.traits import CREATOR, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 def _find(scene: Scene) -> Hit | None:
     if not scene.go:
-        return None
+        return _native(scene) if scene.sourced else None
     if scene.sourced:
         found = captured(scene)
         told = found.declared if found else None
@@ -75,6 +77,32 @@ def _find(scene: Scene) -> Hit | None:
         "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
     )
     return Hit(LIKELY, (*found.evidence(), more), change, (found.inner.point,))
+
+
+def _native(scene: Scene) -> Hit | None:
+    """`for (int i = 0; …; i++) pthread_create(&t[i], NULL, run, &i)`; a lambda that has `&i`."""
+    for loop, worker in scene.both:
+        here, started = loop.here, worker.creator
+        if here is None or started is None or not loop.writes or not worker.is_worker:
+            continue
+        seen = scene.around(started)
+        if seen is None or (seen.path, seen.first) != (here.path, here.first):
+            continue
+        inside = any(first == here.line <= seen.line <= last for first, last in here.loops)
+        names = {u.name for u in here.uses if u.writes and len(u.path) == 1}
+        if not inside or not names or not here.text.startswith(("for ", "for(")):
+            continue
+        name = next((n for n in sorted(names) if n in here.names), "")
+        if not name or here.names[name].line != here.line:
+            continue
+        evidence = (
+            loop.told(f"`{here.text[:60]}` writes the loop's variable `{name}`"),
+            Evidence("each turn of the loop starts a thread that has its address", point(started)),
+            worker.told(f"{worker.does} it in {worker.actor.id}"),
+        )
+        change = f"Pass each thread the value of `{name}`, or an element of an array of its own."
+        return Hit(STRONG + 0.04, evidence, change, (point(started),), from_source=True)
+    return None
 
 
 def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.lifetime import by_timer, comes_after, own_worker, runs_beside
+from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_closure, is_test_file
 
@@ -84,6 +85,8 @@ def _ordered(scene: Scene) -> bool:
 
 def _waits(scene: Scene, side: Side) -> bool:
     """Does the code on the way to its access tell others of something, or wait for it?"""
+    if _is_daemon(scene, side):
+        return False  # it goes round and round, and waits for its own turns only
     for frame in side.frames[:_NEAR]:
         seen = None if is_test_file(frame.file) else scene.around(frame)
         if seen and (seen.sends or seen.receives or any(c.name in _ORDERS for c in seen.calls)):
@@ -91,6 +94,15 @@ def _waits(scene: Scene, side: Side) -> bool:
         if is_closure(frame.function):
             break  # who calls a closure runs it for others
     return False
+
+
+def _is_daemon(scene: Scene, side: Side) -> bool:
+    """Does a worker run for as long as who had it started does, who is the other side?"""
+    other = next((s for s in scene.sides if s is not side), None)
+    # every test is run by the same few functions
+    now = {f.function for f in other.true if f.package != "testing"} if other else set()
+    lasts = side.is_worker and any(f.function in now for f in side.created)
+    return lasts and any(runs_on(scene, frame) for frame in side.frames[:_NEAR])
 
 
 RULE = Rule(

@@ -62,8 +62,15 @@ def _find(scene: Scene) -> Hit | None:
     confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR
     if scene.sides[0].point == scene.sides[1].point:
         confidence = WEAK  # the same line: its caller's lock guards something else
-    if any(beside(lock.name, scene) for lock in locks):
+    own = (
+        [lock.name for lock in locks]
+        if locking.from_source(scene)
+        else [h.name for h in with_.held]
+    )
+    if any(beside(name, scene) for name in own):
         confidence = SURE
+    elif not locking.from_source(scene) and _of_it(scene, with_):
+        confidence = STRONG
     elif locking.from_source(scene) and scene.shared and scene.shared.owner:
         confidence = LIKELY  # the lock of another type: it may guard that one's own
     sourced = locking.from_source(scene)
@@ -89,6 +96,21 @@ def _names_it(scene: Scene, side: Side) -> bool:
     """Does its line itself touch the variable?"""
     uses = side.here.uses if side.here else ()
     return scene.shared is not None and any(u.name == scene.shared.name for u in uses)
+
+
+def _of_it(scene: Scene, side: Side) -> bool:
+    """Is the lock a member of just the type whose member the line works on?"""
+    here = side.here
+    if here is None:
+        return False
+    told = [here.names[u.path[0]].type for u in here.uses if u.path[0] in here.names]
+    kinds = {kind.strip("*& ").rpartition(" ")[2] for kind in told} - {""}
+    if any(h.name.partition(".")[0] in kinds for h in side.held if "." in h.name):
+        return True
+    for seen in filter(None, map(scene.around, side.frames)):
+        if here.receiver and seen.receiver == here.receiver and seen.held:
+            return True
+    return False
 
 
 def beside(lock: str, scene: Scene) -> bool:

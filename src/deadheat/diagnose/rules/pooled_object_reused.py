@@ -5,8 +5,10 @@
 Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
 gives objects, on one side; with source: a call of `Put`, `Release` or the like on a pool in the
 functions around one side, and the other side uses the object in a goroutine of its own; or a function
-that gets an object, starts a goroutine with it and gives it back. In C and C++ also: the detector
-names the memory, and its name is a pool's (`arena`, `slab`, `free_list`).
+that gets an object, starts a goroutine or thread with it and gives it back, also under names such as
+`arena_take` and `arena_give`, unless what gives it back frees its memory; or, in C and C++, a line that
+uses an object after it was given back. From a report alone, in C and C++ also: the detector names the
+memory, and its name is a pool's (`arena`, `slab`, `free_list`).
 
 ## Why it races
 
@@ -38,11 +40,12 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short, words
-from deadheat.diagnose.vocabulary import POOLING, RENEWING
+from deadheat.diagnose.vocabulary import GIVING, MEMORY, POOLING, RENEWING, TAKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Point
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around, Call, Start
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
@@ -57,10 +60,10 @@ _BACK = re.compile(
 _PLACE = re.compile(r"pool|arena|slab|free_?list", re.IGNORECASE)
 _AGAIN = POOLING | RENEWING | {"open", "new", "create", "make"}
 
-# "acquire()", "pool.Get()", "getBuffer()"
-_TAKES = re.compile(
-    r"^(?:[Gg]et|[Aa]cquire|[Bb]orrow|[Ll]end|[Tt]ake|[Cc]heckout|[Rr]ent)(?:[A-Z]\w*)?$"
-)
+# "buf", "&c.line", "*b": an object, and no number or text
+_WHOLE = re.compile(r"[&*]?[A-Za-z_][\w.>()-]{0,80}$")
+# "conn", "first": what a call or a start is given
+_WORD = re.compile(r"[A-Za-z_]\w{0,80}")
 _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
@@ -78,7 +81,7 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
             return _hit(confidence, evidence, (point(frame), other.point))
-        call = _puts(scene, side) if scene.source else ""
+        call = (_puts(scene, side) or _used_after(scene, side)) if scene.source else ""
         if call and other.actor.id != side.actor.id:
             evidence = (
                 side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
@@ -91,7 +94,7 @@ def _find(scene: Scene) -> Hit | None:
 def _in_pool(scene: Scene) -> Hit | None:
     """The detector names the variable that it lies in: a pool. One side makes it ready for use again."""
     place = scene.report.location
-    if place is None or not place.name or not _PLACE.search(place.name):
+    if scene.sourced or place is None or not place.name or not _PLACE.search(place.name):
         return None
     for again, other in scene.both:
         if not again.writes or other.writes or not _AGAIN.intersection(words(again.name)):
@@ -107,19 +110,24 @@ def _in_pool(scene: Scene) -> Hit | None:
 
 def _lent(scene: Scene) -> Hit | None:
     """A function got an object, started a goroutine that uses it, and gives the object back itself."""
+    kind = "goroutine" if scene.go else "thread"
     for worker, other in scene.both if scene.source else ():
         started = worker.creator
         seen = scene.around(started) if started and worker.is_worker else None
         if seen is None or started is None:
             continue
-        got = {c.result.partition(",")[0].strip(): c for c in seen.calls if _TAKES.search(c.name)}
+        got = {c.result.partition(",")[0].strip() for c in seen.calls if _takes(c)} - {""}
+        handed = {word for c in seen.calls if c.line == seen.line for word in _words_of(c)}
+        handed |= {word for one in seen.starts if one.line == seen.line for word in _spelt(one)}
         for back in seen.calls:
-            name = back.on if back.on in got else back.arguments.strip()
+            name = next((n for n in _given(back) if n in got), "")
             after = back.deferred or back.line > seen.line
-            if not _BACK.search(back.name) or name not in got or not name or not after:
+            if not name or not after or not _gives(scene, back, started):
+                continue
+            if not scene.go and name not in handed and not worker.closure:
                 continue
             evidence = (
-                worker.told(f"{worker.does} in a goroutine that got `{name}`")._replace(
+                worker.told(f"{worker.does} in a {kind} that got `{name}`")._replace(
                     at=point(started)
                 ),
                 other.told(f"{other.does} what is in it"),
@@ -132,6 +140,31 @@ def _lent(scene: Scene) -> Hit | None:
     return None
 
 
+def _takes(call: Call) -> bool:
+    return call.name not in MEMORY and bool(TAKING.intersection(words(call.name)))
+
+
+def _gives(scene: Scene, call: Call, near: Frame) -> bool:
+    """Does a call give something back to where it came from, and not to the system?"""
+    if call.name in MEMORY or not GIVING.intersection(words(call.name)):
+        return False
+    inner = scene.defined(call.name, near)
+    return inner is None or not any(c.name in MEMORY for c in inner.calls)
+
+
+def _given(call: Call) -> tuple[str, ...]:
+    """What a call gives back: its last argument, what it is called on, or its only argument."""
+    return call.arguments.rpartition(",")[2].strip().lstrip("&"), call.on, call.arguments.strip()
+
+
+def _words_of(call: Call) -> list[str]:
+    return _WORD.findall(f"{call.on} {call.arguments}")
+
+
+def _spelt(start: Start) -> list[str]:
+    return _WORD.findall(start.text)
+
+
 def _hit(
     confidence: float,
     evidence: tuple[Evidence, ...],
@@ -139,8 +172,7 @@ def _hit(
     from_source: bool = False,
 ) -> Hit:
     change = (
-        "Give the object back only when its last user is done, or let the other goroutine work on a"
-        " copy."
+        "Give the object back only when its last user is done, or let the other one work on a copy."
     )
     return Hit(confidence, evidence, change, where, from_source=from_source)
 
@@ -163,9 +195,31 @@ def _puts(scene: Scene, side: Side) -> str:
         got = {c.on for c in seen.calls if c.name in _GETS and not c.arguments} if seen else set()
         for call in seen.calls if seen else ():
             named = "ool" in call.on or call.on in got
-            if _BACK.search(call.name) and named and call.arguments and "," not in call.arguments:
+            given = call.arguments.strip()
+            if _BACK.search(call.name) and named and _WHOLE.match(given):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
     return ""
+
+
+def _used_after(scene: Scene, side: Side) -> str:
+    """The call that gave an object back before a line that still uses it; for C and C++."""
+    for frame in side.frames[:2] if not scene.go else ():
+        seen = scene.around(frame)
+        touched = {u.path[0] for u in seen.uses} if seen else set()
+        for call in seen.calls if seen else ():
+            name = next((n for n in _given(call)[::2] if n in touched), "")
+            earlier = call.line < (frame.line or 0) and call.depth == len(
+                seen.closures if seen else ()
+            )
+            if name and earlier and _gives(scene, call, frame) and not _got_again(seen, name, call):
+                return f"{call.name}({name})"
+    return ""
+
+
+def _got_again(seen: Around | None, name: str, back: Call) -> bool:
+    """Was another object got under the same name since?"""
+    calls = seen.calls if seen else ()
+    return any(_takes(c) and c.result == name and c.line >= back.line for c in calls)
 
 
 RULE = Rule(

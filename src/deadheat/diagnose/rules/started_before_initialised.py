@@ -5,8 +5,9 @@
 The function that started the worker writes on a line below the one that starts it (or, in Go, on
 that line: what a call gives back is stored after it has started the worker), and the worker reads
 (or the other way round in a constructor: the thread starts before the derived class is there). In
-C++ also: a constructor writes what a thread already reads by a method of the class. With source:
-the write stands after the `go` statement in the same function.
+C++ also: a constructor writes what a thread already reads by a method of the class, or makes a member
+that is declared after the thread. With source: the write stands after the `go` statement in the same
+function.
 
 ## Why it races
 
@@ -31,15 +32,23 @@ atomic, not another order.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
+from deadheat.diagnose.scene import is_test_file, point, short, words
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
+# "arena.used++;", "n += 2"
+_CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")
+# "logger_configure", "Setup": what is called once, before a thing is used
+_SETS_UP = frozenset(("configure", "init", "initialize", "setup"))
+# "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
+_MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -61,6 +70,8 @@ def _find(scene: Scene) -> Hit | None:
             ),
             setter.told(f"{setter.does} further down")._replace(at=point(frame)),
         )
+        if set_before(scene, setter, frame, started) or _goes_on(setter):
+            continue  # it was set up before the start, too: this is its next use
         change = f"Set {scene.what} before the worker starts."
         same = worker.closure and worker.name == setter.written(frame)
         if same:
@@ -69,6 +80,8 @@ def _find(scene: Scene) -> Hit | None:
         direct = setter.site == frame and scene.sourced and scene.shared is not None
         if direct and scene.shared and scene.shared.kind == "field":
             confidence = LIKELY
+        elif scene.sourced and _SETS_UP.intersection(words(setter.name)):
+            confidence = LIKELY + 0.05
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
             confidence -= 0.2
         elif scene.sourced:
@@ -77,9 +90,15 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
+def _goes_on(setter: Side) -> bool:
+    """`used++` in a loop changes what is there, over and over; it sets nothing up."""
+    here = setter.here
+    return here is not None and bool(here.loops) and _CHANGES.search(here.text) is not None
+
+
 def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None, Frame | None]:
     """The setter's frame below the line, in the same function, that started the worker."""
-    for started in worker.actor.created_at:
+    for started in worker.created:
         if started.origin.value != "user" or started.stale:
             continue
         for frame in setter.frames:
@@ -104,17 +123,30 @@ def _being_made(scene: Scene) -> Hit | None:
     """A constructor writes what a thread already reads by another function of the class."""
     for setter, worker in scene.both:
         *scope, name = ["", *setter.name.split("::")]
-        if not setter.writes or worker.writes or not _constructs(setter) or not worker.is_worker:
+        if not setter.writes or not _constructs(setter) or not worker.is_worker:
             continue
-        if worker.name.split("::")[:-1] != scope[1:] or worker.name == setter.name:
+        own = any(worker.written(f).split("::")[:-1] == scope[1:] for f in worker.frames)
+        if not own or worker.name == setter.name or (worker.writes and not _fills(setter)):
             continue
         evidence = (
             setter.told(f"{setter.does}: the constructor of `{name}` still runs"),
             worker.told(f"{worker.does} in {worker.actor.id}"),
         )
         change = f"Set {scene.what} before the thread starts, or start it when the object is made."
-        return Hit(STRONG, evidence, change, (setter.point,))
+        confidence = STRONG + 0.04 if _fills(setter) else STRONG
+        return Hit(confidence, evidence, change, (setter.point,))
     return None
+
+
+def _fills(setter: Side) -> bool:
+    """Is it a member that is still being made, by the constructor of its own type?"""
+    return any(_constructs_itself(f.function) for f in setter.inner)
+
+
+def _constructs_itself(function: str) -> bool:
+    """`std::map<int, int>::map()`, `std::vector<int>::vector()`."""
+    told = _MADE.match(function[:300])
+    return bool(told and (told[1] == told[2] or told[2].endswith("_impl")))
 
 
 def _constructor(scene: Scene) -> Hit | None:

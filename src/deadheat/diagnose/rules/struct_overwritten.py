@@ -2,7 +2,7 @@
 
 ## What it sees
 
-With source: one side stores a whole struct in one go (`*x = T{}`, `s.data[i] = T{}`), the other
+With source: one side stores a whole struct in one go (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other
 works on a field within it, atomically or by a method. From a report alone: an atomic access against
 a plain write by a function that resets or initialises.
 
@@ -28,6 +28,7 @@ The struct may be a fresh one whose address was only used before.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
@@ -37,21 +38,25 @@ from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 from deadheat.diagnose.vocabulary import RENEWING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+# "memset(&w, 0, sizeof w);", "memcpy(s, &fresh, sizeof(*s));", "*s = (struct stats){0};"
+_CLEARS = re.compile(
+    r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b"
+)
 
 
 def _find(scene: Scene) -> Hit | None:
     for writer, other in scene.both:
         if not writer.writes or is_atomic(writer):
             continue
-        stored = next((u for u in writer.here.uses if u.whole), None) if writer.here else None
+        stored = _whole(writer)
         change = (
             "Make a new object for the next use and publish its pointer, or wait until nobody uses"
             " the old one before it is overwritten."
         )
         if stored and writer.here and (is_atomic(other) or _within(scene)):
             evidence = (
-                writer.told(f"`{writer.here.text[:80]}` stores a whole `{stored.whole}`"),
+                writer.told(f"`{writer.here.text[:80]}` stores a whole {stored}"),
                 other.told(f"{other.does} something within it"),
             )
             confidence = STRONG if is_atomic(other) else LIKELY
@@ -67,6 +72,17 @@ def _find(scene: Scene) -> Hit | None:
             )
             return Hit(WEAK, evidence, change, (writer.point,))
     return None
+
+
+def _whole(writer: Side) -> str:
+    """What the line stores in one go."""
+    here = writer.here
+    if here is None:
+        return ""
+    if told := _CLEARS.search(here.text):
+        return f"object: `{told[1]}`"
+    stored = next((u for u in here.uses if u.whole), None)
+    return f"`{stored.whole}`" if stored else ""
 
 
 def _within(scene: Scene) -> bool:

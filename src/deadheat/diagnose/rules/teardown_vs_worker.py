@@ -4,6 +4,8 @@
 
 One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
 is a goroutine or thread that still works on it, the surer if the same type or package started it.
+With source also where the end only reads what the worker writes, and has not joined it yet; and in C
+and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
 
 ## Why it races
 
@@ -29,10 +31,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import called, ending, kin
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.lifetime import Ending, called, ending, kin, named, tells
+from deadheat.diagnose.ordering import JOINS, calls_to
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import owner as owner_of
 from deadheat.diagnose.scene import point, short
-from deadheat.diagnose.traits import ENDS, KIND, PLACE
+from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 from deadheat.model import Op
 
@@ -46,12 +50,17 @@ def _find(scene: Scene) -> Hit | None:
     if closed := _descriptor(scene):
         return closed
     found = ending(scene, ENDING)
-    if found is None or found.owner.access.op is Op.FREE:
+    if found is None and scene.sourced:
+        found = _reads(scene)
+    if found is None:
+        return None
+    own = bool(scene.source) and "~" in found.owner.name and kin(scene, found) is not None
+    if found.owner.access.op is Op.FREE and not own:
         return None
     worker, owner = found.worker, found.owner
-    named = short(scene.parent(found.frame.function))
+    name = short(scene.parent(found.frame.function))
     evidence = [
-        owner.told(f"{owner.does}{called(owner, named)} ends it"),
+        owner.told(f"{owner.does}{called(owner, name)} ends it"),
         worker.told(f"{worker.does} in a worker ({worker.actor.id}) that still runs on it"),
     ]
     where = [owner.point]
@@ -61,12 +70,55 @@ def _find(scene: Scene) -> Hit | None:
         evidence.append(told._replace(at=where[-1]))
     if worker.shows("runtime.gopanic"):
         evidence.append(worker.told("the worker is on the recovery path of a panic"))
+    how = "WaitGroup, or a channel that it closes" if scene.go else "a join"
     change = (
-        f"Let `{named}` tell the worker to stop and wait for it (WaitGroup, or a channel that it closes)"
-        f" before it touches {scene.what}."
+        f"Let `{name}` tell the worker to stop and wait for it ({how}) before it touches"
+        f" {scene.what}."
     )
     confidence = STRONG if kin(scene, found) else FAIR + 0.05
+    if scene.source and not scene.go and owner.is_worker and not kin(scene, found):
+        confidence = WEAK  # two workers of somebody else's: by its name it may end anything
+    if not scene.go and tells(scene, found) and _joined(scene, found):
+        confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _reads(scene: Scene) -> Ending | None:
+    """An end that only looks: it works on what its own worker still writes, and has not joined it."""
+    for ender, worker in scene.both:
+        ends = "~" in ender.name or worker.writes
+        if ender.writes or not ends or not worker.is_worker or ender.is_worker:
+            continue
+        frame = named(ender, ENDING) if ender.name != worker.name else None
+        seen = scene.around(frame) if frame else None
+        if frame is None or seen is None:
+            continue
+        found = Ending(ender, frame, worker)
+        waits = [c.line for c in calls_to(scene, seen, frame, JOINS)]
+        joined = any(line <= (frame.line or 0) for line in (*waits, *seen.receives))
+        if _own(scene, found) and not joined:
+            return found
+    return None
+
+
+def _own(scene: Scene, found: Ending) -> bool:
+    """Is the worker one of the very type that ends?"""
+    if not scene.go:
+        return kin(scene, found) is not None
+    kind = owner_of(scene.parent(found.frame.function))
+    ways = (*found.worker.frames, found.worker.creator)
+    return "(" in kind and any(f and owner_of(scene.parent(f.function)) == kind for f in ways)
+
+
+def _joined(scene: Scene, found: Ending) -> bool:
+    """Does who tells the worker to stop wait for it then, there, in a caller or in the destructor?"""
+    for frame in (found.frame, *found.owner.frames):
+        seen = scene.around(frame)
+        if seen and any(c.line >= seen.line for c in calls_to(scene, seen, frame, JOINS)):
+            return True
+    *_, kind, _ = ["", "", *scene.parent(found.frame.function).split("::")]
+    last = scene.defined(f"~{kind}", found.frame, kind) if kind else None
+    return last is not None and any(c.name in JOINS for c in last.calls)
 
 
 def _descriptor(scene: Scene) -> Hit | None:
@@ -104,5 +156,5 @@ RULE = Rule(
     _find,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown takes as long as the worker's current step.",
-    when=ENDS | KIND | PLACE,
+    when=ENDS | KIND | PLACE | SOURCE,
 )

@@ -4,8 +4,11 @@
 
 A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
 function of `time.AfterFunc`, against somebody who writes where it writes, or is called like one who
-stops it. With source: `Stop` or `Reset` of a timer in the function on the other side. In C and C++:
-a thread that is called a timer's against who stops or renews by its name.
+stops it. With source: `Stop` or `Reset` of a timer in the function on the other side, also where a
+goroutine has received from the timer's channel. In C, C++ and the kernel, with source: one side runs
+in what is called a timer (`timer_main`, `PeriodicTask`, `call_timer_fn`), the other comes after a call
+that stops it and does not join. From a report alone: a thread that is called a timer's against who
+stops or renews by its name.
 
 ## Why it races
 
@@ -34,23 +37,41 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import by_timer
+from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import words
-from deadheat.diagnose.traits import TIMER
-from deadheat.diagnose.vocabulary import ENDING, RENEWING, TIMING
+from deadheat.diagnose.scene import last, point, short, words
+from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.traits import SOURCE, TIMER
+from deadheat.diagnose.vocabulary import ENDING, RENEWING, STOPPING, TIMING
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Point
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Call
     from deadheat.model import Frame
 
 _ANEW = ENDING | RENEWING | {"refresh", "extend", "rearm", "touch", "feed", "kick"}
-_TIMER = re.compile(r"timer|ticker|deadline|expire|alarm", re.IGNORECASE)
+_TIMER = re.compile(
+    r"timer|tick(?!et)|deadline|expir[ey]|alarm|timeout|watchdog|debounce|schedul|periodic|heartbeat",
+    re.IGNORECASE,
+)
+# "<-s.idle.C", "<-timer.C"
+_FIRES = re.compile(r"<-\s{0,9}(?:\w{1,80}\.){0,5}?(\w{1,80})\.C\b")
+# receives above a line that are looked at
+_NEAR = 4
+_CHANGE = (
+    "Guard {what} with a mutex and let the timer's function check under it whether it is still wanted:"
+    " Stop does not wait for a function that has begun."
+)
 
 
 def _find(scene: Scene) -> Hit | None:
     if not scene.go:
-        return _thread(scene)
+        return _native(scene) or _thread(scene)
+    if waited := _by_channel(scene):
+        return waited
     for timer, owner in scene.both:
         if timer is not by_timer(scene):
             continue
@@ -61,10 +82,7 @@ def _find(scene: Scene) -> Hit | None:
                 f"{owner.does} beside it{'; it stops or resets the timer' if stopped else ''}"
             ),
         ]
-        change = (
-            f"Guard {scene.what} with a mutex and let the timer's function check under it whether it is"
-            " still wanted: Stop does not wait for a function that has begun."
-        )
+        change = _CHANGE.format(what=scene.what)
         # a function that sets a timer anew at each call, or changes what its function changes; else a
         # lock may be all that is missing
         both = timer.writes and owner.writes
@@ -76,8 +94,8 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _thread(scene: Scene) -> Hit | None:
-    """A thread that sleeps until its time, by its name, against who stops it or sets it anew."""
-    for timer, owner in scene.both:
+    """From a report alone: a thread that is called a timer's, against who stops it or sets it anew."""
+    for timer, owner in scene.both if not scene.sourced else ():
         named = next((f for f in timer.frames if TIMING.intersection(words(f.function))), None)
         told = set(words(owner.name))
         if named is None or not timer.is_worker or TIMING.intersection(told):
@@ -93,6 +111,95 @@ def _thread(scene: Scene) -> Hit | None:
             " wanted: one that has begun is not stopped."
         )
         return Hit(LIKELY, evidence, change, scene.points)
+    return None
+
+
+def _by_channel(scene: Scene) -> Hit | None:
+    """A goroutine that a timer's channel has woken, against who has stopped that timer since."""
+    for timer, owner in scene.both if scene.sourced else ():
+        here, there = timer.here, owner.here
+        if here is None or there is None or timer.site is None or not timer.is_worker:
+            continue
+        for line in [line for line in here.receives if line < here.line][-_NEAR:]:
+            seen = scene.around(timer.site._replace(line=line))
+            told = _FIRES.search(seen.text) if seen and not seen.branch else None
+            stop = next((c for c in there.calls if told and _stops_it(c, told[1])), None)
+            if told and stop and stop.line <= there.line:
+                evidence = (
+                    timer.told(f"{timer.does} when `{told[0]}`, line {line}, has fired"),
+                    owner.told(f"{owner.does} after `{stop.on}.{stop.name}`, line {stop.line}"),
+                )
+                change = _CHANGE.format(what=scene.what)
+                return Hit(STRONG, evidence, change, scene.points, from_source=True)
+    return None
+
+
+def _stops_it(call: Call, timer: str) -> bool:
+    return call.name in ("Stop", "Reset") and call.on.rpartition(".")[2] == timer
+
+
+def _native(scene: Scene) -> Hit | None:
+    """A timer of C or C++: a thread or a callback by its name, and a stop that does not wait for it."""
+    for timer, owner in scene.both if scene.source else ():
+        if not timer.is_worker and not scene.kernel:
+            continue
+        tick = next((f for f in _ways(timer) if _is_timer(scene, f)), None)
+        stop = _stopped(scene, owner) if tick else None
+        if stop is None and (calls_back := _calls_back(scene, timer)):
+            tick, kind = calls_back
+            stop = _stopped(scene, owner, kind)
+        if tick is None or stop is None:
+            continue
+        at, call = stop
+        evidence = (
+            timer.told(f"{timer.does} in what a timer runs"),
+            Evidence(f"`{short(scene.parent(tick.function))}` is the timer's", point(tick)),
+            Evidence(f"`{call.name}` does not wait for what has begun", at),
+            owner.told(f"{owner.does} after it"),
+        )
+        return Hit(
+            STRONG + 0.04, evidence, _CHANGE.format(what=scene.what), (at,), from_source=True
+        )
+    return None
+
+
+def _ways(timer: Side) -> tuple[Frame, ...]:
+    """Who runs a side, and who had it started."""
+    return (*timer.true, *timer.created)
+
+
+def _is_timer(scene: Scene, frame: Frame) -> bool:
+    name = scene.parent(frame.function)
+    return bool(_TIMER.search(last(name)) or _TIMER.search(last(owner_of(name))))
+
+
+def _calls_back(scene: Scene, timer: Side) -> tuple[Frame, str] | None:
+    """A frame of a class that sleeps and then calls what it was given: a timer by any other name."""
+    for inner, frame in zip(timer.frames, timer.frames[1:], strict=False):
+        seen = scene.around(frame)
+        if seen is None or not seen.receiver:
+            continue
+        here = {c.name for c in seen.calls if c.line == seen.line}
+        slept = any(c.name in SLEEPS | LIMITED and c.line < seen.line for c in seen.calls)
+        if slept and last(scene.parent(inner.function)) not in here and not runs_on(scene, frame):
+            return frame, seen.receiver
+    return None
+
+
+def _stopped(scene: Scene, owner: Side, kind: str = "") -> tuple[Point, Call] | None:
+    """The call on the way to the owner's access that stops a timer without a wait for its function."""
+    for frame in owner.frames:
+        seen = scene.around(frame)
+        for call in seen.calls if seen else ():
+            ends = STOPPING.intersection(words(call.name))
+            if not ends or call.line > (frame.line or 0) or "sync" in call.name:
+                continue
+            inner = scene.defined(call.name, frame)
+            about = f"{call.on} {call.name} {call.arguments} {inner.receiver if inner else ''}"
+            if not _TIMER.search(about) and not (kind and inner and inner.receiver == kind):
+                continue
+            if inner is None or not any(c.name in JOINS for c in inner.calls):
+                return point(frame)._replace(line=call.line), call
     return None
 
 
@@ -116,5 +223,5 @@ RULE = Rule(
     _find,
     "sync.Mutex and a generation number",
     "A lock per tick.",
-    when=TIMER,
+    when=TIMER | SOURCE,
 )

@@ -63,7 +63,8 @@ def _find(scene: Scene) -> Hit | None:
     if declared and scene.shared:
         evidence += (Evidence(f"`{scene.shared}` is declared as {scene.shared.type[:60]}"),)
     held = locking.locks(scene) if scene.sourced else None
-    change = f"Use a `{kind}` per goroutine, or take one mutex around every call of it."
+    each = "goroutine" if scene.go else "thread"
+    change = f"Use a `{kind}` per {each}, or take one mutex around every call of it."
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
 

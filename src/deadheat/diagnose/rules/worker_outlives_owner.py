@@ -4,10 +4,12 @@
 
 One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
-finished since; or memory was freed while a thread still used it; or a function that is not called like
-one that starts something (`Compact`, not `Start`) has left a goroutine of its own behind, which writes
-what is read after it. With source also: a function had the worker started, called `Close`, `Stop` or
-`cancel` on its owner, and went on without a wait.
+finished since; or memory was freed while a thread still used it; or, from a report alone, a function
+that is not called like one that starts something (`Compact`, not `Start`) has left a goroutine of its
+own behind, which writes what is read after it. With source also: a function had the worker started,
+called `Close`, `Stop` or `cancel` on its owner, and went on without a wait; or who started it stopped
+waiting when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only
+slept, and then its work is read.
 
 ## Why it races
 
@@ -37,6 +39,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
     called,
     common,
@@ -47,26 +50,30 @@ from deadheat.diagnose.lifetime import (
 )
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, point, short, words
-from deadheat.diagnose.traits import CREATOR, ENDS, FREES, WORKER
+from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.traits import CREATOR, ENDS, FREES, SOURCE, WORKER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
+    from deadheat.model import Frame
 
 # "e", "ctx": what a call is about
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# "std::vector<int>::_M_realloc_insert", "std::__cxx11::basic_string<char>::_M_mutate"; no destructor
+_LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashtable")
 
 
 def _find(scene: Scene) -> Hit | None:
     if freed := _freed(scene):
         return freed
-    if ended := _ended_between(scene):
+    if ended := _ended_between(scene) or _left_behind(scene) or _used_again(scene):
         return ended
     found = ending(scene, RENEWING)
     if found is None:
-        return _next_round(scene) or _left_behind(scene)
+        return _next_round(scene) or _returned(scene)
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -103,7 +110,7 @@ def _next_round(scene: Scene) -> Hit | None:
     for owner, worker in scene.both:
         if worker.closure or owner.name == worker.name or not is_background(worker):
             continue
-        for started in worker.actor.created_at:
+        for started in worker.created:
             now = next((f for f in owner.frames if f.function == started.function), None)
             if now is None or started.stale or is_test_file(started.file):
                 continue
@@ -111,6 +118,8 @@ def _next_round(scene: Scene) -> Hit | None:
                 break  # it may as well be a loop's variable
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
+            if _same_turn(owner, started):
+                break  # a local variable of the loop that starts the workers, and no second call
             named = short(scene.parent(now.function))
             evidence = (
                 worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
@@ -124,7 +133,7 @@ def _next_round(scene: Scene) -> Hit | None:
     return None
 
 
-def _left_behind(scene: Scene) -> Hit | None:
+def _returned(scene: Scene) -> Hit | None:
     """From a report alone: a function looks as if it did its work itself, and left a worker behind.
 
     Its own closure is the worker: an object with a method that runs may be meant to be waited for.
@@ -141,6 +150,15 @@ def _left_behind(scene: Scene) -> Hit | None:
     )
     change = f"Let `{named}` wait for its worker before it returns."
     return Hit(FAIR, evidence, change, (point(started), other.point))
+
+
+def _same_turn(owner: Side, started: Frame) -> bool:
+    """Does a loop of one function set a variable of it, and start a worker with that further down?"""
+    here = owner.here
+    if here is None or not any(a <= (started.line or 0) <= b for a, b in here.loops):
+        return False
+    bases = [here.names.get(u.path[0]) for u in here.uses if u.writes]
+    return any(told is not None and told.how in ("local", "loop") for told in bases)
 
 
 def _ended_between(scene: Scene) -> Hit | None:
@@ -188,6 +206,45 @@ def _end(seen: Around, started: int, now: int) -> Call | None:
     return None
 
 
+def _left_behind(scene: Scene) -> Hit | None:
+    """Who started the worker gave up waiting for it, or only slept; then its work is used."""
+    found = left_behind(scene)
+    if found is None:
+        return None
+    worker, other, started, why = found
+    named = short(scene.parent(started.function))
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(f"`{named}` started it", point(started)),
+        why,
+        Evidence(f"{other.does}: nothing has waited for the worker to end", other.point),
+    )
+    change = (
+        f"Wait for the worker before what it works on is used after `{named}`, or let it write to"
+        " an object of its own that is handed over when it is done."
+    )
+    return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
+
+
+def _used_again(scene: Scene) -> Hit | None:
+    """An object is filled, lent to a worker, and filled again without a wait for the worker."""
+    found = used_again(scene)
+    if found is None:
+        return None
+    worker, now, began = found
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(
+            f"`{short(scene.parent(began.function))}` had filled it, and started it", point(began)
+        ),
+        Evidence("and fills it again, for its next use, without a wait", point(now)),
+    )
+    change = (
+        "Join the worker before its object is used again, or give each worker an object of its own."
+    )
+    return Hit(LIKELY + 0.05, evidence, change, (point(began), point(now)), from_source=True)
+
+
 def _loops(side: Side) -> bool:
     return bool(side.here and side.here.text.startswith("for "))
 
@@ -195,8 +252,10 @@ def _loops(side: Side) -> bool:
 def _freed(scene: Scene) -> Hit | None:
     """The detector says that one side gave the memory back."""
     for owner, worker in scene.both:
-        if owner.access.op is not Op.FREE:
-            continue
+        if owner.access.op is not Op.FREE or any(_LIBRARY.search(f.function) for f in owner.inner):
+            continue  # a container of the library moves its elements: nothing has ended
+        if scene.source and "~" in owner.name and _runs(scene, worker, owner.owner):
+            continue  # the destructor of the very class that the worker runs in
         evidence = (
             owner.told(f"{owner.does} the memory"),
             worker.told(f"{worker.does} it in {worker.actor.id}"),
@@ -208,11 +267,16 @@ def _freed(scene: Scene) -> Hit | None:
     return None
 
 
+def _runs(scene: Scene, worker: Side, kind: str) -> bool:
+    """Is a method of that class on the worker's stack?"""
+    return bool(kind) and any(owner_of(scene.parent(f.function)) == kind for f in worker.frames)
+
+
 RULE = Rule(
     "worker-outlives-owner",
     "lifetime",
     _find,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
-    when=CREATOR | ENDS | FREES | WORKER,
+    when=CREATOR | ENDS | FREES | WORKER | SOURCE,
 )

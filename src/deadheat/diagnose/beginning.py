@@ -1,0 +1,53 @@
+"""Where a thread was started, by the code's own word: Helgrind tells that once only."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around
+    from deadheat.model import Frame
+
+# "call std::thread", "call std::async", "call threads_.emplace_back": what a lambda is passed to
+_THREAD = re.compile(r"\bj?thread$|\basync$|\bemplace_back$")
+
+
+def begun(scene: Scene, side: Side) -> tuple[Frame, ...]:
+    """The line that starts a thread in a function of a side, and who led to it on the other."""
+    if scene.go or scene.kernel or scene.source is None or side.is_main:
+        return ()
+    for frame in reversed(side.frames):
+        here = scene.around(frame)
+        lambdas = [c for c in here.closures if _THREAD.search(c.use)] if here else []
+        if here is None:
+            continue
+        if lambdas:
+            start = frame._replace(function=scene.parent(frame.function), line=lambdas[0].first)
+            return (start, *_led(scene, side, here.function))
+        if seen := scene.source.starter(here.function, frame):
+            file = frame.file[: frame.file.rfind("/") + 1] + seen.path.rpartition("/")[2]
+            start = frame._replace(function=_printed(scene, seen), file=file, path=file)
+            return (start._replace(line=seen.line), *_led(scene, side, seen.function))
+    return ()
+
+
+def _printed(scene: Scene, seen: Around) -> str:
+    """The function around a line, as the report prints it where it does."""
+    for frame in [f for side in scene.sides for f in side.frames]:
+        here = scene.around(frame)
+        if here and (here.path, here.first) == (seen.path, seen.first):
+            return frame.function
+    return f"{seen.receiver}::{seen.function}" if seen.receiver else seen.function
+
+
+def _led(scene: Scene, side: Side, function: str) -> Iterator[Frame]:
+    """The frames of the other side whose function has called another before."""
+    for frame in next((s.frames for s in scene.sides if s is not side), ()):
+        seen = scene.around(frame)
+        call = next((c for c in seen.calls if c.name == function), None) if seen else None
+        if call is not None and call.line < (frame.line or 0):
+            yield frame._replace(line=call.line)

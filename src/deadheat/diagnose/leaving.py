@@ -1,0 +1,122 @@
+"""Is a worker left behind by who gave up waiting for it, or only slept? For rules about lifetimes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.lifetime import is_background
+from deadheat.diagnose.ordering import DETACHES, LIMITED, SLEEPS, runs_on
+from deadheat.diagnose.scene import point
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around
+    from deadheat.model import Frame
+
+# "<-timeout.C", "<-p.timer.C", "<-deadline"
+_LIMIT = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline|\.C\b)")
+# receives below the start that are looked at
+_MOST = 8
+
+
+class Left(NamedTuple):
+    """The worker, who uses its work too early, where it was started, and how it was left."""
+
+    worker: Side
+    other: Side
+    started: Frame
+    why: Evidence
+
+
+def left_behind(scene: Scene) -> Left | None:
+    """A worker whose starter has gone on, and an access by who had it started, further down."""
+    for other, worker in scene.both if scene.source else ():
+        started = worker.creator
+        seen = scene.around(started) if started else None
+        if seen is None or started is None or not is_background(worker) or other.held:
+            continue
+        if (times := _later(worker, other)) is None:
+            continue
+        why = _gives_up(scene, seen, started) or _sleeps(scene, worker, other, seen, *times)
+        if why is not None:
+            return Left(worker, other, started, why)
+    return None
+
+
+def set_before(scene: Scene, setter: Side, now: Frame, started: Frame) -> bool:
+    """Did the function that sets something do the same above the line that started the worker?"""
+    seen = scene.around(now) if setter.site == now else None
+    if seen is None:
+        return False
+    first = started.line or 0
+    paths = {u.path for u in seen.stores if u.line == seen.line and len(u.path) > 1}
+    if any(u.path in paths and u.line < first for u in seen.stores):
+        return True
+    # "strcpy(job->title, …)": by what a call is given
+    given = {(c.name, c.arguments.partition(",")[0]) for c in seen.calls if c.line == seen.line}
+    return any(
+        (c.name, c.arguments.partition(",")[0]) in given and "," in c.arguments
+        for c in seen.calls
+        if c.line < first
+    )
+
+
+def used_again(scene: Scene) -> tuple[Side, Frame, Frame] | None:
+    """A worker that ends by itself, where its object is filled anew before it has, and where before."""
+    for owner, worker in scene.both if scene.sourced and not scene.go else ():
+        times = _later(worker, owner) if owner.writes and is_background(worker) else None
+        if times is None or owner.held or worker.writes:
+            continue
+        now, began = times
+        if not set_before(scene, owner, now, began):
+            continue
+        if not any(runs_on(scene, frame) for frame in worker.frames):
+            return worker, now, began
+    return None
+
+
+def _later(worker: Side, other: Side) -> tuple[Frame, Frame] | None:
+    """Where the function that had the worker started is now, and where it was then."""
+    for began in worker.created:
+        now = next((f for f in other.true if f.function == began.function), None)
+        if now is not None and not began.stale and now.file == began.file:
+            return (now, began) if (now.line or 0) > (began.line or 0) > 0 else None
+    return None
+
+
+def _gives_up(scene: Scene, seen: Around, started: Frame) -> Evidence | None:
+    """Did the function that started it wait, and leave when the time was over?"""
+    outer = sum(c.first < seen.line for c in seen.closures)
+    for call in seen.calls:
+        over = call.name in LIMITED or (call.on, call.name) == ("time", "After")
+        over = over or (scene.go and call.name == "Done" and call.on.lower().endswith("ctx"))
+        if over and call.line > seen.line and call.depth <= outer:
+            return _over(call.name, started, call.line)
+    for line in [line for line in seen.receives if line > seen.line][:_MOST]:
+        branch = scene.around(started._replace(line=line))
+        if branch and _LIMIT.search(branch.branch):
+            return _over(branch.branch, started, line)
+    return None
+
+
+def _over(what: str, started: Frame, line: int) -> Evidence:
+    told = f"`{what[:60]}`: it no longer waits when the time is over, and the worker goes on"
+    return Evidence(told, point(started)._replace(line=line))
+
+
+def _sleeps(
+    scene: Scene, worker: Side, other: Side, seen: Around, now: Frame, whence: Frame
+) -> Evidence | None:
+    """Was the thread detached, so that nobody can wait for it, and its result read after a nap?"""
+    if other.writes or not any(c.name in DETACHES for c in seen.calls):
+        return None
+    if any(runs_on(scene, frame) for frame in worker.frames):
+        return None  # it never ends by itself: what it shows meanwhile needs a lock
+    around = scene.around(now)
+    for call in around.calls if around else ():
+        if call.name in SLEEPS and (whence.line or 0) < call.line < (now.line or 0):
+            told = f"the thread is detached, and `{call.name}` is all that it is given"
+            return Evidence(told, point(now)._replace(line=call.line))
+    return None
