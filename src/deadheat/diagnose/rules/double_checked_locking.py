@@ -133,7 +133,7 @@ def _above(bare: Side, locked: Side) -> bool:
     """
     for frame in locked.frames:
         if locked.written(frame) == bare.name != "":
-            return frame != locked.site or (bare.point.line or 0) <= (frame.line or 0)
+            return frame != locked.site or (bare.point.line or 0) < (frame.line or 0)
     return False
 
 
