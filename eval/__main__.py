@@ -28,6 +28,7 @@ TITLES = {
     "aside": "The set aside half",
     "fresh": "The fresh set",
     "fresh2": "The second fresh set",
+    "fresh3": "The third fresh set",
 }
 
 
@@ -36,7 +37,8 @@ def main() -> int:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--held-out", action="store_true", help="the half that was set aside")
     which.add_argument("--fresh", action="store_true", help="the programs that came late")
-    which.add_argument("--fresh2", action="store_true", help="the programs that came last")
+    which.add_argument("--fresh2", action="store_true", help="the programs that came after those")
+    which.add_argument("--fresh3", action="store_true", help="the programs that came last")
     parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
     parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
@@ -44,6 +46,7 @@ def main() -> int:
     asked: dict[Part, bool] = {
         "fresh": args.fresh,
         "fresh2": args.fresh2,
+        "fresh3": args.fresh3,
         "aside": args.held_out,
     }
     part: Part = next((one for one, chosen in asked.items() if chosen), "open")

@@ -34,6 +34,7 @@ TITLES = {
     "aside": "The half set aside",
     "fresh": "The fresh set",
     "fresh2": "The second fresh set",
+    "fresh3": "The third fresh set",
 }
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-Part = Literal["open", "aside", "fresh", "fresh2"]
-FRESH: tuple[Part, ...] = ("fresh", "fresh2")
+Part = Literal["open", "aside", "fresh", "fresh2", "fresh3"]
+FRESH: tuple[Part, ...] = ("fresh", "fresh2", "fresh3")
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 

@@ -12,6 +12,7 @@ import pytest
 from corpus.label_go import (
     FRESH,
     FRESH2,
+    FRESH3,
     GO,
     UnlabelledError,
     held_out,
@@ -30,12 +31,12 @@ from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the second fresh set is as large again: its own check is `python -m corpus.record_go --check`
+# the later fresh sets are as large again: their own check is `python -m corpus.record_go --check`
 PROGRAMS = programs((GO, FRESH))
 NEW = [program for program in PROGRAMS if program.parent == FRESH]
 # /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:root|tmp|work|Users)\b")
-# the catalogue of causes; each has a program in either fresh set
+# the catalogue of causes; each has a program in every fresh set
 CAUSES = {
     "loop-variable-captured",
     "error-variable-captured",
@@ -89,7 +90,11 @@ def test_both_halves_are_large_enough() -> None:
     assert 30 <= len(aside) <= len(old) - 30
 
 
-@pytest.mark.parametrize(("root", "least"), [(FRESH, 36), (FRESH2, 33)], ids=["fresh", "fresh2"])
+@pytest.mark.parametrize(
+    ("root", "least"),
+    [(FRESH, 36), (FRESH2, 33), (FRESH3, 30)],
+    ids=["fresh", "fresh2", "fresh3"],
+)
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
     told = {}
     found = programs((root,))

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/auctionlots
+
+go 1.18

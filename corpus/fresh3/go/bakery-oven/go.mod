@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bakeryoven
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/busshifts
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/canaltracker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cardtable
+
+go 1.18

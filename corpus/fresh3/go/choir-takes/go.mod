@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/choirtakes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cliniccases
+
+go 1.18

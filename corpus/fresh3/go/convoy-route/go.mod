@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/convoyroute
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ferrymanifest
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/filmarchive
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gateroster
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/glaciersurvey
+
+go 1.18

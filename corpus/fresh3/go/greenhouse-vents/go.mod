@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/greenhousevents
+
+go 1.18

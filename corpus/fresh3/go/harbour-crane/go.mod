@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/harbourcrane
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/kilnfiring
+
+go 1.18

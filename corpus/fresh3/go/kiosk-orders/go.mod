@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/kioskorders
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/librarydesk
+
+go 1.18

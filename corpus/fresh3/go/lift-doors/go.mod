@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/liftdoors
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mailmerge
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/marketprices
+
+go 1.18

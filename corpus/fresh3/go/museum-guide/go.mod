@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/museumguide
+
+go 1.18

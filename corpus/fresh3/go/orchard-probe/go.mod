@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/orchardprobe
+
+go 1.18

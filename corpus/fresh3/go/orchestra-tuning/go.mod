@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/orchestratuning
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/parcelsorter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pharmacyfridge
+
+go 1.18

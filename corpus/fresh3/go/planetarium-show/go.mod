@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/planetariumshow
+
+go 1.18

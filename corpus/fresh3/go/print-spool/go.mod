@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/printspool
+
+go 1.18

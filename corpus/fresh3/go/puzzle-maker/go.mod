@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/puzzlemaker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/radiomixer
+
+go 1.18

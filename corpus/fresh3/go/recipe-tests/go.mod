@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/recipetests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rivercursor
+
+go 1.18

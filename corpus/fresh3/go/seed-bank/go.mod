@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/seedbank
+
+go 1.18

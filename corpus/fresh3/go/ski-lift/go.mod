@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/skilift
+
+go 1.18

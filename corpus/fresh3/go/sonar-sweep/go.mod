@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sonarsweep
+
+go 1.18

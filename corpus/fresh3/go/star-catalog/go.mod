@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/starcatalog
+
+go 1.18

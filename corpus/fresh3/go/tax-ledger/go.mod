@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/taxledger
+
+go 1.18

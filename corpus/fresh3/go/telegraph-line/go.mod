@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/telegraphline
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tollgrace
+
+go 1.18

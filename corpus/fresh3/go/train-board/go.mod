@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/trainboard
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tunnelfans
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/villagenews
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/votecount
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/weathernet
+
+go 1.18

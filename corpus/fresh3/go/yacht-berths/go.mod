@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/yachtberths
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/zoowatchers
+
+go 1.18
