@@ -12,7 +12,7 @@ struct Interview {
 };
 
 static void Collect(Atlas* atlas) {
-  const Interview interviews[] = {{24, 7}, {94, 7}};
+  const Interview interviews[] = {{24, 7}, {24, 7}};
   for (const Interview& one : interviews) {
     atlas->Hear(one.word, one.place);
     usleep(9000);
