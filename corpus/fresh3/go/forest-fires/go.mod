@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/forestfires
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/minecages
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pigeonpost
+
+go 1.18

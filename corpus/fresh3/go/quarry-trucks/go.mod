@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quarrytrucks
+
+go 1.18

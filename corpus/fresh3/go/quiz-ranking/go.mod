@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quizranking
+
+go 1.18

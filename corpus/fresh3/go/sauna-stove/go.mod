@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/saunastove
+
+go 1.18

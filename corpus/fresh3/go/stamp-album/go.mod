@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stampalbum
+
+go 1.18

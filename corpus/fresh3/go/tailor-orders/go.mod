@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tailororders
+
+go 1.18
