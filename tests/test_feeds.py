@@ -456,3 +456,24 @@ def test_a_log_that_begins_with_the_letters_of_bzip2_is_read(tmp_path: Path) -> 
 def test_a_fault_names_its_place() -> None:
     _, (fault,) = unpacked(b"\x1f\x8b" + b"garbage" * 99)
     assert re.match("a: ", fault)
+
+
+def test_the_holes_of_a_sparse_file_in_an_archive_are_not_read(tmp_path: Path) -> None:
+    report = REPORT.encode()
+    blocks = f"2\n0\n{len(report)}\n{1 << 40}\n0\n".encode().ljust(512, b"\0") + report
+    info = tarfile.TarInfo("GNUSparseFile.0/a.log")
+    info.size = len(blocks)
+    info.pax_headers = {
+        "GNU.sparse.major": "1",
+        "GNU.sparse.minor": "0",
+        "GNU.sparse.name": "a.log",
+        "GNU.sparse.realsize": str(1 << 40),
+    }
+    after = tarfile.TarInfo("b.log")
+    after.size = len(report)
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(info, io.BytesIO(blocks))
+        archive.addfile(after, io.BytesIO(report))
+    found = seen(files.Unit(walk.Entry(str(path), path.stat().st_size)))
+    assert [one.uri.rpartition("!")[2] for one in found] == ["a.log", "b.log"]

@@ -113,6 +113,9 @@ def _member(
 def _tarred(stream: _Peekable, uri: str, depth: int) -> Iterator[Member | UnreadableError]:
     with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
         for info in archive:
+            if info.issparse():  # its holes may be larger than any disk, and hold nothing
+                parts = cast("list[tuple[int, int]]", info.sparse)
+                info.size, info.sparse = sum(size for _, size in parts), None
             # links and devices inside an archive point at this machine, and are never followed
             if info.isreg() and (member := archive.extractfile(info)) is not None:
                 yield from members(member, f"{uri}!{info.name}", depth + 1)
