@@ -41,7 +41,9 @@ class Page:
     """One page of a browser without a window."""
 
     def __init__(self) -> None:
-        self._profile = tempfile.TemporaryDirectory(prefix="deadheat-browser-")
+        self._profile = tempfile.TemporaryDirectory(
+            prefix="deadheat-browser-", ignore_cleanup_errors=True
+        )
         self._count = 0
         self._rest = b""
         self._session = ""
