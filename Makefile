@@ -23,7 +23,9 @@ $(INSTALLED): $(STAMP) hatch_build.py $(shell find src -type f -not -name '*.pyc
 demo: $(INSTALLED) ## run the main job on bundled samples
 	@tools/demo $(BIN)/deadheat
 
-test: lint types tests ## lint, types and all tests
+test: $(STAMP) ## lint, types and all tests
+	@$(MAKE) --no-print-directory -j2 lint types $(INSTALLED)
+	@$(MAKE) --no-print-directory tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
