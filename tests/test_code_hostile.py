@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from deadheat.code.shadow import Shadow
 from deadheat.errors import DeadheatError
 from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
+from tests.watchdog import ends
 
 
 @pytest.fixture(autouse=True)
@@ -128,10 +128,8 @@ def test_a_huge_file_is_passed_over(repo: Repository) -> None:
 def test_a_line_without_end_takes_no_longer(repo: Repository) -> None:
     long = "x, " * 500_000
     repo.put("hub: begin", {"hub/hub.go": HUB.replace("h.count = 0", f"h.count = 0 // {long}")})
-    began = time.monotonic()
-    with Clone(str(repo.path)) as clone:
+    with ends(), Clone(str(repo.path)) as clone:
         dossier(race(HUB), [clone])
-    assert time.monotonic() - began < 20
 
 
 def test_odd_paths_do_no_harm(repo: Repository) -> None:
@@ -187,9 +185,8 @@ def test_the_shadow_goes_away(repo: Repository) -> None:
 def test_what_is_around_a_line_is_told_soon(body: bytes) -> None:
     from deadheat.code.around import around
 
-    begun = time.process_time()
-    around("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
-    assert time.process_time() - begun < 10
+    with ends():
+        around("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
 
 
 def test_a_configuration_that_includes_others_is_not_read(repo: Repository, tmp_path: Path) -> None:
@@ -292,12 +289,10 @@ def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
         assert below, level
     commit = repo.git("commit-tree", "-p", "HEAD", "-m", "a billion files", below)
     repo.git("update-ref", "refs/heads/main", commit)
-    begun = time.monotonic()
-    with Clone(str(repo.path)) as clone:
+    with ends(), Clone(str(repo.path)) as clone:
         dossier(race(HUB), [clone])
         assert any("could not read the whole" in what for what in clone.git.missing)
         assert len(clone.tree(commit).declaring("Hub", "hub/hub.go")) < 30_000
-    assert time.monotonic() - begun < 60
 
 
 def test_a_repository_with_other_names_for_its_objects(tmp_path: Path) -> None:

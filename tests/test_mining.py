@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +17,7 @@ from deadheat.code.mining.units import edits
 from eval import mining
 from tests.cases import ROOT
 from tests.repositories import Repository, go_report
+from tests.watchdog import ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -264,9 +264,8 @@ def test_huge_messages_and_odd_bytes(repo: Repository) -> None:
         b"hub: fix data race \xff\xfe\x1b[31m\n\n" + b"race lock concurrently " * 100_000
     )
     repo.git("commit", "-q", "--cleanup=verbatim", "-F", str(message))
-    began = time.process_time()
-    (fix,) = mined(repo).values()
-    assert time.process_time() - began < 5
+    with ends():
+        (fix,) = mined(repo).values()
     assert plain.fix_from_row(plain.fix_to_row(fix)) == fix
 
 
@@ -301,9 +300,8 @@ def test_a_commit_of_many_megabytes_is_read_in_part(repo: Repository) -> None:
     new = {path: source.replace("h.count", "h.count.Load()") for path, source in old.items()}
     repo.put("p: begin", {**old})
     repo.put("p: fix data race", {**new})
-    began = time.process_time()
-    (fix,) = mined(repo).values()
-    assert time.process_time() - began < 10
+    with ends():
+        (fix,) = mined(repo).values()
     assert len(fix.files) < 6
 
 
@@ -328,19 +326,17 @@ def test_a_commit_of_a_thousand_files_is_no_fix(repo: Repository) -> None:
 )
 def test_words_take_linear_time(piece: str) -> None:
     text = piece * (speech.LONGEST // len(piece) + 1)
-    began = time.process_time()
-    speech.heard(text, f"{text}\n{text}")
-    assert time.process_time() - began < 2
+    with ends():
+        speech.heard(text, f"{text}\n{text}")
 
 
 def test_lines_take_linear_time() -> None:
     rows = [b"x := x.y(" * 100, b"a.b" * 300, b"f(" * 400 + b"&a.b.c", b'"' * 900, b"a[" * 400]
     source = b"package p\n\nfunc F() {\n" + b"\n".join(rows * 200) + b"\n}\n"
-    began = time.process_time()
-    done = deeds.Deeds()
-    deeds.take(done, "p/p.go", b"package p\n\nfunc F() {\n}\n", source)
-    deeds.conclude(done)
-    assert time.process_time() - began < 3
+    with ends():
+        done = deeds.Deeds()
+        deeds.take(done, "p/p.go", b"package p\n\nfunc F() {\n}\n", source)
+        deeds.conclude(done)
 
 
 def test_what_is_said_has_its_weight() -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,10 +125,9 @@ def test_a_reader_that_goes_away_ends_the_command_as_without_us() -> None:
 
 
 def test_what_stays_in_the_background_is_not_waited_for() -> None:
-    began = time.monotonic()
-    done = ran("--", "sh", "-c", "sleep 45 & echo started")
-    assert (done.returncode, done.stdout) == (0, b"started\n")
-    assert time.monotonic() - began < 40
+    done = ran("--", "sh", "-c", "sleep 300 & echo $!")
+    assert done.returncode == 0
+    os.kill(int(done.stdout), signal.SIGTERM)  # it is still there
 
 
 # -- how it ends ------------------------------------------------------------------------------------

@@ -76,8 +76,10 @@ class Dialect(Protocol):
     def promises(self, ahead: bytes) -> bool:
         """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
 
-    # does what is not promised by some bytes stay so for every part of them?
-    lasting: bool
+    # what stands less than `near` bytes behind a line that promises a report, if anything has to;
+    # None: what is not promised by some bytes is not by any part of them
+    beside: re.Pattern[bytes] | None
+    near: int
 
     # has every stack a line above it that says whose it is?
     headed: bool

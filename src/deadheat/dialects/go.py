@@ -131,7 +131,8 @@ class GoDialect:
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"DATA")
 
-    lasting = True
+    beside = None
+    near = 0
 
     opening = f"{BANNER}\n".encode()
     closing = b"\n==================\n"

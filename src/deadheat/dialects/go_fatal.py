@@ -77,7 +77,8 @@ class FatalDialect:
     def sign(self, above: bytes) -> int:
         return 0
 
-    lasting = True
+    beside = None
+    near = 0
     opening = closing = None
     volatile = None
 

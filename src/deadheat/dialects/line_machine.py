@@ -255,7 +255,8 @@ class LineDialect:
 
     opening = closing = None
     volatile = None
-    lasting = True
+    beside = None
+    near = 0
     # how far before a hit its report may have begun
     back = 1 << 13
     headed = True

@@ -30,6 +30,7 @@ class Prospects:
         self._windows = windows
         self._vain: dict[object, int] = {}
         self._last: dict[Dialect, int] = {}
+        self._beside: dict[Dialect, tuple[int, int]] = {}  # from, and up to where there is none
 
     def is_vain(self, sought: object, at: int) -> bool:
         """Is it known already that a look from this hit finds nothing?"""
@@ -51,14 +52,25 @@ class Prospects:
         windows = self._windows
         behind = max(line + AHEAD, windows.line_end(line))
         above = windows.back(line, _ABOVE, floor)
+        if dialect.beside and self._is_alone(dialect, above, windows.line_end(line)):
+            return False
         if dialect.promises(windows.peek(above, behind - above)):
             return True
-        if not dialect.lasting:
+        if dialect.beside:
             return above < line and dialect.promises(windows.peek(line, behind - line))
         if line - self._last.get(dialect, -_DENSE) < _DENSE:
             self._look_far(dialect, above)
         self._last[dialect] = line
         return False
+
+    def _is_alone(self, dialect: Dialect, above: int, end: int) -> bool:
+        """Is nothing near that has to stand beside a line of it?"""
+        begin, until = self._beside.get(dialect, (0, 0))
+        if dialect.beside and not begin <= above < until:
+            found = dialect.beside.search(far := self._windows.peek(above, 2 * AHEAD))
+            until = above + (found.start() if found else len(far))
+            self._beside[dialect] = above, until
+        return until >= end + dialect.near
 
     def _look_far(self, dialect: Dialect, above: int) -> None:
         far = self._windows.peek(above, _FAR)

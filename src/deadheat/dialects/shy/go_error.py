@@ -51,13 +51,12 @@ _PROMISE = regex(
     rb"\.go(?:\x1b\[[0-9;]*[mK]){0,4}:\d{1,9}"
     rb"(?:\x1b\[[0-9;]*[mK]|[^\w\s+(:.-]){0,9}\s*(?:\n|\\n|\\u000a|\"|&#|<|$)"
 )
-# in raw bytes: what may be a function at the end of a line, a field or an escaped line
+# in raw bytes: what may be a function at the end of a line, a field or an escaped line; begins
+# with a dot (after a name, or the `m` or `K` of a colour) because that is searched for fast
 _FUNCTION = regex(
-    rb"[\w)\]](?:\x1b\[[0-9;]*[mK]){0,4}\.(?:\x1b\[[0-9;]*[mK]){0,4}[A-Za-z_(*]"
+    rb"\.(?<=[\w)\]].)(?:\x1b\[[0-9;]*[mK]){0,4}[A-Za-z_(*]"
     rb"(?:[\w.()*\[\]-]|\x1b\[[0-9;]*[mK]){0,400}\s*(?:\n|\\|\"|&#|<|$)"
 )
-# the next function stands within so many bytes
-_NEAR = 1 << 11
 
 
 class ErrorDialect:
@@ -69,7 +68,8 @@ class ErrorDialect:
     hints = anchors
     opening = closing = None
     volatile = None
-    lasting = False  # the first line counts for more than the others
+    beside = _FUNCTION
+    near = 1 << 11  # the next function stands within so many bytes
     # the function and the error's text stand just before the first location, records around each
     back = 1 << 12
 
@@ -88,7 +88,7 @@ class ErrorDialect:
         line = ahead.find(b"\n") + 1 or len(ahead)
         if _PROMISE.search(ahead, 0, line) is None:
             return False
-        return _FUNCTION.search(ahead, 0, line + _NEAR) is not None
+        return self.beside.search(ahead, 0, line + self.near) is not None
 
     def sign(self, above: bytes) -> int:
         return 0
