@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from operator import itemgetter
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,33 +52,38 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
 class Known:
     """A report's text, cut so that another one is compared with it in a few microseconds."""
 
-    __slots__ = ("_decimal", "_fixed", "_hex", "_pieces", "_same", "names_in", "unread")
+    __slots__ = ("_cut", "_decimal", "_distinct", "_fixed", "_names", "_same", "unread")
 
     def __init__(self, unread: Unread, volatile: re.Pattern[bytes]) -> None:
         self.unread = unread
         raw = unread.raw
-        found = [(m.lastgroup, slice(*m.span(m.lastgroup or 0))) for m in volatile.finditer(raw)]
-        if _is_one_place(
-            unread.sketch
-        ):  # of one line, how far its accesses are apart tells something
-            found = [(group, s) for group, s in found if group != "idle"]
-        bounds = [0, *(edge for _, s in found for edge in (s.start, s.stop)), len(raw)]
-        self._fixed = _picker(
-            [slice(*pair) for pair in zip(bounds[::2], bounds[1::2], strict=True)]
-        )
-        self._pieces = self._fixed(raw)
-        self._hex = _picker([s for group, s in found if group != "actor"])
-        self._decimal = _picker([s for group, s in found if group == "actor"])
+        found = [(m.lastgroup, m.span(m.lastgroup or 0)) for m in volatile.finditer(raw)]
+        # of one line, how far its accesses are apart tells something
+        if _is_one_place(unread.sketch):
+            found = [(group, span) for group, span in found if group != "idle"]
+        bounds = [0, *(edge for _, span in found for edge in span), len(raw)]
+        sizes = [f"{end - begin}s" for begin, end in pairwise(bounds)]
+        self._cut = Struct("".join(sizes)).unpack  # what stays, and what differs, in turns
+        pieces = self._cut(raw)
+        self._fixed = pieces[::2]
+        groups = [group for group, _ in found]
+        self._decimal = _picker([i for i, group in enumerate(groups) if group == "actor"])
         # the addresses and the actors' numbers, in their order
-        self.names_in = _picker([s for group, s in found if group != "idle"])
-        self._same = _repetitions(self.names_in(raw))
+        self._names = _picker([i for i, group in enumerate(groups) if group != "idle"])
+        names = self._names(pieces[1::2])
+        self._same = _picker([names.index(name) for name in names])
+        self._distinct = len({*names})
 
     def echoed_by(self, raw: bytes) -> Echo | None:
         """Is `raw`, which is as long, our text with other numbers, equal ones where ours are equal?"""
-        if self._fixed(raw) != self._pieces or b"".join(self._hex(raw)).translate(None, _HEX):
+        pieces = self._cut(raw)
+        numbers = pieces[1::2]
+        if pieces[::2] != self._fixed or b"".join(numbers).translate(None, _HEX):
             return None
-        names = self.names_in(raw)
-        if not b"0".join(self._decimal(raw)).isdigit() or _repetitions(names) != self._same:
+        names = self._names(numbers)
+        if self._same(names) != names or len({*names}) != self._distinct:
+            return None
+        if not b"0".join(self._decimal(numbers)).isdigit():
             return None
         return Echo(self.unread, raw, names)
 
@@ -85,15 +92,11 @@ def _is_one_place(sketch: Report) -> bool:
     return len({access.site for access in sketch.accesses}) == 1
 
 
-def _picker(slices: list[slice]) -> Callable[[bytes], tuple[bytes, ...]]:
-    """What cuts these slices out of a text."""
-    if len(slices) > 1:
-        return itemgetter(*slices)
-    return lambda raw: tuple([raw[s] for s in slices])
-
-
-def _repetitions(names: tuple[bytes, ...]) -> list[int]:
-    return [names.index(name) for name in names]
+def _picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[bytes, ...]]:
+    """What takes these out of others."""
+    if len(indexes) > 1:
+        return itemgetter(*indexes)
+    return lambda others: tuple([others[i] for i in indexes])
 
 
 class Echo:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
-from deadheat.identity.evidence import Links, Mark, actors, address, mark
+from deadheat.identity.evidence import Links, actors, address, mark
+from deadheat.identity.gist import gist
 from deadheat.model import Report, Sighting, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
     from deadheat.identity.evidence import Place
+    from deadheat.identity.gist import Seen
     from deadheat.model import Told
 
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
@@ -35,14 +37,37 @@ def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
     """All sightings of one document should come in one batch: what shows that two are about one
     object is only seen within it. Of a `part`, the places go along, for who sees the others.
     """
+    seen = [_clues(sighting) for sighting in sightings]
+    tellers = gist(seen)
     document = races.Document()
-    for sighting in sightings:
-        known, at = _clues(sighting.told, sighting.verdict.fingerprint)
-        lane = sighting.uri, sighting.span.lane
-        document.add(known, lane, at, partial(_actors, sighting.told))
+    for index, first in enumerate(tellers):
+        if first == index:
+            document.add(*seen[index], partial(_actors, sightings[index].told))
     nodes, found = document.found()
-    told = [in_race(*pair) for pair in zip(sightings, nodes, strict=True)]
-    return Named(told, found, document.places(nodes) if part else [])
+    place = {index: at for at, index in enumerate(dict.fromkeys(tellers))}
+    names = [nodes[place[first]] for first in tellers]
+    told = [in_race(sighting, name) for sighting, name in zip(sightings, names, strict=True)]
+    return Named(told, found, _places(document, nodes, names, seen, tellers) if part else [])
+
+
+def _places(
+    document: races.Document,
+    nodes: list[str],
+    names: list[str],
+    seen: list[Seen],
+    tellers: list[int],
+) -> list[Place]:
+    """As many places as anybody will look at: first those that the document was told of."""
+    places = document.places(nodes)[:_MOST_PLACES]
+    known: set[tuple[int, int]] = set()
+    for index, first in enumerate(tellers):
+        if len(places) >= _MOST_PLACES:
+            break
+        mark, lane, at = seen[index]
+        if first != index and (first, at) not in known:
+            known.add((first, at))
+            places.append((names[index], mark, lane, at))
+    return places
 
 
 def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
@@ -54,18 +79,22 @@ def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
     return [in_race(sighting, ids[sighting.verdict.race]) for sighting in nodes]
 
 
-def _clues(told: Report | Told, fingerprint: str) -> tuple[Mark, int]:
+def _clues(sighting: Sighting) -> Seen:
+    told = sighting.told
+    lane = sighting.uri, sighting.span.lane
     if isinstance(told, Report):
-        return mark(told, fingerprint), address(told)
-    assert isinstance(told, Unread | Echo)
+        return mark(told, sighting.verdict.fingerprint), lane, address(told)
     notes = told.notes
-    known = notes.get("mark")
-    sketch = told.first.sketch if isinstance(told, Echo) else told.sketch
+    if isinstance(told, Echo):
+        known, sketch = notes.get("mark"), told.first.sketch
+        at = int(told.names[0], 16) if sketch.accesses[0].address is not None else address(sketch)
+    else:
+        assert isinstance(told, Unread)
+        known, sketch = notes.get("mark"), told.sketch
+        at = address(sketch)
     if known is None:
-        notes["mark"] = known = mark(sketch, fingerprint)
-    if isinstance(told, Echo) and sketch.accesses[0].address is not None:
-        return known, int(told.names[0], 16)
-    return known, address(sketch)
+        notes["mark"] = known = mark(sketch, sighting.verdict.fingerprint)
+    return known, lane, at
 
 
 def _actors(told: Report | Told) -> frozenset[str]:
@@ -89,10 +118,13 @@ def in_race(sighting: Sighting, race: str) -> Sighting:
     if not isinstance(told, Echo):
         changed = Verdict(verdict.title, verdict.fingerprint, race)
     else:  # the same verdict for all echoes
-        known: dict[str, Verdict] = told.notes.setdefault("verdicts", {})
-        if race not in known:
-            known[race] = Verdict(verdict.title, verdict.fingerprint, race)
-        changed = known[race]
+        known: dict[str, Verdict] | None = told.notes.get("verdicts")
+        if known is None:
+            told.notes["verdicts"] = known = {}
+        found = known.get(race)
+        if found is None:
+            known[race] = found = Verdict(verdict.title, verdict.fingerprint, race)
+        changed = found
     return Sighting(told, changed, sighting.uri, sighting.span, sighting.document)
 
 

@@ -61,10 +61,13 @@ class Reader:
             line = windows.line_start(offset, at)
             if end is not None and line >= end:
                 break
-            if starts and (once := self._at_once(windows, line, dialect, full)) is not None:
-                at = covered = once.span.end
-                if line >= start:
-                    yield once
+            once = self._at_once(windows, line, dialect, full) if starts else None
+            if once is not None:
+                while once is not None:
+                    at = covered = once.span.end
+                    if once.span.offset >= start:
+                        yield once
+                    once = self._right_behind(windows, at, end, dialect, full)
                 continue
             if not prospects.may_be(dialect, line, covered):
                 at = offset + 1
@@ -75,6 +78,18 @@ class Reader:
                     yield found
             covered = stretch.covered
             at = max(stretch.behind, covered, offset + 1)
+
+    def _right_behind(
+        self, windows: Windows, at: int, end: int | None, dialect: Dialect, full: bool
+    ) -> Found | None:
+        """Another one, where `at` is the end of one: where all is reports, nobody has to sift."""
+        bar = (dialect.closing or b"").lstrip()
+        line = at + len(bar)
+        if end is not None and line >= end:
+            return None
+        if not windows.continues(at, bar + (dialect.opening or b"")):
+            return None
+        return self._at_once(windows, line, dialect, full)
 
     def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
         """An undamaged report, whose text may even have been read before."""

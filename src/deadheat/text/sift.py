@@ -53,12 +53,12 @@ class FindSifter:
         found.sort()
         return found
 
-    def firsts(self, block: Buffer, start: int) -> Iterator[int]:
-        """Where a literal begins, but at most one in a stretch."""
+    def firsts(self, block: Buffer, start: int, end: int) -> Iterator[int]:
+        """Where a literal begins in a part of the block, but at most one in a stretch."""
         ahead = dict.fromkeys(self.literals, start - 1)
         while ahead:
             for literal in [known for known, at in ahead.items() if at < start]:
-                ahead[literal] = block.find(literal, start)
+                ahead[literal] = block.find(literal, start, end)
                 if ahead[literal] < 0:
                     del ahead[literal]  # nowhere in the rest
             if ahead:
@@ -96,11 +96,11 @@ class PackedSifter:
         found.sort()
         return found
 
-    def firsts(self, block: Buffer, start: int) -> Iterator[int]:
+    def firsts(self, block: Buffer, start: int, end: int) -> Iterator[int]:
         """As `FindSifter.firsts`."""
-        for begin in range(start, len(block), _PIECE):
-            end = begin + _PIECE + self._longest - 1
-            with memoryview(block)[begin:end] as view:  # type: ignore[arg-type]
+        for begin in range(start, end, _PIECE):
+            until = min(begin + _PIECE + self._longest - 1, end)
+            with memoryview(block)[begin:until] as view:  # type: ignore[arg-type]
                 told = self._search(view)
             for _, at, _ in told:
                 if begin + at >= start:
@@ -131,18 +131,18 @@ class Sifter:
         self.name = literals.name
         self._longest = max(map(len, self.literals), default=1)
 
-    def hits(self, block: Buffer, start: int = 0, base: int = 0) -> Hits:
-        """`(offset, index of the literal)` of the occurrences from `start` on, in their order.
+    def hits(self, block: Buffer, start: int = 0, end: int | None = None, base: int = 0) -> Hits:
+        """`(offset, index of the literal)` of what occurs near hints in a part, in their order.
 
         `base` is the offset of the block's first byte.
         """
         found: Hits = []
         done = start
-        for first in self._hints.firsts(block, start):
-            begin, end = max(done, first - MARGIN), first + _STRETCH + MARGIN
-            near = self._literals.hits(block, begin, end + self._longest - 1, base)
-            found += [hit for hit in near if hit[0] < base + end]
-            done = end
+        for first in self._hints.firsts(block, start, len(block) if end is None else end):
+            begin, until = max(done, first - MARGIN), first + _STRETCH + MARGIN
+            near = self._literals.hits(block, begin, until + self._longest - 1, base)
+            found += [hit for hit in near if hit[0] < base + until]
+            done = until
         return found
 
 

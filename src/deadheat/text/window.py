@@ -18,6 +18,9 @@ BEHIND = 1 << 16
 # a longer line is read in pieces of this size, which begin a little before a hit
 MAX_LINE = 1 << 16
 _BEFORE_HIT = 1 << 12
+# how much is sifted at first; twice as much each time, until reports stand so close that they lead
+# from one to the next
+_STEP = 1 << 16
 
 
 class Buffer(Protocol):
@@ -72,11 +75,11 @@ class Windows:
         self._sifter = sifter
         self._overlap = max(map(len, sifter.literals), default=1) - 1 + MARGIN
         self._sifted = source.base
+        self._step = _STEP
         self._hits: Hits = []
         self._next = 0
         self._absent: dict[bytes, int] = {}  # up to where a literal does not begin
         self.ended = False
-        self._sift()
 
     @property
     def end(self) -> int:
@@ -92,10 +95,20 @@ class Windows:
             self._next = i = bisect_left(self._hits, (at, -1), self._next)
             if i < len(self._hits):
                 return self._hits[i]
-            if end is not None and self.end - self._overlap - BEHIND >= end:
+            if end is not None and self._sifted - self._overlap - BEHIND >= end:
                 return None
-            if not self._more(max(at, self.end) - BEHIND):
+            if self._sifted < self.end:
+                self._sift()
+            elif not self._more(max(at, self.end) - BEHIND):
                 return None
+
+    def continues(self, at: int, text: bytes) -> bool:
+        """Is this the text at `at`, up to where all is known? Then nothing is sifted before it."""
+        if self.peek(at, len(text)) != text:
+            return False
+        if self._sifted < at:
+            self._sifted, self._step = at, _STEP
+        return True
 
     def line_start(self, at: int, floor: int) -> int:
         """Where the line begins that holds offset `at`; not before `floor`."""
@@ -156,20 +169,23 @@ class Windows:
                 return self._source.buffer[at - self._source.base :]
 
     def _more(self, keep: int) -> bool:
+        while self._sifted < min(keep, self.end):  # what is given away
+            self._sift()
         if self.ended or not self._source.more(keep):
             self.ended = True
             return False
-        self._sift()
         return True
 
     def _sift(self) -> None:
-        """Looks for literals in what is new, and where the new begins."""
+        """Looks for literals in some of what is new, and where the new begins."""
         base = self._source.base
         self._hits = self._hits[self._next :]
         self._next = 0
         known = self._hits[-1] if self._hits else (-1, -1)
         # at a multiple of a cache line, since vector instructions read slower from anywhere else
         fresh = max(0, self._sifted - self._overlap - base) & -64
-        found = self._sifter.hits(self._source.buffer, fresh, base)
+        until = min(self._sifted + self._step - base, len(self._source.buffer))
+        found = self._sifter.hits(self._source.buffer, fresh, until, base)
         self._hits += found[bisect_right(found, known) :]
-        self._sifted = self.end
+        self._sifted = base + until
+        self._step *= 2

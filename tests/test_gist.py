@@ -1,0 +1,52 @@
+"""What is left out of a document's reports changes nothing of what it tells."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deadheat.identity import races
+from deadheat.identity.evidence import Mark, actors, mark
+from deadheat.identity.gist import gist
+from tests.cases import all_cases
+from tests.test_properties import law
+
+if TYPE_CHECKING:
+    from deadheat.model import Report
+
+REPORTS: list[Report] = [s.report for case in all_cases()[::3] for s in case.sightings()]
+MARKS = {id(report): mark(report) for report in REPORTS}
+# all near one another, or far away from everything but those that are near
+near = st.integers(0, 80).map(lambda n: 0xC000 + 8 * n)
+addresses = st.one_of(st.just(0), near, st.integers(1, 8).map(lambda n: n << 16))
+
+
+@st.composite
+def seen(draw: st.DrawFn) -> list[tuple[Report, str, int]]:
+    few = draw(st.lists(st.sampled_from(REPORTS), min_size=1, max_size=4))
+    lanes = st.sampled_from(["a", "b"])
+    return draw(
+        st.lists(st.tuples(st.sampled_from(few), lanes, addresses), min_size=2, max_size=16)
+    )
+
+
+def told(reports: list[tuple[Report, str, int]]) -> tuple[list[str], races.Found]:
+    document = races.Document()
+    for report, lane, at in reports:
+        document.add(MARKS[id(report)], lane, at, partial(actors, report))
+    return document.found()
+
+
+@law(200)
+@given(seen())
+def test_what_is_left_out_changes_nothing(reports: list[tuple[Report, str, int]]) -> None:
+    marked: list[tuple[Mark, str, int]] = [(MARKS[id(r)], lane, at) for r, lane, at in reports]
+    tellers = gist(marked)
+    assert all(marked[first][:2] == one[:2] for first, one in zip(tellers, marked, strict=True))
+    kept = sorted(set(tellers))
+    names, found = told([reports[index] for index in kept])
+    of = dict(zip(kept, names, strict=True))
+    assert ([of[first] for first in tellers], found) == told(reports)
