@@ -17,33 +17,37 @@ from tests.test_properties import law
 if TYPE_CHECKING:
     from deadheat.model import Report
 
+    Seen = tuple[Report, bool, str, int]
+
 REPORTS: list[Report] = [s.report for case in all_cases()[::3] for s in case.sightings()]
-MARKS = {id(report): mark(report) for report in REPORTS}
+# a report that is met twice gives two marks, which are equal
+MARKS = {(id(report), again): mark(report) for report in REPORTS for again in (False, True)}
 # all near one another, or far away from everything but those that are near
 near = st.integers(0, 80).map(lambda n: 0xC000 + 8 * n)
 addresses = st.one_of(st.just(0), near, st.integers(1, 8).map(lambda n: n << 16))
 
 
 @st.composite
-def seen(draw: st.DrawFn) -> list[tuple[Report, str, int]]:
+def seen(draw: st.DrawFn) -> list[Seen]:
     few = draw(st.lists(st.sampled_from(REPORTS), min_size=1, max_size=4))
     lanes = st.sampled_from(["a", "b"])
-    return draw(
-        st.lists(st.tuples(st.sampled_from(few), lanes, addresses), min_size=2, max_size=16)
-    )
+    one = st.tuples(st.sampled_from(few), st.booleans(), lanes, addresses)
+    return draw(st.lists(one, min_size=2, max_size=16))
 
 
-def told(reports: list[tuple[Report, str, int]]) -> tuple[list[str], races.Found]:
+def told(reports: list[Seen]) -> tuple[list[str], races.Found]:
     document = races.Document()
-    for report, lane, at in reports:
-        document.add(MARKS[id(report)], lane, at, partial(actors, report))
+    for report, again, lane, at in reports:
+        document.add(MARKS[id(report), again], lane, at, partial(actors, report))
     return document.found()
 
 
 @law(200)
 @given(seen())
-def test_what_is_left_out_changes_nothing(reports: list[tuple[Report, str, int]]) -> None:
-    marked: list[tuple[Mark, str, int]] = [(MARKS[id(r)], lane, at) for r, lane, at in reports]
+def test_what_is_left_out_changes_nothing(reports: list[Seen]) -> None:
+    marked: list[tuple[Mark, str, int]] = [
+        (MARKS[id(report), again], lane, at) for report, again, lane, at in reports
+    ]
     tellers = gist(marked)
     assert all(marked[first][:2] == one[:2] for first, one in zip(tellers, marked, strict=True))
     kept = sorted(set(tellers))

@@ -35,17 +35,20 @@ def gist(seen: Sequence[Seen]) -> list[int]:
     for bucket, first in at.items():
         if (other := at.get(bucket + 1, first)) != first:
             crowded.update((first, other))
-    crowded.update(_alike(seen, firsts.values()))
-    return [index if first in crowded else first for index, first in enumerate(told)]
+    same = _same(seen, firsts.values(), crowded)
+    return [index if first in crowded else same[first] for index, first in enumerate(told)]
 
 
-def _alike(seen: Sequence[Seen], firsts: Iterable[int]) -> set[int]:
-    """Those whose fingerprint another mark of the lane has, or may come to have."""
-    known: dict[tuple[str, Hashable], int] = {}
-    alike: set[int] = set()
+def _same(seen: Sequence[Seen], firsts: Iterable[int], crowded: set[int]) -> dict[int, int]:
+    """The first report with an equal mark; where a fingerprint has several marks, all are crowded."""
+    known: dict[tuple[str, Hashable], list[int]] = {}
     for first in firsts:
         mark, lane, _ = seen[first]
-        other = known.setdefault((mark.fingerprint, lane), first)
-        if mark.half or other != first:
-            alike.update((first, other))
-    return alike
+        known.setdefault((mark.fingerprint, lane), []).append(first)
+    same: dict[int, int] = {}
+    for alike in known.values():
+        mark = seen[alike[0]][0]
+        if mark.half or any(seen[other][0] != mark for other in alike[1:]):
+            crowded.update(alike)
+        same.update(dict.fromkeys(alike, alike[0]))
+    return same
