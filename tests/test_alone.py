@@ -210,4 +210,4 @@ def scanned(text: str) -> list[dict[str, Any]]:
     found = list(triage.triage(Stream(BytesIO(text.encode()).read), "a"))
     for sighting in identify.resolved(found):
         gatherer.add(sighting)
-    return [json.loads(line) for line in gatherer.pack().splitlines()]
+    return [json.loads(line) for line in gatherer.pack().text.splitlines()]

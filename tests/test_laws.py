@@ -325,7 +325,7 @@ def test_the_json_of_an_echo_is_that_of_its_report() -> None:
         sightings = deadheat.scan("".join(copies))
         for sighting in sightings:
             gatherer.add(sighting)
-        lines = gatherer.pack().decode().split("\n")
+        lines = gatherer.pack().text.decode().split("\n")
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _HEX = b"0123456789abcdef"
 _ZEROES = bytes.maketrans(_HEX, b"0" * len(_HEX))
-_HEAD = 160
+_HEAD, _TAIL = 160, 16
 _MOST = 4096
 _PER_KEY = 8
 
@@ -52,44 +52,32 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
 class Known:
     """A report's text, cut so that another one is compared with it in a few microseconds."""
 
-    __slots__ = ("_cut", "_decimal", "_distinct", "_fixed", "_names", "_same", "unread")
+    __slots__ = ("_cut", "_decimal", "_distinct", "_fixed", "_same", "unread")
 
     def __init__(self, unread: Unread, volatile: re.Pattern[bytes]) -> None:
         self.unread = unread
         raw = unread.raw
         found = [(m.lastgroup, m.span(m.lastgroup or 0)) for m in volatile.finditer(raw)]
-        # of one line, how far its accesses are apart tells something
-        if _is_one_place(unread.sketch):
-            found = [(group, span) for group, span in found if group != "idle"]
         bounds = [0, *(edge for _, span in found for edge in span), len(raw)]
         sizes = [f"{end - begin}s" for begin, end in pairwise(bounds)]
         self._cut = Struct("".join(sizes)).unpack  # what stays, and what differs, in turns
         pieces = self._cut(raw)
-        self._fixed = pieces[::2]
-        groups = [group for group, _ in found]
-        self._decimal = _picker([i for i, group in enumerate(groups) if group == "actor"])
-        # the addresses and the actors' numbers, in their order
-        self._names = _picker([i for i, group in enumerate(groups) if group != "idle"])
-        names = self._names(pieces[1::2])
+        self._fixed, names = pieces[::2], pieces[1::2]
+        self._decimal = _picker([i for i, (group, _) in enumerate(found) if group == "actor"])
         self._same = _picker([names.index(name) for name in names])
         self._distinct = len({*names})
 
     def echoed_by(self, raw: bytes) -> Echo | None:
         """Is `raw`, which is as long, our text with other numbers, equal ones where ours are equal?"""
         pieces = self._cut(raw)
-        numbers = pieces[1::2]
-        if pieces[::2] != self._fixed or b"".join(numbers).translate(None, _HEX):
+        if pieces[::2] != self._fixed:
             return None
-        names = self._names(numbers)
+        names = pieces[1::2]  # the addresses and the actors' numbers
         if self._same(names) != names or len({*names}) != self._distinct:
             return None
-        if not b"0".join(self._decimal(numbers)).isdigit():
+        if b"".join(names).translate(None, _HEX) or not b"".join(self._decimal(names)).isdigit():
             return None
         return Echo(self.unread, raw, names)
-
-
-def _is_one_place(sketch: Report) -> bool:
-    return len({access.site for access in sketch.accesses}) == 1
 
 
 def _picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[bytes, ...]]:
@@ -119,10 +107,10 @@ class Echo:
 
 
 class Echoes:
-    """The reports met lately, by length and by how they begin."""
+    """The reports met lately, by length and by how they begin and end."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, bytes], list[Known]] = {}
+        self._known: dict[tuple[int, bytes, bytes], list[Known]] = {}
 
     def find(self, raw: bytes) -> Echo | None:
         """The known report that `raw` repeats."""
@@ -142,9 +130,11 @@ class Echoes:
         alike = self._known.get(key)
         if alike is None:
             self._known[key] = []
-        elif len(alike) < _PER_KEY and unread.dialect.volatile is not None:
-            alike.append(Known(unread, unread.dialect.volatile))
+        elif unread.dialect.volatile is not None:
+            alike.insert(0, Known(unread, unread.dialect.volatile))
+            del alike[_PER_KEY:]
 
 
-def _key(raw: bytes) -> tuple[int, bytes]:
-    return len(raw), raw[:_HEAD].translate(_ZEROES)
+def _key(raw: bytes) -> tuple[int, bytes, bytes]:
+    # the offsets of instructions, which another build has others of, stand at the end, too
+    return len(raw), raw[:_HEAD].translate(_ZEROES), raw[-_TAIL:]

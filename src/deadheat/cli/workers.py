@@ -128,12 +128,13 @@ class _Pool:
             length, unit = _FRAME.unpack_from(data, at)
             if len(data) - at - _FRAME.size < length:
                 break
-            body = bytes(data[at + _FRAME.size : at + _FRAME.size + length])
-            at += _FRAME.size + length
-            self._message(worker, unit, body)
+            begin = at + _FRAME.size
+            at = begin + length
+            with memoryview(data) as view, view[begin:at] as body:
+                self._message(worker, unit, body)
         del data[:at]
 
-    def _message(self, worker: _Worker, unit: int, body: bytes) -> None:
+    def _message(self, worker: _Worker, unit: int, body: memoryview) -> None:
         """An empty body begins a unit, and a second one ends it."""
         if body:
             # from our own child, over a pipe that nobody else holds
@@ -195,6 +196,10 @@ def _child(tokens: int, pipe: int, work: Work) -> None:
 
 
 def _send(pipe: int, unit: int, body: bytes) -> None:
-    data = memoryview(_FRAME.pack(len(body), unit) + body)
-    while data:
-        data = data[os.write(pipe, data) :]
+    head = _FRAME.pack(len(body), unit)
+    sent = os.writev(pipe, [head, body])
+    while sent < len(head):
+        sent += os.write(pipe, head[sent:])
+    with memoryview(body) as rest:
+        while sent < len(head) + len(body):
+            sent += os.write(pipe, rest[sent - len(head) :])

@@ -101,8 +101,7 @@ class Dialect(Protocol):
     # what begins an undamaged report, and what ends it; None where nothing does
     opening: bytes | None
     closing: bytes | None
-    # the numbers in it that differ each time: groups `address` and `actor` are told, `idle` is not;
-    # an actor's is decimal, the others are hexadecimal
+    # the numbers in it that differ each time: group `address`, hexadecimal, and `actor`, decimal
     volatile: re.Pattern[bytes] | None
 
     def glance(self, text: str) -> Report | None:

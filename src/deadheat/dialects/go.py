@@ -136,10 +136,7 @@ class GoDialect:
 
     opening = f"{BANNER}\n".encode()
     closing = b"\n==================\n"
-    # addresses and goroutines, which a report gives; offsets of instructions, which it does not
-    volatile = regex(
-        rb" (?:at 0x(?P<address>[0-9a-f]+)|\+0x(?P<idle>[0-9a-f]+))|oroutine (?P<actor>\d+)"
-    )
+    volatile = regex(rb" at 0x(?P<address>[0-9a-f]+)|oroutine (?P<actor>\d+)")
 
     def glance(self, text: str) -> Report | None:
         return go_quick.glance(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from deadheat.render.jsonl import LinesGatherer
-from deadheat.render.spool import Spool
+from deadheat.render.spool import Lines, Spool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,16 +21,17 @@ class ArrayOutput:
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
         self._spool = Spool()
 
-    def merge(self, packed: bytes) -> None:
-        if packed:
+    def merge(self, packed: Lines) -> None:
+        if packed.text:
             self._spool.add(packed)
 
     live = merge  # an array is of use only when it is complete
 
     def close(self, ids: Mapping[str, str]) -> None:
         before = b"["
-        for line in self._spool.lines(ids):
-            self._out.write(before + b"\n" + line)
+        for text in self._spool.texts(ids):
+            self._out.write(before + b"\n")
+            self._out.write(text.replace(b"\n", b",\n"))
             before = b","
         self._out.write(b"[]\n" if before == b"[" else b"\n]\n")
         self._out.flush()

@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING
 
 from deadheat import wire
 from deadheat.echo import Echo
-from deadheat.render.spool import Spool
+from deadheat.render.spool import Lines, Spool, lines
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class LinesGatherer:
     def tell(self, document: Document) -> None:
         """Its claims stand in the lines of its reports."""
 
-    def pack(self) -> bytes:
-        packed = b"\n".join(self._lines)
+    def pack(self) -> Lines:
+        packed = lines(self._lines)
         self._lines.clear()
         return packed
 
@@ -84,16 +84,18 @@ class LinesOutput:
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
         self._spool = Spool()
 
-    def merge(self, packed: bytes) -> None:
-        if packed:
+    def merge(self, packed: Lines) -> None:
+        if packed.text:
             self._spool.add(packed)
 
-    def live(self, packed: bytes) -> None:
-        self._out.write(packed + b"\n")
+    def live(self, packed: Lines) -> None:
+        self._out.write(packed.text + b"\n")
         self._out.flush()
 
     def close(self, ids: Mapping[str, str]) -> None:
-        self._out.writelines(line + b"\n" for line in self._spool.lines(ids))
+        for text in self._spool.texts(ids):
+            self._out.write(text)
+            self._out.write(b"\n")
         self._out.flush()
 
 

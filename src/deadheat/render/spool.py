@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
-
-from deadheat.text.late import regex
+from array import array
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# within a JSON string a quote has a backslash before it, so no document's text can look like this
-_RACE = regex(rb'"race": "([0-9a-f]+)"')
+# within a JSON string a quote has a backslash before it, so no document's text can look like this;
+# it comes early in a line, and once
+_RACE = b'"race": "'
 # more than this goes to a file
 _IN_MEMORY = 1 << 21
+
+
+class Lines(NamedTuple):
+    """Lines with a newline between each two, and where in the text each names its race."""
+
+    text: bytes
+    races: array[int]
+
+
+def lines(each: list[bytes]) -> Lines:
+    """The lines as one, ready to be sent."""
+    races, begin = array("Q"), 0
+    for line in each:
+        races.append(begin + line.index(_RACE) + len(_RACE))
+        begin += len(line) + 1
+    return Lines(b"\n".join(each), races)
 
 
 class Spool:
     """Lines in the order in which they came."""
 
     def __init__(self) -> None:
-        self._chunks: list[bytes] = []
+        self._held: list[Lines] = []
         self._size = 0
+        self._spilled: list[tuple[int, array[int]]] = []
         self._file: IO[bytes] | None = None
 
-    def add(self, lines: bytes) -> None:
-        self._chunks.append(lines)
-        self._size += len(lines)
+    def add(self, lines: Lines) -> None:
+        self._held.append(lines)
+        self._size += len(lines.text)
         if self._size > _IN_MEMORY:
             self._spill()
 
@@ -33,21 +50,34 @@ class Spool:
         from tempfile import TemporaryFile  # few scans find so much, and all would have to load it
 
         self._file = self._file or TemporaryFile()  # noqa: SIM115
-        self._file.write(b"\n".join([*self._chunks, b""]))
-        self._chunks, self._size = [], 0
+        for text, races in self._held:
+            self._file.write(text)
+            self._spilled.append((len(text), races))
+        self._held, self._size = [], 0
 
-    def lines(self, ids: Mapping[str, str]) -> Iterator[bytes]:
-        """Every line, without its end, with the lasting ids of its races."""
-        names = {node.encode(): f'"race": "{race}"'.encode() for node, race in ids.items()}
-        for chunk in self._all():
-            for line in chunk.split(b"\n"):
-                # it comes early in a line, and once
-                yield _RACE.sub(lambda match: names.get(match[1], match[0]), line, count=1)
+    def texts(self, ids: Mapping[str, str]) -> Iterator[bytes]:
+        """All lines with the lasting ids of their races, some at a time; the last has no newline."""
+        names = {node.encode(): race.encode() for node, race in ids.items()}
+        for lines in self._all():
+            yield _named(lines, names)
 
-    def _all(self) -> Iterator[bytes]:
+    def _all(self) -> Iterator[Lines]:
         if self._file is not None:
             with self._file as file:
                 file.seek(0)
-                for line in file:
-                    yield line.removesuffix(b"\n")
-        yield from self._chunks
+                for size, races in self._spilled:
+                    yield Lines(file.read(size), races)
+        yield from self._held
+
+
+def _named(lines: Lines, names: Mapping[bytes, bytes]) -> bytes:
+    text = lines.text
+    view = memoryview(text)
+    parts: list[bytes | memoryview] = []
+    done = 0
+    for at in lines.races:
+        end = text.index(b'"', at)
+        node = text[at:end]
+        parts += (view[done:at], names.get(node, node))
+        done = end
+    return b"".join([*parts, view[done:]])
