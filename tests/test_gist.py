@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deadheat import identify
 from deadheat.identity import races
 from deadheat.identity.evidence import Mark, actors, mark
 from deadheat.identity.gist import gist
@@ -15,6 +16,8 @@ from tests.cases import all_cases
 from tests.test_properties import law
 
 if TYPE_CHECKING:
+    import pytest
+
     from deadheat.model import Report
 
     Seen = tuple[Report, bool, str, int]
@@ -54,3 +57,15 @@ def test_what_is_left_out_changes_nothing(reports: list[Seen]) -> None:
     names, found = told([reports[index] for index in kept])
     of = dict(zip(kept, names, strict=True))
     assert ([of[first] for first in tellers], found) == told(reports)
+
+
+def test_many_nodes_are_kept_small_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identify, "_MOST_ALIASED", 3)
+    batches = [told([(report, False, "a", 0)])[1] for report in REPORTS[:40]]
+    batches.append(told([(REPORTS[0], False, "a", 0xC000), (REPORTS[1], False, "a", 0xC000)])[1])
+    identity, everything = identify.Identity(), races.nothing()
+    for found in batches:
+        identity.add(found)
+        everything.add(found)
+    assert identity.ids().keys() == everything.nodes.keys()
+    assert (identity.found.nodes, identity.found.links) == (everything.nodes, everything.links)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
 _MOST_ALIASED = 20_000
 _MOST = 200_000
+# how long a fingerprint is, and the name of its callers
+_DIGEST = 16
 # of a document in parts, so many places are looked at together
 _MOST_PLACES = 2_000
 
@@ -132,18 +134,21 @@ class Identity:
     """What all documents of a run tell together."""
 
     def __init__(self) -> None:
-        self.found = races.nothing()
+        self._found = races.nothing()
+        # nodes of which there are so many that they are kept as numbers, a quarter of the size
+        self._packed: set[int] = set()
         self._places: list[Place] = []  # in the parts of one document
         self._of: Hashable = None  # that document
 
     def add(self, found: races.Found, places: Sequence[Place] = ()) -> None:
         """Takes what a batch tells; the parts of a document come one after the other."""
-        if len(self.found.nodes) > _MOST:
+        if len(self._found.nodes) + len(self._packed) > _MOST:
             return
-        self.found.add(found)
-        if len(self.found.nodes) > _MOST_ALIASED:
-            self.found.aliases.clear()
-            self.found.sides.clear()
+        self._found.add(found)
+        if len(self._found.nodes) + len(self._packed) > _MOST_ALIASED:
+            self._found.aliases.clear()
+            self._found.sides.clear()
+            self._pack([*(found if self._packed else self._found).nodes])
         for place in places:
             if (document := _document(place)) != self._of:
                 self._join()
@@ -153,12 +158,33 @@ class Identity:
 
     def _join(self) -> None:
         """Joins what the parts of a document show to be about one object."""
-        self.found.links.update(Links(self._places).pairs())
+        self._found.links.update(Links(self._places).pairs())
         self._places = []
 
     def close(self) -> None:
         """Everything has come."""
         self._join()
+
+    def _pack(self, names: list[str]) -> None:
+        nodes = self._found.nodes
+        for name in names:
+            node = nodes[name]
+            if not node.twin and not node.unsure:
+                self._packed.add(int(f"{node.fingerprint}{node.called}", 16))
+                del nodes[name]
+
+    def _unpack(self) -> None:
+        for number in self._packed:
+            digits = f"{number:032x}"
+            node = races.Node(digits[:_DIGEST], digits[_DIGEST:])
+            self._found.nodes[node.id] = node
+        self._packed.clear()
+
+    @property
+    def found(self) -> races.Found:
+        """Everything that was told so far."""
+        self._unpack()
+        return self._found
 
     def ids(self) -> Mapping[str, str]:
         """The race of each node."""

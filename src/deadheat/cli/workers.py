@@ -20,7 +20,7 @@ _TOKEN = struct.Struct("<Q")
 # how far ahead of the unit whose results are due others may run
 _AHEAD = 4
 # results that are not due yet are left in the pipe beyond this many bytes
-_BUFFERED = 1 << 23
+_BUFFERED = 1 << 22
 _PIPE = 1 << 20
 
 
