@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from deadheat.dialects import go_stack
 from deadheat.dialects.go_grammar import ACCESS, BANNER, CREATED, op
 from deadheat.dialects.go_stack import Side
@@ -9,16 +11,18 @@ from deadheat.model import Access, Frame, Origin, Report, State
 from deadheat.symbols import go, roots
 
 _new = tuple.__new__
+_FIRST = f"{BANNER}\n"
+# what begins a report's second part, and each of the others
+_NEXT = ("\n\nPrevious ", "\n\nGoroutine ")
 _USER = Origin.USER
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
-# how many of the user's frames a glance takes, how many above them, and from how many lines
+# how many of the user's frames a glance takes, how many above them, and from how many lines; mostly,
+# half as many lines will do
 CALLS = 4
 TOP = 2
-_LOOK = 16
-# a section of which all lines may be looked at, which is sooner done than to count them
-_SHORT = 1 << 11
+_FEW, _LOOK = 10, 32
 # what calls a test function
 _HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
 
@@ -67,9 +71,15 @@ def glance(text: str) -> Report | None:
 
 def _sections(text: str) -> list[str] | None:
     """Two accesses and the creation of everybody but main."""
-    banner, _, rest = text.partition("\n")
-    sections = rest.split("\n\n")
-    if banner != BANNER or not 2 <= len(sections) <= 4:
+    if not text.startswith(_FIRST):
+        return None
+    # a long word is found sooner than a blank line; one that stands anywhere else is odd
+    ends = [at for word in _NEXT if (at := text.find(word)) >= 0]
+    if len(ends) == len(_NEXT) and (at := text.find(_NEXT[1], ends[1] + 1)) >= 0:
+        ends.append(at)
+    bounds = [len(BANNER) - 1, *ends, len(text)]
+    sections = [text[begin + 2 : end] for begin, end in pairwise(bounds)]
+    if not 2 <= len(sections) <= 4:
         return None
     actors = {section.partition(":")[0].rpartition(" by ")[2] for section in sections[:2]}
     created = {f"g{section.partition(' (')[0][1:]}" for section in sections[2:]}
@@ -106,7 +116,15 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     if _has_second_entry(section):
         return None
     start = section.find("\n")
-    end = len(section) if len(section) < _SHORT else _after(section, start, _LOOK)
+    few = _after(section, start, _FEW)
+    found = _innermost(section, start, few)
+    if found is not None or few == len(section):
+        return found
+    return _innermost(section, start, _after(section, few, _LOOK - _FEW))
+
+
+def _innermost(section: str, start: int, end: int) -> tuple[Frame, ...] | None:
+    """What `_calls` tells, from the lines between `start` and `end`; None if these are too few."""
     pairs = go.pairs(section[start:end]) or []
     split = go.split if "%" in section or "[" in section or "(_" in section else go.split_plain
     head: list[Frame] = []
