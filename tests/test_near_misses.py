@@ -120,6 +120,12 @@ def test_a_header_within_a_sentence_begins_no_report(text: str, count: int) -> N
     assert len(deadheat.scan(text)) == count
 
 
+def test_a_list_of_patterns_a_sentence_and_a_panic_are_no_report() -> None:
+    patterns = '  - "WARNING: DATA RACE"\n  - "fatal error: concurrent map writes"\n  - "panic: "\n'
+    dump = f"panic: no item\n\ngoroutine 1 [running]:\n{FRAME}exit status 2\n"
+    assert not deadheat.scan(2 * f"patterns:\n{patterns}{SENTENCE.format('twice')}" + dump)
+
+
 @pytest.fixture(name="filler")
 def _filler() -> Callable[[int], bytes]:
     return lambda size: b"request served in 3 ms, 200 OK\n" * (size // 31)

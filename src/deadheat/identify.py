@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
 _MOST_ALIASED = 20_000
-_MOST = 200_000
+_MOST = 150_000
 # how long a fingerprint is, and the name of its callers
 _DIGEST = 16
 # of a document in parts, so many places are looked at together

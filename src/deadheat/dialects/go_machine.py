@@ -428,9 +428,14 @@ class GoMachine:
         )
 
     def _is_gossip(self, told: list[Side]) -> bool:
-        """A sentence that begins like a header, and further down places that nobody was called at."""
-        alone = not self._banner and len(told) == 1 and Damage.GLUED in self._damage
-        return alone and not any(frame.function for frame in told[0].frames)
+        """Sentences with the words of one side, and further down somebody else's stack.
+
+        It does not follow at once, or it has places that nobody was called at.
+        """
+        if len(told) != 1 or Damage.GLUED not in self._damage:
+            return False
+        functions = any(frame.function for frame in told[0].frames)
+        return Damage.INTERLEAVED in self._damage or not (self._banner or functions)
 
     def _distrust_last_line(self) -> None:
         """Where the text ends within a number, `:12` may have been `:123`."""
