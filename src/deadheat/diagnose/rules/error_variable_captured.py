@@ -4,9 +4,10 @@
 
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
 function around it, and so does that function, or another goroutine of the same closure. From a
-report alone: a closure writes a variable of the function that started it, which uses it too, and the
-variable's address is one that an interface may have: a number or a flag of its own would mostly lie
-at another one.
+report alone: a closure writes a variable of the function that started it, which uses it too, or two
+goroutines of one closure assign to it on the same line (or one assigns, and a line further down the
+other reads, as `if err != nil` does), and the variable's address is one that an interface may have: a
+number or a flag of its own would mostly lie at another one.
 
 ## Why it races
 
@@ -41,7 +42,10 @@ from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.capture import Capture
     from deadheat.diagnose.scene import Scene
+
+_ASKED = 2  # lines from an assignment to the question whether it went wrong
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -66,19 +70,27 @@ def _find(scene: Scene) -> Hit | None:
 def _by_address(scene: Scene) -> Hit | None:
     """What a closure shares with who started it is an error first of all, if it can be one.
 
-    What closures share with each other is as often a sum or a list.
+    What closures share with each other is as often a sum or a list, which they read and then write.
     """
     found = likely(scene)
-    if found is None or found.outer.closure or not found.inner.writes:
+    if found is None or not found.inner.writes or not address.may_be_interface(scene):
         return None
-    if not address.may_be_interface(scene):
+    if found.outer.closure and not _is_assigned(found):
         return None
     told = Evidence("its address is one of two words, as an error has, and not of a number's")
     change = (
         "Declare the error inside the closure with `:=` and hand it over through a channel or"
         " errgroup.Group, if it is one; else do not share the variable."
     )
-    return Hit(FAIR + 0.1, (*found.evidence(), told), change, (found.inner.point,))
+    confidence = FAIR + 0.05 if found.outer.closure else FAIR + 0.1
+    return Hit(confidence, (*found.evidence(), told), change, (found.inner.point,))
+
+
+def _is_assigned(found: Capture) -> bool:
+    """Do two closures only assign to it? One may read what it has assigned, a line further down."""
+    inner, outer = found.inner, found.outer
+    down = (outer.point.line or 0) - (inner.point.line or 0)
+    return down == 0 if outer.writes else 0 < down <= _ASKED
 
 
 RULE = Rule(

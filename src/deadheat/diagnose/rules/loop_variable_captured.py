@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
+_AT_ONCE = 2  # lines from the head of a loop to the start of a goroutine that comes first in it
+
 
 def _find(scene: Scene) -> Hit | None:
     if not scene.go:
@@ -106,12 +108,16 @@ def _native(scene: Scene) -> Hit | None:
 
 
 def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
-    """Where the function that writes started the worker, on a line below and through a closure."""
+    """Where the function that writes started the worker, below it: through a closure, or at once."""
     for frame in worker.actor.created_at[:NEAR]:
         if loop.site is None or frame.function != loop.site.function:
             continue
         below = (frame.line or 0) > (loop.site.line or 0) > 0
-        return frame if in_closure(worker, frame) and below else None
+        if not below:
+            return None
+        # `go truck.drive()` takes the address of the loop's own variable
+        at_once = scene.source is None and (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
+        return frame if at_once or in_closure(worker, frame) else None
     return None
 
 
@@ -123,7 +129,7 @@ def _lent(scene: Scene) -> Hit | None:
             continue
         evidence = (
             loop.told(f"{loop.does} above line {started.line}, which starts the goroutine: a loop"),
-            worker.told(f"{worker.does} by way of the closure that runs in it"),
+            worker.told(f"{worker.does} what that goroutine was given"),
         )
         change = "Give each turn of the loop its own variable before its address is taken."
         return Hit(FAIR + 0.05, evidence, change, (loop.point,))

@@ -118,6 +118,8 @@ def _next_round(scene: Scene) -> Hit | None:
                 break  # it may as well be a loop's variable
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
+            if scene.source is None and now == owner.site:
+                break  # its own variable, which it sets in the loop that starts the workers
             if _same_turn(owner, started):
                 break  # a local variable of the loop that starts the workers, and no second call
             named = short(scene.parent(now.function))
