@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnose import address
 from deadheat.diagnose.scene import is_test_file, last, owner, short, words
 from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, WAITING
 from deadheat.model import Op, Origin, State
@@ -85,6 +86,46 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
         name = scene.parent(started.function)
         if name not in [scene.parent(f.function) for f in other.true if f.origin is Origin.USER]:
             return worker, other, started
+    return None
+
+
+class GoneOn(NamedTuple):
+    """A worker that writes, who meets it, where it was started, and where its starter is now."""
+
+    worker: Side
+    other: Side
+    started: Frame
+    now: Frame
+
+
+def gone_on(scene: Scene) -> GoneOn | None:
+    """A worker and the function that started it, which has gone on and uses what it writes.
+
+    Such a function means to wait, or it would not have its own worker's work. Tests and `main` are
+    not asked: they run things beside each other on purpose. Nor is who shares a variable of the whole
+    program with the worker: that is nobody's work.
+    """
+    if "gone on" not in scene.memo:
+        scene.memo["gone on"] = _gone_on(scene)
+    found: GoneOn | None = scene.memo["gone on"]
+    return found
+
+
+def _gone_on(scene: Scene) -> GoneOn | None:
+    place = scene.report.location
+    if (place is not None and place.kind == "global") or address.is_packages(scene):
+        return None
+    for worker, other in scene.both:
+        started = worker.creator if worker.writes and worker.is_worker else None
+        if started is None or started.package == "main" or is_test_file(started.file):
+            continue
+        name = scene.parent(started.function)
+        if last(name) == "main" or worker.name == other.name:
+            continue  # a captured variable, or two that do the same
+        for now in other.frames:
+            if now.file == started.file and scene.parent(now.function) == name:
+                later = (now.line or 0) > (started.line or 0) > 0
+                return GoneOn(worker, other, started, now) if later else None
     return None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.checking import verb
 from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
 from deadheat.diagnose.vocabulary import (
+    ANNOUNCING,
     EITHER,
     ENDING,
     GROWING,
@@ -17,6 +18,7 @@ from deadheat.diagnose.vocabulary import (
     STARTING,
     TIMING,
     WAITING,
+    WALKING,
 )
 from deadheat.model import Op, Origin
 
@@ -46,6 +48,8 @@ CALLS = 16777216  # something is called between the read and the write of one li
 CALLER = 8388608  # the function of one site, or who called it, called that of the other, a maker
 WORKER = 4194304  # who writes was started by a function that seems to be done when it returns
 VALUE = 1048576  # a side that writes is a method of a value
+BELOW = 268435456  # the function of the site that reads called that of the other, which writes
+WALKS = 134217728  # a side is called like one that goes through a container, or tells all in it
 WAITS = 2097152  # a side is called like one that waits, or tells what came of something
 
 _SHOWN = {
@@ -56,6 +60,7 @@ _SHOWN = {
 }
 _FILLING = GROWING | KEYED
 _STARTING = STARTING | EITHER
+_WALKING = WALKING | ANNOUNCING
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
 _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
@@ -104,7 +109,7 @@ def _side(side: Side) -> int:
     if not side.site or "." not in side.site.function:
         for frame in side.frames:
             found |= TIMER if _is_timed(frame.function) else 0
-    found |= called & WAITS
+    found |= called & (WAITS | WALKS)
     if side.writes or side.access.op is Op.UNKNOWN:
         found |= called
         for frame in side.frames[:NAMED]:
@@ -121,6 +126,9 @@ def _one_writes(writer: Side, reader: Side) -> int:
     found = 0
     if writer.is_worker and not reader.is_worker and (started := writer.creator):
         found |= WORKER if _may_return(writer.written(started)) else 0
+    above = writer.frames[1:2]
+    if above and reader.site and above[0].function == reader.site.function:
+        found |= BELOW
     if _called(writer.name) & MAKES:
         near = [reader.written(f) for f in reader.frames[:2]]
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
@@ -147,6 +155,7 @@ def _called(name: str) -> int:
         return 0
     found = WAITS if told[0] in WAITING else 0
     found |= FILLS if told[0] in _FILLING else 0
+    found |= WALKS if told[0] in _WALKING else 0
     found |= MAKES if verb(name) in MAKING else 0
     return found | VALUE if of_value(name) else found
 

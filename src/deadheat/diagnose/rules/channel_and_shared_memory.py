@@ -7,7 +7,8 @@ channel; the other accesses it without receiving anything that the first one sen
 waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then, in that branch or behind the
 `select`, touches what the worker still writes. A ticker's channel is none that tells anybody of
 anything. From a report alone: a package's own worker writes, and who meets it is called like one that
-waits for it (`Wait`, `await`, `Err`).
+waits for it (`Wait`, `await`, `Err`); or the function that started the worker has gone on and writes
+what the worker writes.
 
 ## Why it races
 
@@ -38,10 +39,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import in_deferred, own_worker
+from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import words
-from deadheat.diagnose.traits import SOURCE, WAITS
+from deadheat.diagnose.scene import point, short, words
+from deadheat.diagnose.traits import CREATOR, SOURCE, WAITS
 from deadheat.diagnose.vocabulary import WAITING
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]t
 
 def _find(scene: Scene) -> Hit | None:
     if scene.go and not scene.sourced:
-        return _waiting(scene)
+        return _waiting(scene) or _given_up(scene)
     held = locking.locks(scene) if scene.go and scene.sourced else None
     if held is None or any(held):
         return None
@@ -107,6 +108,24 @@ def _waiting(scene: Scene) -> Hit | None:
     return Hit(FAIR + 0.05 if told[0] != "err" else FAIR - 0.05, evidence, change, scene.points)
 
 
+def _given_up(scene: Scene) -> Hit | None:
+    """From a report alone: who started a worker goes on and writes what is the worker's to write."""
+    met = gone_on(scene)
+    if met is None or not met.other.writes or met.other.inner or in_deferred(met.worker):
+        return None
+    name = f"`{short(scene.parent(met.started.function))}`"
+    evidence = (
+        met.worker.told(f"{met.worker.does} in {met.worker.actor.id}"),
+        met.other.told(f"{name} started it")._replace(at=point(met.started)),
+        met.other.told(f"{met.other.does} it as well, further down: as if {name} had given it up"),
+    )
+    change = (
+        "Send the value over the channel that is waited for, or do not touch it where the wait was"
+        " given up."
+    )
+    return Hit(FAIR, evidence, change, scene.points)
+
+
 def _gives_up(side: Side, other: Side) -> bool:
     """Does who no longer waits go on beside the worker that it waited for?"""
     here = side.here
@@ -149,5 +168,5 @@ RULE = Rule(
     _find,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    when=SOURCE | WAITS,
+    when=SOURCE | WAITS | CREATOR,
 )

@@ -5,8 +5,9 @@
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
 between the two is longer than a count's, as that of `append` is; or the function that writes is
-called like one that puts something into a row of things (`Append`, `Push`, `Insert`), and
-no frame of a map is above it. With source: `append` to the variable on one of the lines, an indexed
+called like one that puts something into a row of things (`Append`, `Push`, `Insert`), or for one that
+adds somebody to those who are told (`Subscribe` against `emit`), or the one that reads like one that
+goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on one of the lines, an indexed
 write into it, or a method of a type that is a slice.
 
 ## Why it races
@@ -38,9 +39,9 @@ from deadheat.diagnose import address, locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import calls_between, of_value, short, words
-from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE
+from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import GROWING
+from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -113,19 +114,36 @@ def _named(scene: Scene) -> Hit | None:
     """
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
+    if (address.of(scene) or 0) % _WORD:
+        return None
     for side, other in scene.both:
-        named = GROWING.intersection(words(side.name)[:1])
-        if not named or not side.writes or side.inner or side.closure:
+        if not side.writes or side.inner or side.closure or other.site is None:
             continue
-        at = address.of(scene)
-        if of_value(side.name) or other.site is None or (at or 0) % _WORD:
+        if of_value(side.name):
             continue
-        evidence = (
-            side.told(f"{side.does}, and by its name puts something into a row or takes it out"),
-            other.told(other.does),
-        )
+        if GROWING.intersection(words(side.name)[:1]):
+            how = f"{side.does}, and by its name puts something into a row or takes it out"
+        elif side.name != other.name and (shown := _goes_through(side, other)):
+            how = shown
+        else:
+            continue
+        evidence = (side.told(how), other.told(other.does))
         return Hit(FAIR + 0.05, evidence, _GUARD, scene.points)
     return None
+
+
+def _goes_through(writer: Side, reader: Side) -> str:
+    """Does the reader go through what many are in, and the writer add one? In words; "" if not."""
+    called = words(reader.name)[:1]
+    if reader.writes or reader.inner:
+        return ""
+    if WALKING.intersection(called):
+        return f"{writer.does} while `{short(reader.name)}`, by its name, goes through all of them"
+    if not ANNOUNCING.intersection(called):
+        return ""
+    joins = next((name for _, name, told in writer.named[:2] if told[0] in JOINING), "")
+    told = f"`{short(reader.name)}` tells all who are in it"
+    return f"{writer.does} for `{joins}` while {told}" if joins else ""
 
 
 def _elements(scene: Scene) -> Evidence | None:
@@ -178,5 +196,5 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general=("missing-lock",),
-    when=ABOVE | SORTS | SOURCE | FILLS | CALLS,
+    when=ABOVE | SORTS | SOURCE | FILLS | CALLS | WALKS,
 )

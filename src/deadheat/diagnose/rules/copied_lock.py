@@ -95,6 +95,8 @@ def _of_value(scene: Scene) -> Hit | None:
             continue
         if _CONTAINS.intersection(told) or other.site is None:
             continue
+        if other.owner == writer.owner and other.name != writer.name:
+            continue  # a type with methods of values only is a map or a slice, most likely
         evidence = (
             writer.told(f"{writer.does}, and is a method of a value: a lock in it is a copy"),
             other.told(other.does),

@@ -7,7 +7,8 @@ done) on a line before the racing one; or defers it after the function that race
 first. The other side comes after `Wait`. In C and C++: it posts a semaphore, sets a promise, counts
 a latch down or notifies before the racing line, and the other side has waited for just that. From a
 report alone: a deferred function of a goroutine writes what somebody reads who is called like one who
-comes after it (`Close`, `Finish`, `Wait`).
+comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the goroutine,
+further down.
 
 ## Why it races
 
@@ -38,10 +39,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import in_deferred
+from deadheat.diagnose.lifetime import gone_on, in_deferred
 from deadheat.diagnose.ordering import PAIRS, calls_to
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import words
+from deadheat.diagnose.scene import point, short, words
 from deadheat.diagnose.traits import DEFERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
 
@@ -76,21 +77,26 @@ def _find(scene: Scene) -> Hit | None:
             waits = any(c.name in ("Wait",) for c in other.here.calls)
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
-        if not scene.sourced and (late := _deferred(worker, other)):
+        if not scene.sourced and (late := _deferred(scene, worker, other)):
             return late
     return None
 
 
-def _deferred(worker: Side, other: Side) -> Hit | None:
+def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
     """From a report alone: the goroutine's own end writes what somebody reads who comes after it."""
     if not worker.frames or not worker.writes or other.is_worker or not in_deferred(worker):
         return None
     told = words(other.name)
     waits = bool(told) and told[0] in ENDING | WAITING | RESULTS
+    starter = gone_on(scene)
     evidence = (
         worker.told(f"{worker.does} in a deferred call, at the end of {worker.actor.id}"),
         other.told(f"{other.does}{', and by its name comes after it' if waits else ''}"),
     )
+    if starter is not None:
+        waits = True
+        told_by = f"`{short(starter.started.function)}` started it, and is further down by then"
+        evidence += (other.told(told_by)._replace(at=point(starter.now)),)
     change = "See that Done is the last of the deferred calls to run."
     # who looks on meanwhile may be meant to: then a lock is missing
     return Hit(LIKELY if waits else WEAK, evidence, change, (worker.point,))

@@ -36,10 +36,12 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.checking import SPAN
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
-from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
-from deadheat.diagnose.traits import LOCKS, SOURCE
+from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
+from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.traits import BELOW, LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _CALLERS = 3
+_LOCKED = 3  # lines from a check to what is done under the lock, after the same check
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
 
@@ -62,7 +65,9 @@ def _find(scene: Scene) -> Hit | None:
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(LIKELY, shown, change, (one.side.point,), from_source=True)
     held = locking.locks(scene)
-    if held is None or bool(held[0]) == bool(held[1]):
+    if held is None:
+        return _made_later(scene)
+    if bool(held[0]) == bool(held[1]):
         return None
     locked, bare = scene.sides if held[0] else scene.sides[::-1]
     if all(lock.shared for lock in held[0] or held[1]):
@@ -84,6 +89,32 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(SURE, (*evidence, locked.told(told)), change, (bare.point,), from_source=True)
     if repeated := _again(scene, bare, locked):
         return Hit(SURE, (*evidence, repeated), change, (bare.point,), from_source=True)
+    return None
+
+
+def _made_later(scene: Scene) -> Hit | None:
+    """From a Go report alone: a function reads, and a few lines further down has it made.
+
+    In the next line or two stands what is made without a lock; a lock, its release and a second look
+    take three.
+    """
+    for reader, maker in scene.both if scene.go else ():
+        if reader.writes or not maker.writes or reader.closure or maker.inner or reader.inner:
+            continue
+        site, *callers = maker.frames[:2]
+        if reader.site is None or not callers or callers[0].function != reader.site.function:
+            continue
+        down = (callers[0].line or 0) - (reader.site.line or 0)
+        if not _LOCKED <= down <= SPAN or callers[0].file != reader.site.file or maker.is_test:
+            continue
+        evidence = (
+            reader.told(reader.does),
+            maker.told(f"`{short(reader.name)}` calls it {down} lines below, if it is not there")
+            ._replace(at=point(callers[0])),
+            maker.told(f"{maker.does}: a lock and a second look fit between the two"),
+        )
+        change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
+        return Hit(FAIR + 0.05, evidence, change, (reader.point, point(callers[0])))
     return None
 
 
@@ -183,5 +214,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general=("partial-lock", "lazy-initialisation"),
-    when=SOURCE | LOCKS,
+    when=SOURCE | LOCKS | BELOW,
 )

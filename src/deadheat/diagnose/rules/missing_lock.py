@@ -27,7 +27,7 @@ are replaced as a whole an `atomic.Pointer` to a value that is never changed.
 From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
 one after the other, so that an order is missing and not a lock. Where a package's own worker, which
 it started and left running, meets a later call of the same package, that is as likely, and the
-answer is `unknown`.
+answer is `unknown`. So it is where a function has started the worker, gone on, and meets it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import by_timer, comes_after, own_worker, runs_beside
+from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
 from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_closure, is_test_file
@@ -78,6 +78,8 @@ def _ordered(scene: Scene) -> bool:
         return any(side.writes for side in scene.sides if side is not timed)
     if own_worker(scene):
         return scene.go or not runs_beside(scene)
+    if gone_on(scene):
+        return True
     # a thread of C, of which the detector does not tell again who started it
     pairs = () if scene.go else scene.both
     return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)

@@ -4,7 +4,8 @@
 
 With source: one side stores a whole struct in one go (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other
 works on a field within it, atomically or by a method. From a report alone: an atomic access against
-a plain write by a function that resets or initialises.
+a plain write that copies or clears memory (`memset`, `memcpy`), or, in Go, against one by a function
+that by its name begins the next turn (`Begin`, `Roll`, `rotate`), for which it makes a new struct.
 
 ## Why it races
 
@@ -23,7 +24,8 @@ old one, then reset it.
 
 ## When it is wrong
 
-The struct may be a fresh one whose address was only used before.
+The struct may be a fresh one whose address was only used before. From a report alone: the field is
+set by itself, and that is `mixed-atomic`.
 """
 
 from __future__ import annotations
@@ -32,13 +34,16 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
-from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
-from deadheat.diagnose.vocabulary import RENEWING
+from deadheat.diagnose.vocabulary import TURNING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
+
+# "memset", "memcpy", "__tsan_memcpy", "memmove", "runtime.typedmemmove", "runtime.duffcopy"
+_COPIES = re.compile(r"^(?:__tsan_)?mem(?:set|cpy|move)$|^runtime\.(?:typedmem|duff|memclr)")
 # "memset(&w, 0, sizeof w);", "memcpy(s, &fresh, sizeof(*s));", "*s = (struct stats){0};"
 _CLEARS = re.compile(
     r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b"
@@ -61,17 +66,20 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if is_atomic(other) else LIKELY
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
-        if (
-            writer.here is None
-            and is_atomic(other)
-            and RENEWING.intersection(words(writer.name)[:1])
-        ):
-            evidence = (
-                writer.told(f"{writer.does} plainly: by its name it makes the object new"),
-                other.told(f"{other.does} atomically"),
-            )
-            return Hit(WEAK, evidence, change, (writer.point,))
+        if writer.here is None and writer.true and is_atomic(other):
+            confidence, how = _unseen(scene, writer)
+            evidence = (writer.told(how), other.told(f"{other.does} atomically"))
+            return Hit(confidence, evidence, change, (writer.point,))
     return None
+
+
+def _unseen(scene: Scene, writer: Side) -> tuple[float, str]:
+    """From a report alone: how sure it is that the plain write is one of a whole struct, and why."""
+    if copy := writer.above(_COPIES):
+        return STRONG, f"{writer.does} by `{copy.function[:40]}`, more than a field"
+    if scene.go and TURNING.intersection(words(writer.name)[:1]):
+        return FAIR + 0.05, f"{writer.does} plainly, and by its name begins anew"
+    return WEAK, f"{writer.does} plainly: it may make the whole object new"
 
 
 def _whole(writer: Side) -> str:

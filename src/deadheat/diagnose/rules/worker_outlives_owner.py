@@ -6,7 +6,8 @@ One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear�
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
 finished since; or memory was freed while a thread still used it; or, from a report alone, a function
 that is not called like one that starts something (`Compact`, not `Start`) has left a goroutine of its
-own behind, which writes what is read after it. With source also: a function had the worker started,
+own behind, which writes what is read after it, or the function that started the worker has gone on to
+what reads its work. With source also: a function had the worker started,
 called `Close`, `Stop` or `cancel` on its owner, and went on without a wait; or who started it stopped
 waiting when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only
 slept, and then its work is read.
@@ -44,6 +45,8 @@ from deadheat.diagnose.lifetime import (
     called,
     common,
     ending,
+    gone_on,
+    in_deferred,
     is_background,
     own_worker,
     runs_beside,
@@ -73,7 +76,7 @@ def _find(scene: Scene) -> Hit | None:
         return ended
     found = ending(scene, RENEWING)
     if found is None:
-        return _next_round(scene) or _returned(scene)
+        return _next_round(scene) or _returned(scene) or _not_awaited(scene)
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -152,6 +155,25 @@ def _returned(scene: Scene) -> Hit | None:
     )
     change = f"Let `{named}` wait for its worker before it returns."
     return Hit(FAIR, evidence, change, (point(started), other.point))
+
+
+def _not_awaited(scene: Scene) -> Hit | None:
+    """From a report alone: who started the worker goes on to read its work, without an order.
+
+    What the worker's own end writes is told too early; what both write has been given up.
+    """
+    met = gone_on(scene) if scene.source is None else None
+    if met is None or met.other.writes or in_deferred(met.worker):
+        return None
+    named = short(scene.parent(met.started.function))
+    evidence = (
+        met.worker.told(f"{met.worker.does} in a worker ({met.worker.actor.id})"),
+        Evidence(f"`{named}` started it", point(met.started)),
+        Evidence("and has gone on to use its work", point(met.now)),
+        met.other.told(met.other.does),
+    )
+    change = f"Let `{named}` wait until the worker has ended, also where it gives up or fails."
+    return Hit(FAIR + 0.05, evidence, change, (point(met.started), point(met.now)))
 
 
 def _same_turn(owner: Side, started: Frame) -> bool:
