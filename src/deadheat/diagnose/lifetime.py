@@ -151,6 +151,14 @@ def comes_after(side: Side) -> bool:
     return any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in side.named)
 
 
+def is_lent(owner: Side, worker: Side) -> bool:
+    """Does the worker run a method of another type than the function that writes the object for it?
+
+    Then it may have got the object itself: `go truck.drive()`.
+    """
+    return worker.owner != owner.owner
+
+
 def in_deferred(side: Side) -> bool:
     """Does it run as its goroutine's function returns, without a panic?"""
     return side.shows("runtime.deferreturn") is not None and side.shows("runtime.gopanic") is None

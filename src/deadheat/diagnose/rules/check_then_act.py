@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
 # "--b->refs == 0", "n++ < limit"
 _COUNT = re.compile(r"\+\+|--")
+_LEAVES = 2  # a check that leaves the function needs three lines
 _CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
 
 
@@ -72,14 +73,16 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is None or is_lazy(guess.sets.name):
         return None
-    if (guess.sets.point.line or 0) < (guess.other.point.line or 0):
+    down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
+    if down < 0:
         return None  # it acts first
-    named = is_changing(guess.sets.name)
+    # in the next line stands what is made at first use, or `if n > peak { peak = n }`
+    acts = down > _LEAVES or (down == _LEAVES and is_changing(guess.sets.name))
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
     )
-    return Hit(FAIR if named else WEAK, evidence, change, (guess.sets.point,))
+    return Hit(FAIR if acts else WEAK, evidence, change, (guess.sets.point,))
 
 
 def _counts(found: Check) -> bool:

@@ -7,8 +7,8 @@ Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), o
 between the two is longer than a count's, as that of `append` is; or the function that writes is
 called like one that puts something into a row of things (`Append`, `Push`, `Insert`), or for one that
 adds somebody to those who are told (`Subscribe` against `emit`), or the one that reads like one that
-goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on one of the lines, an indexed
-write into it, or a method of a type that is a slice.
+goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on
+one of the lines, an indexed write into it, or a method of a type that is a slice.
 
 ## Why it races
 

@@ -40,7 +40,7 @@ from deadheat.diagnose.checking import SPAN
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
-from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.traits import BELOW, LOCKS, SOURCE
 
 if TYPE_CHECKING:
@@ -101,20 +101,21 @@ def _made_later(scene: Scene) -> Hit | None:
     for reader, maker in scene.both if scene.go else ():
         if reader.writes or not maker.writes or reader.closure or maker.inner or reader.inner:
             continue
-        site, *callers = maker.frames[:2]
-        if reader.site is None or not callers or callers[0].function != reader.site.function:
+        caller = maker.frames[1] if len(maker.frames) > 1 else None
+        if reader.site is None or caller is None or caller.function != reader.site.function:
             continue
-        down = (callers[0].line or 0) - (reader.site.line or 0)
-        if not _LOCKED <= down <= SPAN or callers[0].file != reader.site.file or maker.is_test:
+        down = (caller.line or 0) - (reader.site.line or 0)
+        if not _LOCKED <= down <= SPAN or is_test_file(caller.file):
             continue
         evidence = (
             reader.told(reader.does),
-            maker.told(f"`{short(reader.name)}` calls it {down} lines below, if it is not there")
-            ._replace(at=point(callers[0])),
+            maker.told(
+                f"`{short(reader.name)}` calls it {down} lines below, if it is not there"
+            )._replace(at=point(caller)),
             maker.told(f"{maker.does}: a lock and a second look fit between the two"),
         )
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
-        return Hit(FAIR + 0.05, evidence, change, (reader.point, point(callers[0])))
+        return Hit(FAIR + 0.05, evidence, change, (reader.point, point(caller)))
     return None
 
 

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.lifetime import is_lent
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import in_closure, point
 from deadheat.diagnose.traits import CREATOR, ONE_FUNCTION, SOURCE
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
-_AT_ONCE = 2  # lines from the head of a loop to the start of a goroutine that comes first in it
+_AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that comes first in it
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -115,8 +116,8 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
         below = (frame.line or 0) > (loop.site.line or 0) > 0
         if not below:
             return None
-        # `go truck.drive()` takes the address of the loop's own variable
-        at_once = scene.source is None and (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
+        near = (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
+        at_once = scene.source is None and near and is_lent(loop, worker)
         return frame if at_once or in_closure(worker, frame) else None
     return None
 

@@ -7,8 +7,10 @@ gives objects, on one side; with source: a call of `Put`, `Release` or the like 
 functions around one side, and the other side uses the object in a goroutine of its own; or a function
 that gets an object, starts a goroutine or thread with it and gives it back, also under names such as
 `arena_take` and `arena_give`, unless what gives it back frees its memory; or, in C and C++, a line that
-uses an object after it was given back. From a report alone, in C and C++ also: the detector names the
-memory, and its name is a pool's (`arena`, `slab`, `free_list`).
+uses an object after it was given back. From a report alone: a function that starts a worker has what
+the worker reads filled above that line, so again, by somebody who is not called like one who renews
+it; in C and C++ also: the detector names the memory, and its name is a pool's (`arena`, `slab`,
+`free_list`).
 
 ## Why it races
 
@@ -38,8 +40,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point, short, words
+from deadheat.diagnose.scene import is_test_file, point, short, words
+from deadheat.diagnose.scene import owner as owner_of
 from deadheat.diagnose.vocabulary import GIVING, MEMORY, POOLING, RENEWING, TAKING
 
 if TYPE_CHECKING:
@@ -68,7 +72,7 @@ _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
 def _find(scene: Scene) -> Hit | None:
-    if lent := _lent(scene) or _in_pool(scene):
+    if lent := _lent(scene) or _in_pool(scene) or _filled_again(scene):
         return lent
     for side, other in scene.both:
         frame = _pool(side)
@@ -105,6 +109,33 @@ def _in_pool(scene: Scene) -> Hit | None:
             other.told(f"{other.does} it in {other.actor.id}"),
         )
         return _hit(FAIR + 0.05, evidence, (again.point, other.point))
+    return None
+
+
+def _filled_again(scene: Scene) -> Hit | None:
+    """From a report alone: a function has an object filled above the line that lends it to a worker.
+
+    So it has been called again, and has got the object that the last worker still reads. Who renews
+    an object of its own is mostly called so (`Reset`).
+    """
+    for owner, worker in scene.both if scene.source is None else ():
+        started = worker.creator if worker.is_worker and not worker.closure else None
+        if started is None or not owner.writes or worker.writes or is_test_file(started.file):
+            continue
+        now = next((f for f in owner.frames[1:] if f.function == started.function), None)
+        if now is None or now.file != started.file or named(owner, RENEWING) is not None:
+            continue
+        if not 0 < (now.line or 0) < (started.line or 0):
+            continue
+        if owner_of(owner.written(now)) == owner.owner == worker.owner and "(" in owner.owner:
+            continue  # all of them are one object's methods, and so is what they work on, most likely
+        name = f"`{short(owner.written(now))}`"
+        evidence = (
+            worker.told(f"{worker.does} in {worker.actor.id}"),
+            Evidence(f"{name} lent the object to it", point(started)),
+            owner.told(f"{owner.does} for {name}, above that line: it has got the object again"),
+        )
+        return _hit(FAIR + 0.05, evidence, (point(started), point(now)))
     return None
 
 

@@ -48,6 +48,7 @@ from deadheat.diagnose.lifetime import (
     gone_on,
     in_deferred,
     is_background,
+    is_lent,
     own_worker,
     runs_beside,
 )
@@ -59,6 +60,7 @@ from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.lifetime import GoneOn
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
@@ -121,7 +123,7 @@ def _next_round(scene: Scene) -> Hit | None:
                 break  # it may as well be a loop's variable
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
-            if scene.source is None and now == owner.site:
+            if scene.source is None and now == owner.site and is_lent(owner, worker):
                 break  # its own variable, which it sets in the loop that starts the workers
             if _same_turn(owner, started):
                 break  # a local variable of the loop that starts the workers, and no second call
@@ -158,12 +160,9 @@ def _returned(scene: Scene) -> Hit | None:
 
 
 def _not_awaited(scene: Scene) -> Hit | None:
-    """From a report alone: who started the worker goes on to read its work, without an order.
-
-    What the worker's own end writes is told too early; what both write has been given up.
-    """
+    """From a report alone: who started the worker goes on to read its work while it still works."""
     met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or in_deferred(met.worker):
+    if met is None or met.other.writes or not _works_on(scene, met):
         return None
     named = short(scene.parent(met.started.function))
     evidence = (
@@ -174,6 +173,13 @@ def _not_awaited(scene: Scene) -> Hit | None:
     )
     change = f"Let `{named}` wait until the worker has ended, also where it gives up or fails."
     return Hit(FAIR + 0.05, evidence, change, (point(met.started), point(met.now)))
+
+
+def _works_on(scene: Scene, met: GoneOn) -> bool:
+    """Had the worker written before, and was not at its end? Else it may have told of it too early."""
+    if met.worker.actor.state is State.FINISHED or in_deferred(met.worker):
+        return False
+    return scene.sides[0] is met.other or not scene.go
 
 
 def _same_turn(owner: Side, started: Frame) -> bool:
