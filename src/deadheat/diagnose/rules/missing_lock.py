@@ -39,6 +39,7 @@ from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worke
 from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
 from deadheat.diagnose.scene import is_closure, is_test_file
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -78,11 +79,27 @@ def _ordered(scene: Scene) -> bool:
         return any(side.writes for side in scene.sides if side is not timed)
     if own_worker(scene):
         return scene.go or not runs_beside(scene)
-    if gone_on(scene):
+    if gone_on(scene) or _of_a_call(scene):
         return True
     # a thread of C, of which the detector does not tell again who started it
     pairs = () if scene.go else scene.both
     return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)
+
+
+def _of_a_call(scene: Scene) -> bool:
+    """In C and C++: was the memory made by a call that has not returned, and uses it beside a thread?
+
+    What lives no longer than a call is not shared for good: who lends it to a thread means to wait.
+    """
+    place = scene.report.location
+    if scene.go or place is None or place.kind != "heap":
+        return False
+    makers = {f.function for f in place.stack if f.origin is Origin.USER and f.function != "main"}
+    for side, other in scene.both:
+        calls = [f.function for f in side.frames[1:] if f.function in makers]
+        if calls and not any(f.function in calls for f in other.true):
+            return True
+    return False
 
 
 def _waits(scene: Scene, side: Side) -> bool:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 # "memset", "memcpy", "__tsan_memcpy", "memmove", "runtime.typedmemmove", "runtime.duffcopy"
 _COPIES = re.compile(r"^(?:__tsan_)?mem(?:set|cpy|move)$|^runtime\.(?:typedmem|duff|memclr)")
+# "atomic.AddInt64": a flag that is set and asked for may well be set plainly by mistake
+_ADDS = re.compile(r"^(?:sync/)?atomic\.(?:Add|\(\*\w{1,9}\)\.Add)")
 # "memset(&w, 0, sizeof w);", "memcpy(s, &fresh, sizeof(*s));", "*s = (struct stats){0};"
 _CLEARS = re.compile(
     r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b"
@@ -67,18 +69,18 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG if is_atomic(other) else LIKELY
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
         if writer.here is None and writer.true and is_atomic(other):
-            confidence, how = _unseen(scene, writer)
+            confidence, how = _unseen(writer, other)
             evidence = (writer.told(how), other.told(f"{other.does} atomically"))
             return Hit(confidence, evidence, change, (writer.point,))
     return None
 
 
-def _unseen(scene: Scene, writer: Side) -> tuple[float, str]:
+def _unseen(writer: Side, other: Side) -> tuple[float, str]:
     """From a report alone: how sure it is that the plain write is one of a whole struct, and why."""
     if copy := writer.above(_COPIES):
         return STRONG, f"{writer.does} by `{copy.function[:40]}`, more than a field"
-    if scene.go and TURNING.intersection(words(writer.name)[:1]):
-        return FAIR + 0.05, f"{writer.does} plainly, and by its name begins anew"
+    if other.above(_ADDS) and TURNING.intersection(words(writer.name)[:1]):
+        return FAIR + 0.05, f"{writer.does} plainly what is counted, and by its name begins anew"
     return WEAK, f"{writer.does} plainly: it may make the whole object new"
 
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
@@ -66,6 +66,8 @@ def _find(scene: Scene) -> Hit | None:
     each = "goroutine" if scene.go else "thread"
     change = f"Use a `{kind}` per {each}, or take one mutex around every call of it."
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
+    if not declared and any(side.site and not side.inner for side in scene.sides):
+        confidence = FAIR  # its memory has got out: who has it may be the one to blame
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
 
 
