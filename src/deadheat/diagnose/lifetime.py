@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
 from deadheat.diagnose.scene import is_test_file, last, owner, short, words
-from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, WAITING
+from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _gone_on(scene: Scene) -> GoneOn | None:
         if last(name) == "main" or worker.name == other.name:
             continue  # a captured variable, or two that do the same
         for now in other.frames:
-            if now.file == started.file and scene.parent(now.function) == name:
+            if now.file == started.file and now.function == started.function:
                 later = (now.line or 0) > (started.line or 0) > 0
                 return GoneOn(worker, other, started, now) if later else None
     return None
@@ -156,12 +157,18 @@ def is_lent(owner: Side, worker: Side) -> bool:
 
     Then it may have got the object itself: `go truck.drive()`.
     """
-    return worker.owner != owner.owner
+    return "(" in worker.owner and worker.owner != owner.owner
 
 
 def in_deferred(side: Side) -> bool:
     """Does it run as its goroutine's function returns, without a panic?"""
     return side.shows("runtime.deferreturn") is not None and side.shows("runtime.gopanic") is None
+
+
+@lru_cache(maxsize=1 << 12)
+def is_timed(name: str) -> bool:
+    """Is a function called like a timer, or a method of a class that is? `Timer::Start`, `on_alarm`."""
+    return bool(TIMING.intersection((*words(name), *words(owner(name)))))
 
 
 def by_timer(scene: Scene) -> Side | None:

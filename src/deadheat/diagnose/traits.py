@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.checking import verb
+from deadheat.diagnose.lifetime import is_timed
 from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
@@ -16,7 +17,6 @@ from deadheat.diagnose.vocabulary import (
     MAKING,
     RENEWING,
     STARTING,
-    TIMING,
     WAITING,
     WALKING,
 )
@@ -108,7 +108,7 @@ def _side(side: Side) -> int:
         found |= SORTS if name.startswith(_SORTS) else _SHOWN.get(name, 0)
     if not side.site or "." not in side.site.function:
         for frame in side.frames:
-            found |= TIMER if _is_timed(frame.function) else 0
+            found |= TIMER if is_timed(side.written(frame)) else 0
     found |= called & (WAITS | WALKS)
     if side.writes or side.access.op is Op.UNKNOWN:
         found |= called
@@ -134,11 +134,6 @@ def _one_writes(writer: Side, reader: Side) -> int:
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
             found |= CALLER
     return found
-
-
-@lru_cache(maxsize=1 << 12)
-def _is_timed(function: str) -> bool:
-    return bool(TIMING.intersection(words(function)))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -76,8 +76,8 @@ def _find(scene: Scene) -> Hit | None:
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
     if down < 0:
         return None  # it acts first
-    # in the next line stands what is made at first use, or `if n > peak { peak = n }`
-    acts = down > _LEAVES or (down == _LEAVES and is_changing(guess.sets.name))
+    # in the next line or two stands what is made at first use, unless the name says something else
+    acts = down > _LEAVES or is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),

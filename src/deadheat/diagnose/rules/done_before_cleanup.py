@@ -49,6 +49,7 @@ from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
@@ -89,7 +90,7 @@ def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
     told = words(other.name)
     waits = bool(told) and told[0] in ENDING | WAITING | RESULTS
     starter = gone_on(scene)
-    evidence = (
+    evidence: tuple[Evidence, ...] = (
         worker.told(f"{worker.does} in a deferred call, at the end of {worker.actor.id}"),
         other.told(f"{other.does}{', and by its name comes after it' if waits else ''}"),
     )

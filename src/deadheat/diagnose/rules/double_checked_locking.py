@@ -36,7 +36,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import SPAN
+from deadheat.diagnose.checking import SPAN, is_changing
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
@@ -105,7 +105,7 @@ def _made_later(scene: Scene) -> Hit | None:
         if reader.site is None or caller is None or caller.function != reader.site.function:
             continue
         down = (caller.line or 0) - (reader.site.line or 0)
-        if not _LOCKED <= down <= SPAN or is_test_file(caller.file):
+        if not _LOCKED <= down <= SPAN or is_test_file(caller.file) or is_changing(maker.name):
             continue
         evidence = (
             reader.told(reader.does),

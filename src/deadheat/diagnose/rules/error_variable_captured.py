@@ -5,8 +5,8 @@
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
 function around it, and so does that function, or another goroutine of the same closure. From a
 report alone: a closure writes a variable of the function that started it, which uses it too, or two
-goroutines of one closure assign to it on the same line (or one assigns, and a line or two beside the
-other reads, as `if err == nil` does), and the variable's address is one that an interface may have: a
+goroutines of one closure assign to it on the same line (or one assigns, and a line further down the
+other reads, as `if err != nil` does), and the variable's address is one that an interface may have: a
 number or a flag of its own would mostly lie at another one.
 
 ## Why it races
@@ -89,10 +89,10 @@ def _by_address(scene: Scene) -> Hit | None:
 
 
 def _is_assigned(found: Capture) -> bool:
-    """Do two closures only assign to it, or ask for it beside? A sum is read where it is set."""
+    """Do two closures only assign to it? One may read what it has assigned, a line further down."""
     inner, outer = found.inner, found.outer
     down = (outer.point.line or 0) - (inner.point.line or 0)
-    return down == 0 if outer.writes else 0 < abs(down) <= _ASKED
+    return down == 0 if outer.writes else 0 < down <= _ASKED
 
 
 RULE = Rule(

@@ -70,7 +70,8 @@ def _find(scene: Scene) -> Hit | None:
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
         if writer.here is None and writer.true and is_atomic(other):
             confidence, how = _unseen(writer, other)
-            evidence = (writer.told(how), other.told(f"{other.does} atomically"))
+            counts = f"{other.does.removesuffix(' atomically')} atomically"
+            evidence = (writer.told(how), other.told(counts))
             return Hit(confidence, evidence, change, (writer.point,))
     return None
 

@@ -38,7 +38,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import by_timer
+from deadheat.diagnose.lifetime import by_timer, is_timed
 from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import last, point, short, words
@@ -96,7 +96,7 @@ def _find(scene: Scene) -> Hit | None:
 def _thread(scene: Scene) -> Hit | None:
     """From a report alone: a thread that is called a timer's, against who stops it or sets it anew."""
     for timer, owner in scene.both if not scene.sourced else ():
-        named = next((f for f in timer.frames if TIMING.intersection(words(f.function))), None)
+        named = next((f for f in timer.frames if is_timed(timer.written(f))), None)
         told = set(words(owner.name))
         if named is None or not timer.is_worker or TIMING.intersection(told):
             continue
