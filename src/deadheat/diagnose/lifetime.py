@@ -85,7 +85,7 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
         if started is None or started.package != other.site.package:
             continue
         name = scene.parent(started.function)
-        if name not in [scene.parent(f.function) for f in other.true if f.origin is Origin.USER]:
+        if not any(scene.parent(f.function) == name for f in other.true if f.origin is Origin.USER):
             return worker, other, started
     return None
 
@@ -106,9 +106,9 @@ def gone_on(scene: Scene) -> GoneOn | None:
     not asked: they run things beside each other on purpose. Nor is who shares a variable of the whole
     program with the worker: that is nobody's work.
     """
-    if "gone on" not in scene.memo:
-        scene.memo["gone on"] = _gone_on(scene)
-    found: GoneOn | None = scene.memo["gone on"]
+    if GoneOn not in scene.memo:
+        scene.memo[GoneOn] = _gone_on(scene)
+    found: GoneOn | None = scene.memo[GoneOn]
     return found
 
 
@@ -128,6 +128,13 @@ def _gone_on(scene: Scene) -> GoneOn | None:
                 later = (now.line or 0) > (started.line or 0) > 0
                 return GoneOn(worker, other, started, now) if later else None
     return None
+
+
+def still_works(scene: Scene, met: GoneOn) -> bool:
+    """Had the worker written before, and was not at its end? Else it may have told of it too early."""
+    if met.worker.actor.state is State.FINISHED or in_deferred(met.worker):
+        return False
+    return scene.sides[0] is met.other or not scene.go
 
 
 def runs_beside(scene: Scene) -> bool | None:

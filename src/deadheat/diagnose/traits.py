@@ -6,8 +6,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.checking import verb
-from deadheat.diagnose.lifetime import is_timed
-from deadheat.diagnose.scene import NAMED, calls_between, is_same, last, of_value, words
+from deadheat.diagnose.lifetime import GoneOn, is_timed
+from deadheat.diagnose.scene import (
+    NAMED,
+    calls_between,
+    is_same,
+    is_test_file,
+    last,
+    of_value,
+    words,
+)
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
     EITHER,
@@ -33,9 +41,11 @@ LOCKS = 16  # the detector tells of a lock that is held
 ATOMIC = 32  # a side is atomic, by the detector's word
 FREES = 64  # a side gives the memory back
 CREATOR = 128  # a function that started one side is on the stack of the other
+ITSELF = 1073741824  # the function of one site started the other side
+STARTER = 536870912  # so is one of the program's own, no test's
 KIND = 256  # the detector calls it something else than a data race
 PLACE = 512  # the detector tells where the memory lies
-TEST = 1024  # a test is named
+TEST = 1024  # a test is named, and another one, or the code may tell of one
 TESTS = 2048  # both sides run in goroutines of tests
 ENDS = 4096  # a side that writes may be called like the end or the renewal of something
 # a frame of the language says so
@@ -76,7 +86,7 @@ def traits(scene: Scene) -> int:
         found |= KIND
     if report.location is not None:
         found |= PLACE
-    if report.test:
+    if report.test and (scene.source is not None or any(a.test for a in report.accesses)):
         found |= TEST
     if report.facts and calls_between(report):
         found |= CALLS
@@ -92,6 +102,8 @@ def traits(scene: Scene) -> int:
             found |= _one_writes(*((a, b) if a.writes else (b, a)))
         found |= _creations(a, b)
     scene.memo["timer"] = bool(found & TIMER)
+    if not found & STARTER:
+        scene.memo[GoneOn] = None
     return found
 
 
@@ -168,14 +180,16 @@ def _creations(a: Side, b: Side) -> int:
     found, tests = 0, 0
     for side, other in ((a, b), (b, a)):
         stack = {frame.function for frame in other.access.stack}
-        tested = 0
-        for frame in side.actor.created_at:
+        created = side.actor.created_at
+        for frame in created:
             name = frame.function
             if name in stack:
                 found |= CREATOR
-            if name.startswith(_RUN):
-                tested = 1
+                if other.site is not None and name == other.site.function:
+                    found |= ITSELF
+                if frame.origin is Origin.USER and not is_test_file(frame.file):
+                    found |= STARTER
             elif name == "time.goFunc":
                 found |= TIMER
-        tests += tested
+        tests += any(_RUN in frame.function for frame in created[:2])
     return found | TESTS if tests > 1 else found

@@ -42,7 +42,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import point, short, words
-from deadheat.diagnose.traits import CREATOR, SOURCE, WAITS
+from deadheat.diagnose.traits import SOURCE, STARTER, WAITS
 from deadheat.diagnose.vocabulary import WAITING
 
 if TYPE_CHECKING:
@@ -168,5 +168,5 @@ RULE = Rule(
     _find,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    when=SOURCE | WAITS | CREATOR,
+    when=SOURCE | WAITS | STARTER,
 )

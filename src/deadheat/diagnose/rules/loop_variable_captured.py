@@ -37,8 +37,8 @@ from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import is_lent
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import in_closure, point
-from deadheat.diagnose.traits import CREATOR, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.scene import in_closure, last, point
+from deadheat.diagnose.traits import ITSELF, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -49,7 +49,7 @@ _AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that c
 
 def _find(scene: Scene) -> Hit | None:
     if not scene.go:
-        return _native(scene) if scene.sourced else None
+        return _native(scene) if scene.sourced else _lent(scene)
     if scene.sourced:
         found = captured(scene)
         told = found.declared if found else None
@@ -117,7 +117,9 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
         if not below:
             return None
         near = (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
-        at_once = scene.source is None and near and is_lent(loop, worker)
+        # nobody calls `main` again
+        again = is_lent(loop, worker) or last(loop.name) == "main"
+        at_once = scene.source is None and near and again
         return frame if at_once or in_closure(worker, frame) else None
     return None
 
@@ -158,5 +160,5 @@ RULE = Rule(
     "a variable per turn",
     "None: one copy per turn.",
     general=("local-captured",),
-    when=SOURCE | ONE_FUNCTION | CREATOR,
+    when=SOURCE | ONE_FUNCTION | ITSELF,
 )

@@ -77,10 +77,10 @@ def _ordered(scene: Scene) -> bool:
     """May the two sides be meant to run one after the other?"""
     if timed := by_timer(scene):
         return any(side.writes for side in scene.sides if side is not timed)
-    if own_worker(scene):
-        return scene.go or not runs_beside(scene)
     if gone_on(scene) or _of_a_call(scene):
         return True
+    if own_worker(scene):
+        return scene.go or not runs_beside(scene)
     # a thread of C, of which the detector does not tell again who started it
     pairs = () if scene.go else scene.both
     return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)

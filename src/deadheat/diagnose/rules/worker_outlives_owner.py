@@ -46,21 +46,20 @@ from deadheat.diagnose.lifetime import (
     common,
     ending,
     gone_on,
-    in_deferred,
     is_background,
     is_lent,
     own_worker,
     runs_beside,
+    still_works,
 )
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import in_closure, is_test_file, point, short, words
+from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
 from deadheat.diagnose.scene import owner as owner_of
-from deadheat.diagnose.traits import CREATOR, ENDS, FREES, SOURCE, WORKER
+from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.lifetime import GoneOn
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
@@ -123,7 +122,8 @@ def _next_round(scene: Scene) -> Hit | None:
                 break  # it may as well be a loop's variable
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
-            if scene.source is None and now == owner.site and is_lent(owner, worker):
+            own = scene.source is None and now == owner.site
+            if own and (is_lent(owner, worker) or last(owner.name) == "main"):
                 break  # its own variable, which it sets in the loop that starts the workers
             if _same_turn(owner, started):
                 break  # a local variable of the loop that starts the workers, and no second call
@@ -162,7 +162,7 @@ def _returned(scene: Scene) -> Hit | None:
 def _not_awaited(scene: Scene) -> Hit | None:
     """From a report alone: who started the worker goes on to read its work while it still works."""
     met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or not _works_on(scene, met):
+    if met is None or met.other.writes or not still_works(scene, met):
         return None
     named = short(scene.parent(met.started.function))
     evidence = (
@@ -173,13 +173,6 @@ def _not_awaited(scene: Scene) -> Hit | None:
     )
     change = f"Let `{named}` wait until the worker has ended, also where it gives up or fails."
     return Hit(FAIR + 0.05, evidence, change, (point(met.started), point(met.now)))
-
-
-def _works_on(scene: Scene, met: GoneOn) -> bool:
-    """Had the worker written before, and was not at its end? Else it may have told of it too early."""
-    if met.worker.actor.state is State.FINISHED or in_deferred(met.worker):
-        return False
-    return scene.sides[0] is met.other or not scene.go
 
 
 def _same_turn(owner: Side, started: Frame) -> bool:
@@ -308,5 +301,5 @@ RULE = Rule(
     _find,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
-    when=CREATOR | ENDS | FREES | WORKER | SOURCE,
+    when=STARTER | ENDS | FREES | WORKER | SOURCE,
 )
