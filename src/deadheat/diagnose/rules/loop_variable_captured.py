@@ -130,9 +130,10 @@ def _lent(scene: Scene) -> Hit | None:
         started = _started(scene, loop, worker) if loop.writes and not worker.closure else None
         if started is None:
             continue
+        kind = "goroutine" if scene.go else "thread"
         evidence = (
-            loop.told(f"{loop.does} above line {started.line}, which starts the goroutine: a loop"),
-            worker.told(f"{worker.does} what that goroutine was given"),
+            loop.told(f"{loop.does} above line {started.line}, which starts the {kind}: a loop"),
+            worker.told(f"{worker.does} what that {kind} was given"),
         )
         change = "Give each turn of the loop its own variable before its address is taken."
         return Hit(FAIR + 0.05, evidence, change, (loop.point,))
