@@ -67,6 +67,7 @@ def go(function: str, line: int = 30) -> tuple[str, ...]:
 
 CLOSURE = ("(*Shelf).Load.func1 shelf.go:33",)
 AROUND = ("(*Shelf).Load shelf.go:38", "TestShelf shelf_test.go:9")
+IN_TEST = ("TestShelf shelf_test.go:9",)
 READS = ("(*Shelf).Rows shelf.go:60", "TestShelf shelf_test.go:12")
 
 
@@ -170,9 +171,40 @@ def test_who_started_a_worker_and_has_gone_on(
 
 
 def test_a_test_that_has_gone_on_runs_things_beside_each_other() -> None:
-    worker = Side("write", ("(*Crate).pack crate.go:5",), go("TestShelf"))
+    worker = Side("write", ("(*Crate).pack crate.go:5",), IN_TEST)
     other = Side("read", ("(*Crate).label crate.go:9", "TestShelf shelf_test.go:12"))
     assert first(report(other, worker)) == "missing-lock"
+
+
+@pytest.mark.parametrize(
+    ("ender", "reader", "expected"),
+    [
+        ("(*Shelf).Reset", "(*Shelf).Rows", "missing-lock"),
+        ("(*Shelf).Reset", "(*Crate).Rows", "worker-outlives-owner"),
+    ],
+)
+def test_a_count_is_set_to_zero_while_others_count(ender: str, reader: str, expected: str) -> None:
+    """What a test runs beside each other, by two methods of one type, is no next use."""
+    writes = Side("write", (f"{ender} shelf.go:13", "TestShelf shelf_test.go:17"))
+    reads = Side("read", (f"{reader} shelf.go:60", "TestShelf.func1 shelf_test.go:12"), IN_TEST)
+    assert first(report(writes, reads)) == expected
+
+
+def test_who_gives_a_worker_up_ends_nothing() -> None:
+    """`cancel`, called by who started the worker, writes what the worker writes."""
+    worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"))
+    other = Side("write", ("(*Crate).cancel crate.go:9", "(*Shelf).Load shelf.go:36"))
+    assert first(report(worker, other)) == "channel-and-shared-memory"
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"), [("(*Shelf).Find", "lazy-initialisation"), ("main", "missing-lock")]
+)
+def test_main_has_nothing_made_at_first_use(way: str, expected: str) -> None:
+    by = go("TestShelf")
+    reads = Side("read", ("(*Crate).use crate.go:50", f"{way} shelf.go:20"), by)
+    writes = Side("write", ("(*Crate).Open crate.go:70", f"{way} shelf.go:18"), by)
+    assert first(report(reads, writes)) == expected
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,14 @@ def _alike(ender: Side, frame: Frame, worker: Side) -> bool:
     return any(f.function == caller.function and f.line for f in worker.true)
 
 
+def in_place(found: Ending) -> bool:
+    """Are both methods of one type, and a test or `main` runs them beside each other?"""
+    began = found.worker.creator
+    driven = began is None or began.package == "main" or is_test_file(began.file)
+    same = found.frame == found.owner.site and found.owner.owner == found.worker.owner
+    return driven and same and "(" in found.owner.owner
+
+
 def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
     """A worker that code of the same package started and left running, who meets it, where it began.
 

@@ -53,7 +53,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
+from deadheat.diagnose.scene import is_test_file, last, point, short
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
 
@@ -154,8 +154,10 @@ def _same_way(reader: Side, maker: Side) -> Frame | None:
     """The function that calls the maker, and that reads or has it read a few lines away."""
     for caller in maker.frames[1:NEAR]:
         for frame in reader.frames[:2]:
-            same = reader.written(frame) == maker.written(caller) and not is_test_file(frame.file)
-            if same and abs((caller.line or 0) - (frame.line or 0)) <= SPAN:
+            name = reader.written(frame)
+            if name != maker.written(caller) or last(name) == "main" or is_test_file(frame.file):
+                continue  # tests and `main` run things beside each other on purpose
+            if abs((caller.line or 0) - (frame.line or 0)) <= SPAN:
                 return caller
     return None
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import Ending, called, ending, kin, named, tells
+from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
 from deadheat.diagnose.ordering import JOINS, calls_to
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import owner as owner_of
@@ -76,6 +76,10 @@ def _find(scene: Scene) -> Hit | None:
         f" {scene.what}."
     )
     confidence = STRONG if kin(scene, found) else FAIR + 0.05
+    if scene.source is None and scene.go and owner.writes and gone_on(scene):
+        confidence = (
+            FAIR - 0.1
+        )  # who started the worker writes in its place, and may have given it up
     if scene.source and not scene.go and owner.is_worker and not kin(scene, found):
         confidence = WEAK  # two workers of somebody else's: by its name it may end anything
     if not scene.go and tells(scene, found) and _joined(scene, found):

@@ -46,13 +46,14 @@ from deadheat.diagnose.lifetime import (
     common,
     ending,
     gone_on,
+    in_place,
     is_background,
     is_lent,
     own_worker,
     runs_beside,
     still_works,
 )
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
 from deadheat.diagnose.scene import owner as owner_of
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
@@ -106,6 +107,8 @@ def _find(scene: Scene) -> Hit | None:
         evidence.append(Evidence(told, point(again)))
     # C and C++ reset counters under load; a Go method of that name is called between two uses
     confidence = STRONG if again else FAIR + 0.05 if scene.go else FAIR - 0.1
+    if not again and scene.source is None and in_place(found):
+        confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
     return Hit(confidence, tuple(evidence), change, where)
 
 
