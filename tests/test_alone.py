@@ -95,11 +95,11 @@ def test_what_goroutines_of_one_closure_only_assign_is_an_error(
     ops: tuple[str, str], lines: tuple[int, int], address: str, expected: str
 ) -> None:
     by = go("(*Shelf).Load")
-    sides = [
+    one, two = (
         Side(op, (f"(*Shelf).Load.func1 shelf.go:{line}",), by)
         for op, line in zip(ops, lines, strict=True)
-    ]
-    assert first(report(*sides, address)) == expected
+    )
+    assert first(report(one, two, address)) == expected
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_who_started_a_worker_and_has_gone_on(
     stack = ("(*Crate).pack crate.go:5", *filter(None, [last_frame]), "(*Shelf).run shelf.go:50")
     worker = Side("write", stack, go("(*Shelf).Load"))
     other = Side(op, ("(*Crate).label crate.go:9", "(*Shelf).Load shelf.go:36"))
-    sides = (worker, other) if worker_first else (other, worker)
-    assert first(report(*sides, address)) == expected
+    one, two = (worker, other) if worker_first else (other, worker)
+    assert first(report(one, two, address)) == expected
 
 
 def test_a_test_that_has_gone_on_runs_things_beside_each_other() -> None:
