@@ -88,6 +88,24 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
+def _given_up(scene: Scene) -> Hit | None:
+    """From a report alone: who started a worker goes on and writes what is the worker's to write."""
+    met = gone_on(scene)
+    if met is None or not met.other.writes or met.other.inner or in_deferred(met.worker):
+        return None
+    name = f"`{short(scene.parent(met.started.function))}`"
+    evidence = (
+        met.worker.told(f"{met.worker.does} in {met.worker.actor.id}"),
+        met.other.told(f"{name} started it")._replace(at=point(met.started)),
+        met.other.told(f"{met.other.does} it as well, further down: as if {name} had given it up"),
+    )
+    change = (
+        "Send the value over the channel that is waited for, or do not touch it where the wait was"
+        " given up."
+    )
+    return Hit(FAIR, evidence, change, scene.points)
+
+
 def _waiting(scene: Scene) -> Hit | None:
     """From a report alone: who waits for a worker, by its name, meets it all the same."""
     met = own_worker(scene)
@@ -106,24 +124,6 @@ def _waiting(scene: Scene) -> Hit | None:
         " given up."
     )
     return Hit(FAIR + 0.05 if told[0] != "err" else FAIR - 0.05, evidence, change, scene.points)
-
-
-def _given_up(scene: Scene) -> Hit | None:
-    """From a report alone: who started a worker goes on and writes what is the worker's to write."""
-    met = gone_on(scene)
-    if met is None or not met.other.writes or met.other.inner or in_deferred(met.worker):
-        return None
-    name = f"`{short(scene.parent(met.started.function))}`"
-    evidence = (
-        met.worker.told(f"{met.worker.does} in {met.worker.actor.id}"),
-        met.other.told(f"{name} started it")._replace(at=point(met.started)),
-        met.other.told(f"{met.other.does} it as well, further down: as if {name} had given it up"),
-    )
-    change = (
-        "Send the value over the channel that is waited for, or do not touch it where the wait was"
-        " given up."
-    )
-    return Hit(FAIR, evidence, change, scene.points)
 
 
 def _gives_up(side: Side, other: Side) -> bool:

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _CALLERS = 3
-_LOCKED = 3  # lines from a check to what is done under the lock, after the same check
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
 
@@ -90,6 +89,9 @@ def _find(scene: Scene) -> Hit | None:
     if repeated := _again(scene, bare, locked):
         return Hit(SURE, (*evidence, repeated), change, (bare.point,), from_source=True)
     return None
+
+
+_LOCKED = 3  # lines from a check to what is done under the lock, after the same check
 
 
 def _made_later(scene: Scene) -> Hit | None:

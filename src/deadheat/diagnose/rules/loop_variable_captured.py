@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
 
-_AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that comes first in it
-
 
 def _find(scene: Scene) -> Hit | None:
     if not scene.go:
@@ -106,6 +104,9 @@ def _native(scene: Scene) -> Hit | None:
         change = f"Pass each thread the value of `{name}`, or an element of an array of its own."
         return Hit(STRONG + 0.04, evidence, change, (point(started),), from_source=True)
     return None
+
+
+_AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that comes first in it
 
 
 def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
