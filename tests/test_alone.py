@@ -428,3 +428,12 @@ SUMMARY: ThreadSanitizer: data race /src/shop/trip.cc:16:18 in Desk::Invoice(Tri
 )
 def test_memory_of_a_call_that_lends_it_to_a_thread(old: str, new: str, expected: str) -> None:
     assert first(CALL.replace(old, new) if old else CALL) == expected
+
+
+def test_what_would_settle_whether_a_starter_has_waited() -> None:
+    worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"))
+    other = Side("read", ("(*Crate).label crate.go:9", "(*Shelf).Load shelf.go:36"))
+    (sighting,) = deadheat.scan(report(worker, other))
+    found = diagnose(sighting.report)[0]
+    assert found.cause == "unknown"
+    assert any("`(*Shelf).Load`, which started the worker" in told for told in found.settle)

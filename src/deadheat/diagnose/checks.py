@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import by_timer, own_worker
+from deadheat.diagnose.lifetime import by_timer, gone_on, own_worker
 from deadheat.diagnose.scene import GO, RACES, short
 from deadheat.model import Damage
 
@@ -70,6 +70,12 @@ def _settling(scene: Scene) -> Iterator[str]:
             f"Whether `{short(other.name)}` is meant to run beside the worker (`{short(worker.name)}`,"
             f" started in `{short(scene.parent(started.function))}`), so that a lock is missing, or"
             " after it, so that nothing waits for it."
+        )
+    if gone := gone_on(scene):
+        starter = short(scene.parent(gone.started.function))
+        yield (
+            f"Whether `{starter}`, which started the worker (`{short(gone.worker.name)}`), has waited for"
+            " it by then, and for all that it does."
         )
     if timed := by_timer(scene):
         yield f"Whether the timer that runs `{short(timed.name)}` is meant to be stopped by then."

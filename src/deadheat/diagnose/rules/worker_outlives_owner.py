@@ -45,18 +45,15 @@ from deadheat.diagnose.lifetime import (
     called,
     common,
     ending,
-    gone_on,
     in_place,
     is_background,
     is_lent,
-    own_worker,
-    runs_beside,
-    still_works,
 )
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
 from deadheat.diagnose.scene import owner as owner_of
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
+from deadheat.diagnose.unawaited import not_awaited, returned
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
@@ -78,7 +75,7 @@ def _find(scene: Scene) -> Hit | None:
         return ended
     found = ending(scene, RENEWING)
     if found is None:
-        return _next_round(scene) or _returned(scene) or _not_awaited(scene)
+        return _next_round(scene) or returned(scene) or not_awaited(scene)
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -141,41 +138,6 @@ def _next_round(scene: Scene) -> Hit | None:
             )
             return Hit(LIKELY, evidence, change, (point(started), point(now)))
     return None
-
-
-def _returned(scene: Scene) -> Hit | None:
-    """From a report alone: a function looks as if it did its work itself, and left a worker behind.
-
-    Its own closure is the worker: an object with a method that runs may be meant to be waited for.
-    """
-    met = own_worker(scene) if not scene.source and runs_beside(scene) is False else None
-    if met is None or not in_closure(met[0], met[2]):
-        return None
-    worker, other, started = met
-    named = short(scene.parent(started.function))
-    evidence = (
-        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-        Evidence(f"`{named}` started it and has returned", point(started)),
-        other.told(f"{other.does} what it left, while the worker goes on"),
-    )
-    change = f"Let `{named}` wait for its worker before it returns."
-    return Hit(FAIR, evidence, change, (point(started), other.point))
-
-
-def _not_awaited(scene: Scene) -> Hit | None:
-    """From a report alone: who started the worker goes on to read its work while it still works."""
-    met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or not still_works(scene, met):
-        return None
-    named = short(scene.parent(met.started.function))
-    evidence = (
-        met.worker.told(f"{met.worker.does} in a worker ({met.worker.actor.id})"),
-        Evidence(f"`{named}` started it", point(met.started)),
-        Evidence("and has gone on to use its work", point(met.now)),
-        met.other.told(met.other.does),
-    )
-    change = f"Let `{named}` wait until the worker has ended, also where it gives up or fails."
-    return Hit(FAIR + 0.05, evidence, change, (point(met.started), point(met.now)))
 
 
 def _same_turn(owner: Side, started: Frame) -> bool:
