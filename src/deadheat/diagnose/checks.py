@@ -74,8 +74,8 @@ def _settling(scene: Scene) -> Iterator[str]:
     if gone := gone_on(scene):
         starter = short(scene.parent(gone.started.function))
         yield (
-            f"Whether `{starter}`, which started the worker (`{short(gone.worker.name)}`), has waited for"
-            " it by then, and for all that it does."
+            f"Whether `{starter}`, which started the worker (`{short(gone.worker.name)}`), has waited"
+            " for it by then, and for all that it does."
         )
     if timed := by_timer(scene):
         yield f"Whether the timer that runs `{short(timed.name)}` is meant to be stopped by then."
