@@ -19,10 +19,10 @@ _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
 # how many of the user's frames a glance takes, how many above them, and from how many lines; mostly,
-# half as many lines will do
+# so many letters will do
 CALLS = 4
 TOP = 2
-_FEW, _LOOK = 10, 32
+_LOOK, _FEW = 32, 1000
 # what calls a test function
 _HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
 
@@ -116,11 +116,12 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     if _has_second_entry(section):
         return None
     start = section.find("\n")
-    few = _after(section, start, _FEW)
-    found = _innermost(section, start, few)
-    if found is not None or few == len(section):
-        return found
-    return _innermost(section, start, _after(section, few, _LOOK - _FEW))
+    if len(section) > _FEW:
+        few = section.rfind("\n", 0, section.rfind("()\n", 0, _FEW) + 1)
+        found = _innermost(section, start, few) if few > start else None
+        if found is not None:
+            return found
+    return _innermost(section, start, _after(section, start, _LOOK))
 
 
 def _innermost(section: str, start: int, end: int) -> tuple[Frame, ...] | None:

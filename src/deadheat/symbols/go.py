@@ -47,9 +47,8 @@ _DRIVE = regex(r"[A-Za-z]:/")
 
 # what the compiler appends to the name of the function that a piece of code was written in:
 # "F.func1.2", "F.gowrap1", "F.deferwrap2", "F·dwrap·47", "F-fm", "F·fm", "F-range1", "func·024"
-_CLOSURE = regex(
-    r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-range\d+|-fm|·fm|·dwrap·\d+|·\d+)+$"
-)
+_COUNTED = (".func", ".gowrap", ".deferwrap", ".", "-range", "·dwrap·", "·")
+_METHOD_VALUE = ("-fm", "·fm")
 # "http.func·024", a closure of Go 1.4 and older
 _OLD_CLOSURE = regex(r"\.func·\d+$")
 # "memberlist.*Memberlist.(github.com/hashicorp/memberlist.probe)·fm", a method value of Go 1.3
@@ -110,8 +109,31 @@ def _parent(function: str) -> str:
             return plain  # it does not say which function it is in
     # what Go up to 1.21 calls a closure in a package variable is in `init` since
     plain = plain.replace("glob..func", "init.func")
-    outer = _CLOSURE.sub("", plain)
+    outer = enclosing(plain)
     return outer if outer == plain or plain.endswith("fm") else _written_in(outer)
+
+
+def enclosing(function: str) -> str:
+    """A function's name without what the compiler appended for the closures in it."""
+    end = len(function)
+    while True:
+        if function.endswith(_METHOD_VALUE, 0, end):
+            end -= 3
+            continue
+        at = end
+        while at and function[at - 1] in "0123456789":
+            at -= 1
+        suffix = _suffix(function, at) if at < end else ""
+        if not suffix:
+            return function[:end]
+        end = at - len(suffix)
+
+
+def _suffix(function: str, end: int) -> str:
+    for suffix in _COUNTED:
+        if function.endswith(suffix, 0, end):
+            return suffix
+    return ""
 
 
 def _written_in(function: str) -> str:
@@ -134,7 +156,7 @@ def is_inlined(function: str) -> bool:
     """Does a closure's name tell which function it was written in, and where that was inlined?"""
     if not function[-1:].isdigit():
         return False
-    outer = _CLOSURE.sub("", without_brackets(function))
+    outer = enclosing(without_brackets(function))
     return _written_in(outer) != outer
 
 
