@@ -19,10 +19,10 @@ _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
 # how many of the user's frames a glance takes, how many above them, and from how many lines; mostly,
-# so many letters will do
+# as much text as so many frames like the first one have will do
 CALLS = 4
 TOP = 2
-_LOOK, _FEW = 32, 1000
+_LOOK, _FEW = 32, 5
 # what calls a test function
 _HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
 
@@ -116,8 +116,9 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     if _has_second_entry(section):
         return None
     start = section.find("\n")
-    if len(section) > _FEW:
-        few = section.rfind("\n", 0, section.rfind("()\n", 0, _FEW) + 1)
+    one = section.find("\n", section.find("()\n", start) + 3) - start
+    if 0 < _FEW * one < len(section) - start:
+        few = section.rfind("\n", 0, section.rfind("()\n", 0, start + _FEW * one) + 1)
         found = _innermost(section, start, few) if few > start else None
         if found is not None:
             return found
