@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.identity import races
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import actors, address, mark
+from deadheat.identity.evidence import actors, address, instructions, mark
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -38,7 +38,13 @@ def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
         for at in members:
             report = sightings[at].report
             lane = sightings[at].span.lane
-            document.add(mark(report), lane, address(report), partial(actors, report))
+            document.add(
+                mark(report),
+                lane,
+                address(report),
+                partial(actors, report),
+                partial(instructions, report),
+            )
         names, told = document.found()
         found.add(told)
         nodes |= dict(zip(members, names, strict=True))

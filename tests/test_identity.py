@@ -14,7 +14,7 @@ from deadheat import identify
 from deadheat.echo import Echo
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
-from deadheat.identity.evidence import Mark, Side, actors, address, mark
+from deadheat.identity.evidence import Instructions, Mark, Side, actors, address, instructions, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
 
@@ -117,7 +117,7 @@ Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address,
 
 
 Chain = tuple[tuple[int, str], ...]
-Told = tuple[Mark, int, frozenset[str]]
+Told = tuple[Mark, int, frozenset[str], Instructions]
 
 
 def marked(writes: Chain, reads: Chain, keyed: bool = False) -> Mark:
@@ -137,7 +137,7 @@ def ways(*lines: int) -> tuple[Chain, Chain]:
 
 def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
     told = twins.ranks(
-        (marked(*ways(*lines)), base + at, frozenset(by.split())) for lines, at, by in seen
+        (marked(*ways(*lines)), base + at, frozenset(by.split()), tuple) for lines, at, by in seen
     )
     return [told[ways(*lines)] for lines, _, _ in seen]
 
@@ -189,7 +189,7 @@ def test_twins(seen: list[Seen], wanted: list[int]) -> None:
 
 def reached(writes: Chain, reads: Chain, *, at: int, by: str) -> Told:
     """A report of which the first side writes."""
-    return (marked(writes, reads), HEAP + at, frozenset(by.split()))
+    return (marked(writes, reads), HEAP + at, frozenset(by.split()), tuple)
 
 
 def test_other_callers_of_the_same_lines_are_no_twins() -> None:
@@ -223,8 +223,8 @@ def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:
     one, other = ways(10, 20), ways(10, 21)
     for keyed, wanted in ((False, 2), (True, 1)):
         seen = [
-            (marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78")),
-            (marked(*other), HEAP + 0x9000, frozenset("78")),
+            (marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78"), tuple),
+            (marked(*other), HEAP + 0x9000, frozenset("78"), tuple),
         ]
         assert len(set(twins.ranks(seen).values())) == wanted
 
@@ -233,7 +233,7 @@ def test_two_captured_variables_that_one_line_sets_are_two() -> None:
     def seen(line: int, at: int, reader: str) -> Told:
         writes, reads = marked(*ways(10, line)).sides
         sides = (writes, reads._replace(function=reader))
-        return (marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"))
+        return (marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"), tuple)
 
     # each has a block to itself, if a closure captured it
     for reader, gap, wanted in (("F.func1", 16, 2), ("F.func1", 8, 1), ("F", 16, 1)):
@@ -285,7 +285,8 @@ def ids(*texts: str) -> list[str]:
     for text in texts:
         document = races.Document()
         for s in deadheat.scan(text):
-            document.add(mark(s.report), s.span.lane, address(s.report), partial(actors, s.report))
+            who, at = partial(actors, s.report), partial(instructions, s.report)
+            document.add(mark(s.report), s.span.lane, address(s.report), who, at)
         names, told = document.found()
         nodes += names
         found.add(told)

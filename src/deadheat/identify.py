@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
-from deadheat.identity.evidence import Links, actors, address, mark
+from deadheat.identity.evidence import Links, actors, address, instructions, mark
 from deadheat.identity.gist import gist
 from deadheat.model import Report, Sighting, Verdict
 
@@ -44,23 +44,20 @@ def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
     document = races.Document()
     for index, first in enumerate(tellers):
         if first == index:
-            document.add(*seen[index], partial(_actors, sightings[index].told))
+            by = sightings[index].told
+            document.add(*seen[index], partial(_actors, by), partial(_instructions, by))
     nodes, found = document.found()
     place = {index: at for at, index in enumerate(dict.fromkeys(tellers))}
     names = [nodes[place[first]] for first in tellers]
     told = [in_race(sighting, name) for sighting, name in zip(sightings, names, strict=True)]
-    return Named(told, found, _places(document, nodes, names, seen, tellers) if part else [])
+    others = document.places(nodes, _MOST_PLACES) if part else []
+    return Named(told, found, _places(others, told, seen, tellers) if part else [])
 
 
 def _places(
-    document: races.Document,
-    nodes: list[str],
-    names: list[str],
-    seen: list[Seen],
-    tellers: list[int],
+    places: list[Place], sightings: list[Sighting], seen: list[Seen], tellers: list[int]
 ) -> list[Place]:
     """As many places as anybody will look at: first those that the document was told of."""
-    places = document.places(nodes)[:_MOST_PLACES]
     known: set[tuple[int, int]] = set()
     for index, first in enumerate(tellers):
         if len(places) >= _MOST_PLACES:
@@ -68,7 +65,8 @@ def _places(
         mark, lane, at = seen[index]
         if first != index and (first, at) not in known:
             known.add((first, at))
-            places.append((names[index], mark, lane, at))
+            by = partial(tuple, _instructions(sightings[index].told))
+            places.append((sightings[index].verdict.race, mark, lane, at, by))
     return places
 
 
@@ -109,6 +107,18 @@ def _actors(told: Report | Told) -> frozenset[str]:
     numbers = (name.decode() for name in told.names if name[:1] != b"0")
     nameless = (name for name in actors(told.first.sketch) if not name.isdigit())
     return frozenset([*numbers, *nameless])
+
+
+def _instructions(told: Report | Told) -> tuple[str, ...]:
+    if isinstance(told, Report):
+        return instructions(told)
+    assert isinstance(told, Unread | Echo)
+    # those of an echo are the same
+    known: tuple[str, ...] | None = told.notes.get("instructions")
+    if known is None:
+        sketch = told.first.sketch if isinstance(told, Echo) else told.sketch
+        told.notes["instructions"] = known = instructions(sketch)
+    return known
 
 
 def in_race(sighting: Sighting, race: str) -> Sighting:
@@ -192,5 +202,5 @@ class Identity:
 
 
 def _document(place: Place) -> Hashable:
-    _, _, lane, _ = place
+    lane = place[2]
     return lane[0] if isinstance(lane, tuple) else lane

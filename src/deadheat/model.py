@@ -79,6 +79,18 @@ class Access(NamedTuple):
     locks: tuple[str, ...] = ()
     site: Frame | None = None
     test: str | None = None  # that ran this side, where it is another one than the report's
+    # how far into its site's function the instruction lies, where that is the innermost frame: "0x45";
+    # it differs from build to build, so it is neither told nor compared
+    instruction: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Access) and self[:-1] == other[:-1]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])
 
 
 class Actor(NamedTuple):

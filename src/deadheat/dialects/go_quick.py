@@ -47,9 +47,8 @@ def whole(text: str) -> Report | None:
             return None
         side.frames = frames
         (accesses if number < 2 else creations).append(side)
-    if go_stack.is_one_line(accesses[0], accesses[1]):
-        for side, section in zip(accesses, sections, strict=False):
-            side.offset = section.partition(" +")[2].partition("\n")[0]
+    for side, section in zip(accesses, sections, strict=False):
+        side.offset = _offset(section)
     return go_stack.report("go", "data-race", accesses, creations, ())
 
 
@@ -65,8 +64,14 @@ def glance(text: str) -> Report | None:
         if side is None or stack is None:
             return None
         site = next(frame for frame in stack if frame.origin is Origin.USER)
-        accesses.append(Access(side.op, side.actor, stack, side.address, site=site))
+        at = _offset(section) if site is stack[0] else None
+        accesses.append(Access(side.op, side.actor, stack, side.address, site=site, instruction=at))
     return Report("go", "data-race", tuple(accesses))
+
+
+def _offset(section: str) -> str:
+    """How far into its function's code the innermost frame is: "0x45"."""
+    return section.partition(" +")[2].partition("\n")[0]
 
 
 def _sections(text: str) -> list[str] | None:

@@ -59,13 +59,21 @@ def report(
         detector,
         kind,
         tuple(
-            Access(side.op, side.actor, stack, side.address, site=site(stack), test=other)
+            _access(side, stack, other)
             for side, stack, other in zip(accesses, stacks, tests, strict=False)
         ),
         _actors(accesses, creations, stacks[len(accesses) :]),
         test=own,
         damage=tuple(sorted(damage)),
         facts=_between(accesses),
+    )
+
+
+def _access(side: Side, stack: Stack, test: str | None) -> Access:
+    blamed = site(stack)
+    own = side.offset if stack and blamed is stack[0] else ""
+    return Access(
+        side.op, side.actor, stack, side.address, site=blamed, test=test, instruction=own or None
     )
 
 

@@ -7,7 +7,7 @@ word; and one line that is reached by the same calls accesses the same thing eve
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ from deadheat.identity.fingerprint import (
     side,
 )
 from deadheat.identity.names import half, number, summed
+from deadheat.identity.published import made
 from deadheat.identity.stacks import TOP, Chain, reached
 from deadheat.model import Op, Origin
 
@@ -45,6 +46,8 @@ _USER = Origin.USER
 _MAPS = "runtime.map"
 # who does not say who else was there because it may have been anybody, a device included
 _OWN_ORIGIN = ("kcsan",)
+# "byAge.Swap", of sort.Interface: one line that writes two elements
+_EXCHANGES = (".Swap", ".swap")
 # what stands between sides, and between a side and its callers
 _SIDE, _CALL = "\n", "\t"
 
@@ -97,6 +100,19 @@ class Mark(NamedTuple):
     def writers(self) -> tuple[Chain, ...]:
         """How each side that writes was reached."""
         return tuple([s.chain for s in self.sides if s.chain and s.writes])
+
+    def wrote(self, instructions: tuple[str, ...]) -> list[tuple[Chain, str]]:
+        """How each side that writes was reached, and which instruction did it.
+
+        "" where nobody knows that, or where it tells nothing: what is exchanged is of one kind.
+        """
+        if len(instructions) != len(self.sides):
+            return [(chain, "") for chain in self.writers]
+        return [
+            (s.chain, "" if s.function.endswith(_EXCHANGES) else at)
+            for s, at in zip(self.sides, instructions, strict=True)
+            if s.chain and s.writes
+        ]
 
     @property
     def is_part(self) -> bool:
@@ -193,12 +209,24 @@ def actors(report: Report) -> frozenset[str]:
     return numbers(access.actor for access in report.accesses)
 
 
+def instructions(report: Report) -> tuple[str, ...]:
+    """Which instruction each side of a report's mark is, "" for one that is not known."""
+    symbols = registry.dialect(report.detector).symbols
+    raced = [access for access in accesses(report) if access.instruction]
+    if not raced:
+        return ()
+    sides = [(_side(access, symbols), access.instruction or "") for access in accesses(report)]
+    return tuple([instruction for _, instruction in sorted(sides)])
+
+
 def numbers(names: Iterable[str]) -> frozenset[str]:
     """What tells actors apart: `7` for `goroutine 7`, `T1` for `thread T1`."""
     return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
-Place = tuple[str, Mark, Hashable, int]  # a node's id, its mark, its lane, and the address
+Instructions = Callable[[], tuple[str, ...]]
+# a node's id, its mark, its lane, the address, and what gives the instructions that raced
+Place = tuple[str, Mark, Hashable, int, Instructions]
 Nodes = dict[tuple[str, Hashable, int], Mark]  # by id, lane, and which mark it is
 
 
@@ -218,24 +246,37 @@ class Links:
         alone: dict[tuple[Hashable, int], Mark] = {}
         shared: set[tuple[Hashable, int]] = set()
         nodes: dict[tuple[str, Hashable, int], Mark] = {}
-        for name, m, lane, address in self._places:
+        for name, m, lane, address, _ in self._places:
             nodes[name, lane, id(m)] = m
             if address and alone.setdefault((lane, address), m) is not m:
                 shared.add((lane, address))
         nodes = _met(nodes)
         yield from self._by_ways(nodes)
         writers = _common(nodes)
-        for name, m, lane, address in self._places if shared or writers else ():
+        filled = self._filled(writers) if writers else set()
+        for name, m, lane, address, instructions in self._places if shared or writers else ():
             if (lane, address) in shared:
                 for s in m.sides:
                     if s.chain or s.name == ATOMIC:
                         yield from self._joined(name, (lane, address, s.name))
             # of two near addresses, one's own bucket is the other's own or next one
             bucket = address >> _NEAR
-            for calls in m.writers if address and writers else ():
+            if not address or not any((lane, calls) in writers for calls in m.writers):
+                continue
+            for calls, at in m.wrote(instructions()):
                 if (lane, calls) in writers:
-                    yield from self._joined(name, (lane, bucket, calls))
-                    yield from self._joined(name, (lane, bucket + 1, calls))
+                    by = "" if (lane, calls, at) in filled else at
+                    yield from self._joined(name, (lane, bucket, calls, by))
+                    yield from self._joined(name, (lane, bucket + 1, calls, by))
+
+    def _filled(self, writers: set[tuple[Hashable, Chain]]) -> set[tuple[Hashable, Chain, str]]:
+        """The instructions of these writers that fill an object."""
+        written: dict[tuple[Hashable, Chain], list[tuple[str, int]]] = {}
+        for _, m, lane, address, instructions in self._places:
+            if address and any((lane, calls) in writers for calls in m.writers):
+                for calls, at in m.wrote(instructions()):
+                    written.setdefault((lane, calls), []).append((at, address))
+        return {(*key, at) for key, each in written.items() for at in made(each)}
 
     def _by_ways(self, nodes: Nodes) -> Iterator[tuple[str, str]]:
         for (name, lane, _), m in nodes.items():

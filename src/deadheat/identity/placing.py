@@ -37,7 +37,8 @@ def unsure(found: Found) -> Doubts:
             if key[0] == BESIDE:
                 others.add(key[1:])
             else:
-                bases[int(key[1], 16)] = key[2:]
+                twin = int(key[1], 16)
+                bases[twin] = min(key[2:], bases.get(twin, key[2:]))
     return told
 
 

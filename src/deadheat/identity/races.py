@@ -7,7 +7,8 @@ which twin it is. The reduce side sees nodes and says which of them are one race
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import partial
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
@@ -17,16 +18,19 @@ from deadheat.identity.earlier import earlier
 from deadheat.identity.evidence import UNSURE, Links, Mark, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.halves import completed
+from deadheat.identity.hidden import numbered
 from deadheat.identity.names import ANSWERS, ASKS, BESIDE, HALF, MAYBE, NAMED, WRITTEN
 from deadheat.identity.placing import place, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
-    from deadheat.identity.evidence import Place
+    from deadheat.identity.evidence import Instructions, Place
+    from deadheat.identity.hidden import Told as MapTold
     from deadheat.identity.stacks import Chain
 
     Actors = Callable[[], frozenset[str]]
+    Shown = dict[str, list[int]]
 
 _ASKS_HALF = f"{ASKS}{HALF}"
 # who answers may have asked, too: what it was told may make it one with the others who answer
@@ -117,39 +121,64 @@ class Document:
 
     def __init__(self) -> None:
         self._seen: list[tuple[Mark, Hashable, int, Actors]] = []
+        self._instructions: list[Instructions] = []
 
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, mark: Mark, lane: Hashable, address: int, actors: Actors = frozenset) -> None:
-        """Takes a report; the address is 0 where the detector gave none; few are asked who raced."""
+    def add(
+        self,
+        mark: Mark,
+        lane: Hashable,
+        address: int,
+        actors: Actors = frozenset,
+        instructions: Instructions = tuple,
+    ) -> None:
+        """Takes a report; the address is 0 where the detector gave none.
+
+        Few are asked who raced, and by which instructions.
+        """
         self._seen.append((mark, lane, address, actors))
+        self._instructions.append(instructions)
 
     def found(self) -> tuple[list[str], Found]:
         """The id of each report's node, in their order, and what else there is to tell."""
-        self._seen = completed(self._seen)
+        self._complete()
         told = nothing()
         ids = []
         several = self._several()
         ranks = self._ranks(several) if several else {}
+        shown = _numbers(ranks) if ranks else {}
+        later = numbered(self._seen, ranks, shown) if shown else {}
         known: dict[tuple[int, int], str] = {}
         for m, lane, _, _ in self._seen:
             rank = ranks.get((m.fingerprint, lane, m.chains), 0) if ranks else 0
+            if later and (id(m), lane) in later:
+                ids.append(_tell_later(told, m, later[id(m), lane]))
+                continue
             name = known.get((id(m), rank))
             if name is None:
                 node = Node(m.fingerprint, m.called, rank)
                 known[id(m), rank] = name = _id(*node)
-                _tell(told, m, node, name)
+                _tell(told, m, node, name, shown)
             ids.append(name)
         if len(told.nodes) > 1:
             if len({node.fingerprint for node in told.nodes.values()}) > 1:
-                ids = self._doubted(ids, told)
+                ids = self._doubted(ids, told, shown)
             told.links.update(self._links(ids))
         if several:
             told.split.update(self._split(ids, told))
         return ids, told
 
-    def _doubted(self, ids: list[str], told: Found) -> list[str]:
+    def _complete(self) -> None:
+        """Completes reports that show one side only; which instruction the other is, nobody knows."""
+        whole = completed(self._seen)
+        if whole is not self._seen:
+            pairs = zip(self._seen, whole, self._instructions, strict=True)
+            self._instructions = [i if was[0] is now[0] else tuple for was, now, i in pairs]
+            self._seen = whole
+
+    def _doubted(self, ids: list[str], told: Found, shown: Shown) -> list[str]:
         """The ids, with a doubt about those of which the document shows something that comes earlier."""
         before = earlier(ids, self._seen)
         if not before:
@@ -160,18 +189,27 @@ class Document:
             others = before.get((name, lane))
             node = told.nodes[name]
             if others and node.twin < _MOST_TWINS:
-                final.append(_doubt(told, m, node, sorted(others)))
+                final.append(_doubt(told, m, node, sorted(others), shown))
             else:
                 sure.add(name)
                 final.append(name)
         told.forget({*ids} - sure)
         return final
 
-    def places(self, ids: list[str]) -> list[Place]:
+    def places(self, ids: list[str], most: int) -> list[Place]:
         """Where each node was, each place once: for who knows only a part of a document."""
-        seen = zip(ids, self._seen, strict=True)
-        known = {(name, id(m), at): (name, m, lane, at) for name, (m, lane, at, _) in seen}
-        return list(known.values())
+        known = {
+            (name, id(m), at): (name, m, lane, at, i) for name, m, lane, at, i in self._at(ids)
+        }
+        # they may go to another process, and what gives the instructions cannot
+        return [
+            (name, m, lane, at, partial(tuple, i()))
+            for name, m, lane, at, i in islice(known.values(), most)
+        ]
+
+    def _at(self, ids: list[str]) -> list[Place]:
+        seen = zip(ids, self._seen, self._instructions, strict=True)
+        return [(name, m, lane, at, i) for name, (m, lane, at, _), i in seen]
 
     def _several(self) -> set[tuple[str, Hashable]]:
         """The fingerprints of which a lane has more than one report, echoes not counted."""
@@ -194,9 +232,11 @@ class Document:
         # where all go the same way there are none
         apart = {name for name, known in ways.items() if len(known) > 1}
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
-        for m, lane, address, actors in self._seen if apart else ():
+        every = zip(self._seen, self._instructions, strict=True)
+        for (m, lane, address, actors), instructions in every if apart else ():
             if 0 < len(m.sides) < 3 and address and (m.fingerprint, lane) in apart:
-                seen.setdefault((m.fingerprint, lane), []).append((m, address, actors()))
+                one = (m, address, actors(), instructions)
+                seen.setdefault((m.fingerprint, lane), []).append(one)
         return {
             (name, lane, lines): rank
             for (name, lane), places in seen.items()
@@ -205,8 +245,7 @@ class Document:
         }
 
     def _links(self, ids: list[str]) -> Iterator[tuple[str, str]]:
-        seen = zip(ids, self._seen, strict=True)
-        yield from Links([(name, m, lane, at) for name, (m, lane, at, _) in seen]).pairs()
+        yield from Links(self._at(ids)).pairs()
         yield from self._parts(ids)
 
     def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
@@ -272,22 +311,55 @@ def _any_differ(known: Iterable[tuple[Mark, int, Actors]]) -> bool:
     return any(differ(a, b) for a, b in combinations(called, 2))
 
 
-def _tell(told: Found, mark: Mark, node: Node, name: str) -> None:
+def _numbers(ranks: dict[tuple[str, Hashable, tuple[Chain, ...]], int]) -> Shown:
+    """The twins that a document shows, in their order, of each fingerprint that has some."""
+    shown: dict[str, set[int]] = {}
+    for (name, _, _), rank in ranks.items():
+        shown.setdefault(name, {0}).add(rank)
+    return {name: sorted(twins) for name, twins in shown.items()}
+
+
+def _tell(told: Found, mark: Mark, node: Node, name: str, shown: Shown) -> None:
     """Tells of a report's node."""
     told.nodes[name] = node
     told.sides.add((name, mark.told))
     if mark.same:
         told.links.add((name, f"{NAMED}{mark.same}"))
     if mark.asks or mark.answers:
-        told.aliases.update([(name, f"{ASKS}{_of(key, node)}") for key in mark.asks])
+        twins = shown.get(node.fingerprint)
+        number = twins.index(node.twin) if twins else 0
+        # where several have a function left out, each asks for the one of its own number
+        each = twins is not None and mark.is_part
+        asks = [_numbered(key, number) if each else _of(key, node) for key in mark.asks]
+        told.aliases.update([(name, f"{ASKS}{key}") for key in asks])
         told.aliases.update([(name, f"{ANSWERS}{_of(key, node)}") for key in mark.answers])
+        if any(s.keyed for s in mark.sides):
+            numbered = [(name, f"{ANSWERS}{_numbered(key, number)}") for key in mark.answers]
+            told.aliases.update(numbered)
+
+
+def _tell_later(told: Found, mark: Mark, map_: MapTold) -> str:
+    """Tells of a node that is a twin of its fingerprint, and not the first: nobody knows which.
+
+    It asks for what the map asks for.
+    """
+    node = Node(digest(f"{mark.fingerprint} beside {map_.number}"), mark.called)
+    asks = [_numbered(key, map_.number) for key in map_.asks]
+    told.nodes[node.id] = node
+    told.sides.add((node.id, mark.told))
+    told.aliases.update([(node.id, f"{ASKS}{key}") for key in asks])
+    return node.id
 
 
 def _of(key: str, node: Node) -> str:
     return f"{key}.{node.twin}" if node.twin and key[0] == WRITTEN else key
 
 
-def _doubt(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
+def _numbered(key: str, number: int) -> str:
+    return f"{key}#{number}"
+
+
+def _doubt(told: Found, mark: Mark, node: Node, before: list[str], shown: Shown) -> str:
     """Tells of a node whose number is doubtful, and gives its id."""
     node = node._replace(unsure=digest(" ".join(before))[:6])
     name = node.id
@@ -295,7 +367,7 @@ def _doubt(told: Found, mark: Mark, node: Node, before: list[str]) -> str:
         twins = range(min(node.twin + len(before) + 1, _MOST_TWINS))
         told.aliases.update([(name, f"{BESIDE}{other}") for other in before])
         told.aliases.update([(name, f"{MAYBE}{t:x}{_base(node.fingerprint, t)}") for t in twins])
-    _tell(told, mark, node, name)
+    _tell(told, mark, node, name, shown)
     return name
 
 

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
+from deadheat.identity.published import made
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deadheat.identity.evidence import Mark, Side
+    from deadheat.identity.evidence import Instructions, Mark, Side
     from deadheat.identity.stacks import Chain
 
     Lines = tuple[Chain, ...]  # how both sides were reached
     Actors = frozenset[str]
-    Seen = tuple[Mark, int, Actors]  # a report, where it was, and who was there
+    # a report, where it was, who was there, and what gives the instructions
+    Seen = tuple[Mark, int, Actors, Instructions]
 
 # fields of one object lie within so many bytes
 _NEAR = 256
@@ -48,14 +50,16 @@ class _Way:
         self.addresses: set[int] = set()
         self.actors: set[Actors] = set()
         self.written: set[Chain] = set()  # which of the sides write
+        self.instructions: list[tuple[Mark, Instructions]] = []
         self.opaque: set[Chain] = set()
         self.keyed: set[Chain] = set()
         self.functions: set[str] = set()
         self.marks: dict[int, Mark] = {}
 
-    def add(self, mark: Mark, address: int, actors: Actors) -> None:
+    def add(self, mark: Mark, address: int, actors: Actors, instructions: Instructions) -> None:
         self.addresses.add(address)
         self.actors.add(actors)
+        self.instructions.append((mark, instructions))
         if id(mark) in self.marks:
             return
         self.marks[id(mark)] = mark
@@ -66,6 +70,16 @@ class _Way:
                 self.opaque.add(side.chain)
             if side.keyed:
                 self.keyed.add(side.chain)
+
+    def wrote(self, shared: Chain) -> set[str]:
+        """The instructions by which one side writes; none if one is not known."""
+        found = {
+            instruction
+            for mark, instructions in self.instructions
+            for chain, instruction in mark.wrote(instructions())
+            if chain == shared
+        }
+        return set() if "" in found else found
 
     @property
     def sides(self) -> tuple[Side, ...]:
@@ -83,8 +97,8 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
     `seen` has every report of one process that has one fingerprint.
     """
     ways: dict[Lines, _Way] = {}
-    for mark, address, actors in seen:
-        ways.setdefault(mark.chains, _Way()).add(mark, address, actors)
+    for mark, address, actors, instructions in seen:
+        ways.setdefault(mark.chains, _Way()).add(mark, address, actors, instructions)
     if not 1 < len(ways) <= _MOST:
         return dict.fromkeys(ways, 0)
     return {lines: rank for part in _classes(ways) for lines, rank in _ranks(part).items()}
@@ -115,7 +129,7 @@ def _ranks(ways: dict[Lines, _Way]) -> dict[Lines, int]:
         left = _left(a, b)
         if ways[a].addresses & ways[b].addresses:
             groups.join(names[a], names[b])
-        elif left is not None and _is_another(left, ways[a], ways[b]):
+        elif left is not None and _is_another(left, ways[a], ways[b], ways):
             beside.append((a, b))
         elif left is not None:
             groups.join(names[a], names[b])
@@ -176,14 +190,17 @@ def _left(a: Lines, b: Lines) -> tuple[Chain, Chain, Chain] | None:
     return None
 
 
-def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
+def _is_another(
+    left: tuple[Chain, Chain, Chain], a: _Way, b: _Way, ways: dict[Lines, _Way]
+) -> bool:
     """Does one line access two variables, each of which another line of the other side accesses?
 
     The same two actors meet at both. `return hits + misses` reads two; `rows = append(rows, r)` writes a
     slice and an element of it. A line that writes neighbours may overwrite one object, and the same
     field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
     Where closures race with the function that they are in, it is enough that one actor is the same:
-    what they captured of one call is there once.
+    what they captured of one call is there once. If it is known which instructions wrote, they tell: a
+    line has one for each variable that it sets, and one for all of an object that it overwrites.
     """
     shared, one, other = left
     if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
@@ -196,11 +213,23 @@ def _is_another(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
     captured = shared[0][1] == one[0][1]
     if not together and (not captured or _are_strangers(a.actors, b.actors)):
         return False
+    ours, theirs = a.wrote(shared), b.wrote(shared)
+    if ours and theirs:
+        return ours.isdisjoint(theirs) and (captured or not ours | theirs <= _made(shared, ways))
     # a small variable that was captured has so much room to itself
     gap = min(_gap(x, sorted(b.addresses)) for x in a.addresses)
     if captured and gap >= _ALIGNED and len(a.functions & b.functions) > 1:
         return True
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
+
+
+def _made(shared: Chain, ways: dict[Lines, _Way]) -> frozenset[str]:
+    """The instructions by which one side fills an object that it then publishes."""
+    return made(
+        (instruction, address)
+        for way in ways.values()
+        for instruction, address in product(way.wrote(shared), way.addresses)
+    )
 
 
 def _are_strangers(ours: set[Actors], theirs: set[Actors]) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
+# "+0x45" is an instruction, and no name
+_AT = "+"
 # "0x00c00012e018", the "304" of "goroutine 304", the "17" of "M17"
 _VOLATILE = re.compile(r"0x[0-9a-f]+|\d+")
 
@@ -48,6 +50,16 @@ def unmasked(told: Plain, names: list[str]) -> Plain:
 def name_of(mark: str, names: list[str]) -> str:
     """What a mark stands for in a sighting with these names."""
     return names[int(mark.rpartition(" ")[2])] if "#" in mark else mark
+
+
+def with_instructions(names: list[str], at: tuple[str, ...]) -> list[str]:
+    """A sighting's names, and behind them which instructions raced, for which no mark stands."""
+    return [*names, *[f"{_AT}{one}" for one in at]] if any(at) else names
+
+
+def instructions(names: list[str]) -> tuple[str, ...]:
+    """Which instructions raced, given the names of a sighting."""
+    return tuple([name[len(_AT) :] for name in names if name.startswith(_AT)])
 
 
 def digest(text: str) -> str:

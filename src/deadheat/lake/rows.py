@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.echo import Echo
-from deadheat.identity.evidence import Mark, Side, mark, numbers
+from deadheat.identity.evidence import Mark, Side, instructions, mark, numbers
 from deadheat.identity.races import Document as Reports
 from deadheat.lake import masks
 from deadheat.lake.told import told
@@ -42,13 +42,14 @@ class Seen(NamedTuple):
 class _Known:
     """What a report and all its echoes have in common."""
 
-    __slots__ = ("_gaps", "address", "damage", "mark", "test", "told")
+    __slots__ = ("_gaps", "address", "damage", "instructions", "mark", "test", "told")
 
     def __init__(self, sighting: Sighting) -> None:
         report = sighting.report
         self.told = told(sighting)
         self.mark = mark(report, sighting.verdict.fingerprint)
         self.address = next((a.address for a in report.accesses if a.address), None)
+        self.instructions = instructions(report)
         self.test, self.damage = report.test, len(report.damage)
         self._gaps: list[tuple[str, int | None]] = []
 
@@ -104,7 +105,7 @@ def seen(sighting: Sighting) -> Seen:
         "test": known.test,
         "fingerprint": known.mark.fingerprint,
         "report": known.told.digest,
-        "names": names,
+        "names": masks.with_instructions(names, known.instructions),
         "damage": known.damage,
     }
     if sighting.document is not None:
@@ -125,17 +126,26 @@ def identified(found: Iterable[Seen]) -> Iterator[Seen]:
 
 
 def _identified(batch: list[Seen]) -> Iterator[Seen]:
-    kin = kin_of([(s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address, s.actors) for s in batch])
+    kin = kin_of(
+        [
+            (s.mark, f"{s.row['uri']}\0{s.row['lane']}", s.address, s.actors, s.row["names"])
+            for s in batch
+        ]
+    )
     for one, known in zip(batch, kin, strict=True):
         one.row.update(known)
         yield one
 
 
-def kin_of(reports: list[tuple[Mark, str, str | None, list[str]]]) -> Iterator[Plain]:
-    """The node of each report, given with its lane; the first sighting of each tells of its kin."""
+def kin_of(reports: list[tuple[Mark, str, str | None, list[str], list[str]]]) -> Iterator[Plain]:
+    """The node of each report, given with its lane, the address, the actors, and all names.
+
+    The first sighting of each node tells of its kin.
+    """
     document = Reports()
-    for known, lane, address, actors in reports:
-        document.add(known, lane, int(address, 16) if address else 0, partial(numbers, actors))
+    for known, lane, address, actors, names in reports:
+        at = int(address, 16) if address else 0
+        document.add(known, lane, at, partial(numbers, actors), partial(masks.instructions, names))
     ids, found = document.found()
     links, aliases = _by_first(found.links), _by_first(found.every_alias())
     for name in ids:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
 
 _ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending")]
-_CLUES = ["uri", "lane", "report", "address", "actors"]
+_CLUES = ["uri", "lane", "report", "address", "actors", "names"]
 _KIN = ["node", *(name for name, _ in KIN)]
 _WRITERS = 2
 
@@ -181,8 +181,12 @@ def _named(parts: pa.Table) -> pa.Table:
     kin: list[Plain] = []
     for _, document in groupby(clues, itemgetter("uri")):
         while some := list(islice(document, rows.BATCH)):
-            known = [(marks[c["report"]], str(c["lane"]), c["address"], c["actors"]) for c in some]
-            kin += rows.kin_of(known)
+            kin += rows.kin_of(
+                [
+                    (marks[c["report"]], str(c["lane"]), c["address"], c["actors"], c["names"])
+                    for c in some
+                ]
+            )
     sighted = sighted.take(order)
     for name in _KIN:
         at = SIGHTINGS.get_field_index(name)

@@ -70,6 +70,7 @@ def _identified(table: pa.Table) -> pa.Table:
             str(r["lane"]),
             r["address"] and masks.name_of(r["address"], r["names"]),
             [masks.name_of(actor, r["names"]) for actor in r["actors"]],
+            r["names"],
         )
         for r in content
     ]
