@@ -211,12 +211,16 @@ def actors(report: Report) -> frozenset[str]:
 
 def instructions(report: Report) -> tuple[str, ...]:
     """Which instruction each side of a report's mark is, "" for one that is not known."""
+    raced = accesses(report)
+    found = [access.instruction or "" for access in raced]
+    if len({*found}) < 2:
+        return tuple(found) if any(found) else ()
     symbols = registry.dialect(report.detector).symbols
-    raced = [access for access in accesses(report) if access.instruction]
-    if not raced:
-        return ()
-    sides = [(_side(access, symbols), access.instruction or "") for access in accesses(report)]
-    return tuple([instruction for _, instruction in sorted(sides)])
+    names: list[object] = [side(access, symbols) for access in raced]
+    if len({*names}) < len(names):
+        names = [_side(access, symbols) for access in raced]
+    order = sorted(range(len(raced)), key=names.__getitem__)  # type: ignore[arg-type]
+    return tuple([found[at] for at in order])
 
 
 def numbers(names: Iterable[str]) -> frozenset[str]:
