@@ -15,7 +15,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -417,27 +416,30 @@ def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
 
 def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
     root.mkdir()
-    batch = pa.RecordBatch.from_pylist([one._asdict() for one in todo], units.UNITS)
     found = []
     for most in (0, FEW):  # in files, and handed over
-        ((done,),) = (
-            b.to_pylist() for b in aside.writing(str(root), ".", "", most, most, iter([batch]))
-        )
-        seen = _put(root, done["seen"])
+        (done,) = aside.writing(str(root), ".", "", most, most, [todo])
+        seen = _put(root, done.seen)
         if seen:
-            reports = [row["digest"] for row in _put(root, done["reports"])]
+            reports = [row["digest"] for row in _put(root, done.reports)]
             assert {row["report"] for row in seen} == {*reports}
             assert len(reports) == len({*reports}), "told once"
-        found.append([*({"fault": None, "unopened": None} | r for r in seen), *done["faults"]])
+            assert bool(most) == bool(done.known)
+            assert {known.digest for known in done.known or ()} == ({*reports} if most else set())
+        faults = [{"uri": f.uri, "fault": f.what, "unopened": f.unopened} for f in done.faults]
+        found.append([*({"fault": None, "unopened": None} | r for r in seen), *faults])
     assert found[0] == found[1]
     return found[0]
 
 
-def _put(root: Path, put: dict[str, Any]) -> list[dict[str, Any]]:
+def _put(root: Path, put: aside.Put) -> list[dict[str, Any]]:
     """Rows that a task has put aside."""
-    table = pq.read_table(root / put["file"]) if put["file"] else aside.unpacked(put["content"])
-    assert put["rows"] == (table.num_rows if table else 0)
-    rows: list[dict[str, Any]] = table.to_pylist() if table else []
+    if put.content is None and put.file is None:
+        assert put.rows == 0
+        return []
+    table = aside.unpacked(put.content) if put.content else pq.read_table(root / str(put.file))
+    assert put.rows == table.num_rows
+    rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 

@@ -18,6 +18,8 @@ from deadheat.identity.races import Found, Node, ids
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from deadheat.lake.told import About
+
     Plain = dict[str, Any]
 
 # the columns that are asked for
@@ -25,7 +27,6 @@ SIGHTING = (
     "node", "base", "links", "aliases", "split", "report", "repo", "run", "test", "observed_at",
     "damage",
 )  # fmt: skip
-REPORT = ("digest", "title", "detector", "kind", "sites", "causes", "keys")
 # the best report, and what a race takes from it
 _BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
 _UNIONS = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
@@ -57,12 +58,12 @@ class _Sum:
             self._best = known
 
     def plain(self) -> Plain:
-        best = self._best
-        # the sets of a single row may have no order yet
-        sets = self._sets or {name: best[name] for name in _UNIONS}
-        told = {name: best[name] for name in _BEST}
-        for name, union in sets.items():
-            told[name] = sorted(union) if len(union) > 1 else list(union)
+        """A row like those that were added."""
+        if self._sets is None:
+            return self._best
+        told = {name: self._best[name] for name in _BEST}
+        for name, union in self._sets.items():
+            told[name] = sorted(union)
         told |= {"sightings": self._count, "first_seen": self._first, "last_seen": self._last}
         return told
 
@@ -80,7 +81,7 @@ def _rank(known: Plain) -> tuple[int, str]:
 
 
 def nodes(
-    sightings: Iterable[Plain], reports: Mapping[str, Plain], before: Iterable[Plain] = ()
+    sightings: Iterable[Plain], reports: Mapping[str, About], before: Iterable[Plain] = ()
 ) -> list[Plain]:
     """The nodes of these sightings, together with those that there were `before`."""
     sums: dict[str, _Sum] = {}
@@ -90,26 +91,29 @@ def nodes(
         _add(sums, name, row)
         known = kin.setdefault(name, {"base": row["base"], "split": False})
         known["split"] = known["split"] or row["split"]
-    return [{"node": name, **kin[name], **total.plain()} for name, total in sums.items()]
+    return [{**total.plain(), "node": name, **kin[name]} for name, total in sums.items()]
 
 
-def _singles(sightings: Iterable[Plain], reports: Mapping[str, Plain]) -> Iterator[Plain]:
+def _singles(sightings: Iterable[Plain], reports: Mapping[str, About]) -> Iterator[Plain]:
     """Every sighting as if it were all that is known of its node."""
-    days: dict[Any, tuple[date]] = {}
+    days: dict[Any, list[date]] = {}
     for row in sightings:
-        report, at = reports[row["report"]], row["observed_at"]
+        name, at = row["report"], row["observed_at"]
+        title, detector, kind, sites, cause, keys = reports[name]
         if (day := days.get(at)) is None:
-            days[at] = day = (at.date(),)
-        cause = report["causes"][0]["cause"] if report["causes"] else None
+            days[at] = day = [at.date()]
         yield {
-            **row, **report, "cause": cause, "sightings": 1, "first_seen": at, "last_seen": at,
+            "node": row["node"], "base": row["base"], "links": row["links"],
+            "aliases": row["aliases"], "split": row["split"], "damage": row["damage"],
+            "report": name, "title": title, "detector": detector, "kind": kind, "sites": sites,
+            "cause": cause, "keys": keys, "sightings": 1, "first_seen": at, "last_seen": at,
             "repos": _some(row["repo"]), "runs": _some(row["run"]), "tests": _some(row["test"]),
             "days": day,
         }  # fmt: skip
 
 
-def _some(value: str | None) -> tuple[str, ...]:
-    return () if value is None else (value,)
+def _some(value: str | None) -> list[str]:
+    return [] if value is None else [value]
 
 
 def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
@@ -123,7 +127,7 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
         _add(sums, race, row)
         members.setdefault(race, set()).add(row["node"])
         others.setdefault(race, set()).update((row["node"], row["base"]))
-    told = {race: total.plain() for race, total in sums.items()}
+    told = {race: {**total.plain()} for race, total in sums.items()}
     families = loose.families({race: row["keys"] for race, row in told.items()})
     related = {race: family.id for family in families for race in family.races}
     newest = max((row["days"][-1] for row in told.values()), default=date.min)
@@ -132,7 +136,7 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
         row |= {
             "race": race,
             "nodes": sorted(members[race]),
-            "aliases": sorted(others[race] - told.keys()),
+            "aliases": sorted(name for name in others[race] if name not in told),
             "family": related.get(race),
             "history": states,
             "status": states[-1]["status"],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.echo import Echo
-from deadheat.identity.evidence import Mark, Side, instructions, mark, numbers
+from deadheat.identity.evidence import Mark, instructions, mark, numbers
 from deadheat.identity.races import Document as Reports
 from deadheat.lake import masks
 from deadheat.lake.told import told
@@ -161,8 +160,10 @@ def kin_of(reports: list[tuple[Mark, str, str | None, list[str], list[str]]]) ->
 
 def _by_first(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
     told: dict[str, list[str]] = {}
-    for a, b in sorted(pairs):
+    for a, b in pairs:
         told.setdefault(a, []).append(b)
+    for others in told.values():
+        others.sort()
     return told
 
 
@@ -189,23 +190,6 @@ def _object(pairs: list[Plain]) -> dict[str, list[str]]:
     for pair in pairs:
         told.setdefault(pair["name"], []).append(pair["value"])
     return told
-
-
-def mark_to_json(known: Mark) -> str:
-    """A mark as text, to be put aside for a moment."""
-    return json.dumps(known, ensure_ascii=False)
-
-
-def mark_from_json(text: str) -> Mark:
-    fingerprint, sides, kind, half, same, asks, answers = json.loads(text)
-    return Mark(
-        fingerprint, tuple(map(_side, sides)), kind, half, same, tuple(asks), tuple(answers)
-    )
-
-
-def _side(plain: list[Any]) -> Side:
-    name, chain, writes, callers, *rest = plain
-    return Side(name, tuple(map(tuple, chain)), writes, tuple(callers), *rest)
 
 
 def mark_of(report: Plain) -> Mark:

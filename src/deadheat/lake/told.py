@@ -31,6 +31,21 @@ _ENDLESS = re.compile(rb'(?<=": )\d{19,}(?=[,}])')
 _NO_REST = '"location": null, "locks": [], "cycle": [], "facts": []'
 
 
+class About(NamedTuple):
+    """What a race takes from the report that tells it best."""
+
+    title: str
+    detector: str
+    kind: str
+    sites: list[str]
+    cause: str | None
+    keys: list[str]
+
+
+# the columns that this is made of
+ABOUT = ("title", "detector", "kind", "sites", "causes", "keys")
+
+
 class Told(NamedTuple):
     """What a report says: the line, its digest, and the names that its marks stand for."""
 
@@ -38,12 +53,14 @@ class Told(NamedTuple):
     digest: str
     names: list[str]
     actors: list[str]  # the marks of who raced
+    about: About
 
 
 def told(sighting: Sighting) -> Told:
     """What a sighting's report says, as the table has it."""
     report, verdict = sighting.report, sighting.verdict
     mask = masks.Masking()
+    causes = causes_of(report)
     # in the order in which marks are counted
     accesses = ", ".join([_access(access, mask) for access in report.accesses])
     actors = ", ".join([_actor(actor, mask) for actor in report.actors])
@@ -52,21 +69,42 @@ def told(sighting: Sighting) -> Told:
         f', "title": {_quoted(verdict.title)}, "fingerprint": "{verdict.fingerprint}"'
         f', "accesses": [{accesses}], "actors": [{actors}], {_rest(report, mask)}'
         f', "test": {_or_null(report.test)}'
-        f', "causes": [{", ".join([_cause(cause) for cause in causes_of(report)])}]'
+        f', "causes": [{", ".join([_cause(cause) for cause in causes])}]'
         f', "damage": {_list(damage.value for damage in report.damage)}'
     )
     digest = masks.digest(f"{{{text}}}")
-    sites = _list(_site(access.site) for access in report.accesses)
-    line = f'{{"digest": "{digest}", {text}, "sites": {sites}, "keys": {_list(_keys(report))}}}'
+    sites = [_site(access.site) for access in report.accesses]
+    found = _keys(report)
+    line = f'{{"digest": "{digest}", {text}, "sites": {_list(sites)}, "keys": {_list(found)}}}'
     raced = [mask(access.actor) for access in report.accesses if access.actor]
-    return Told(line, digest, mask.names, raced)
+    cause = causes[0].cause if causes else None
+    about = About(verdict.title, report.detector, report.kind, sites, cause, found)
+    return Told(line, digest, mask.names, raced, about if line.isascii() else writable(about))
+
+
+def about(row: Plain) -> About:
+    """The same from the row of a report."""
+    cause = row["causes"][0]["cause"] if row["causes"] else None
+    return About(row["title"], row["detector"], row["kind"], row["sites"], cause, row["keys"])
+
+
+def writable(value: Any) -> Any:
+    """The same without halves of characters, which JSON in a log may hold and no table can."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: writable(inner) for key, inner in value.items()}
+    if isinstance(value, tuple):
+        inside = map(writable, value)
+        return type(value)(*inside) if hasattr(value, "_fields") else tuple(inside)
+    return [writable(inner) for inner in value] if isinstance(value, list) else value
 
 
 def table(lines: Sequence[str]) -> pa.Table:
     """Lines as rows, in the order of their digests."""
     if not lines:
         return REPORTS.empty_table()
-    # halves of characters, which JSON in a log may hold and no table can, become question marks
+    # as in `writable`
     data = "\n".join(sorted(lines)).encode("utf-8", "replace")
     try:
         return _parsed(data)

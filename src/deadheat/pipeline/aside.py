@@ -4,41 +4,71 @@ from __future__ import annotations
 
 import gc
 import uuid
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deadheat.lake import commits, told
 from deadheat.lake.place import Place
-from deadheat.lake.races import REPORT
-from deadheat.lake.schema import NUMBER, REPORTS, TEXT
+from deadheat.lake.schema import REPORTS
 from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.identity.evidence import Mark
+    from deadheat.lake.rows import Seen
+    from deadheat.lake.told import About
+    from deadheat.pipeline.units import Unit
 
     Plain = dict[str, Any]
 
-_FAULT = pa.struct([("uri", TEXT), ("fault", TEXT), ("unopened", pa.bool_())])
-# rows: a file of them, or they themselves; of reports in a file, what is asked of all of them
-_ROWS = pa.struct(
-    [
-        *(("file", TEXT), ("rows", NUMBER), ("size", NUMBER), ("stats", TEXT)),
-        ("content", pa.binary()),
-    ]
-)
-# what a task tells of itself
-DONE = pa.schema([("seen", _ROWS), ("reports", _ROWS), ("faults", pa.list_(_FAULT))])
 # so many rows are written at a time
 _PORTION = 4096
 # so many new objects are worth a look for garbage
 _GARBAGE = 50_000
 
 
+class Put(NamedTuple):
+    """Rows that a task has put aside: a file of them, or they themselves."""
+
+    rows: int
+    file: str | None = None
+    size: int = 0
+    stats: str = ""
+    content: bytes | None = None
+
+
+class Known(NamedTuple):
+    """What is asked of every report."""
+
+    digest: str
+    about: About
+    mark: Mark
+
+
+class Fault(NamedTuple):
+    """What could not be read, why, and could it not be opened at all."""
+
+    uri: str
+    what: str
+    unopened: bool
+
+
+class Done(NamedTuple):
+    """What a task tells of itself."""
+
+    seen: Put
+    reports: Put
+    known: list[Known] | None  # of each report, unless there are too many
+    faults: list[Fault]
+
+
 def writing(
-    lake: str, folder: str, batch: str, most: int, whole: int, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+    lake: str, folder: str, batch: str, most: int, whole: int, portions: Iterable[Iterable[Unit]]
+) -> Iterator[Done]:
     """Writes what a task sees right where it is seen: to hand wide rows to Java takes longer.
 
     Up to `most` sightings are handed over as one piece of memory, into which Java does not look, and
@@ -49,41 +79,44 @@ def writing(
     place = Place(lake)
     seen = _Rows(place, folder, "sightings", PUT_ASIDE, most)
     reports = _Rows(place, folder, "reports", REPORTS, min(most, whole - 1))
-    about: list[pa.RecordBatch] = []
-    faults: list[Plain] = []
-    for rows, lines in _portions(reading(batches, batch), faults):
+    known: list[Known] = []
+    faults: list[Fault] = []
+    found = reading(chain.from_iterable(portions), batch)
+    for rows, first in _portions(found, faults):
         seen.write([batch_of(rows, PUT_ASIDE)])
-        new = told.table(lines).to_batches()
-        reports.write(new)
+        reports.write(told.table([one.told.line for one in first]).to_batches())
         if reports.count <= most:
-            about += [one.select(REPORT) for one in new]
+            known += map(_known, first)
     if seen.count or faults:
-        done = {
-            "seen": seen.close(),
-            "reports": reports.close(about if reports.count <= most else []),
-            "faults": faults,
-        }
-        yield pa.RecordBatch.from_pylist([done], DONE)
+        few = reports.count <= most
+        yield Done(seen.close(), reports.close(), known if few else None, faults)
+
+
+def _known(one: Seen) -> Known:
+    line, digest, _, _, about = one.told
+    # as it is in the row of the report
+    mark = one.mark if line.isascii() else told.writable(one.mark)
+    return Known(digest, about, mark)
 
 
 def _portions(
-    found: Iterator[Plain], faults: list[Plain]
-) -> Iterator[tuple[list[Plain], list[str]]]:
-    """Rows, and the lines of reports that they tell, some at a time; faults are put aside."""
+    found: Iterator[Plain], faults: list[Fault]
+) -> Iterator[tuple[list[Plain], list[Seen]]]:
+    """Rows, and those that are the first to tell a report, some at a time; faults are put aside."""
     rows: list[Plain] = []
-    lines: list[str] = []
+    first: list[Seen] = []
     for row in found:
         if "fault" in row:
-            faults.append(row)
+            faults.append(told.writable(Fault(row["uri"], row["fault"], row["unopened"])))
             continue
-        if line := row.pop("told", None):
-            lines.append(line)
+        if one := row.pop("told", None):
+            first.append(one)
         rows.append(row)
         if len(rows) == _PORTION:
-            yield rows, lines
-            rows, lines = [], []
+            yield rows, first
+            rows, first = [], []
     if rows:
-        yield rows, lines
+        yield rows, first
 
 
 def _settle() -> None:
@@ -125,19 +158,16 @@ class _Rows:
             self._writer.write_batch(batch)
         self._kept = []
 
-    def close(self, about: list[pa.RecordBatch] | None = None) -> Plain:
-        """What is to be told of them; of those in a file, `about` as well."""
+    def close(self) -> Put:
+        """What is to be told of them."""
         if self._writer is None:
-            return {"rows": self.count, "content": packed(self._kept)}
+            return Put(self.count, content=packed(self._kept))
         self._writer.close()
         name = self._place.path(str(self._name))
         with self._place.arrow.open_input_file(name) as file:
             size = file.size()
             stats = commits.stats(pq.read_metadata(file), self._table)
-        content = packed(about or [])
-        return {
-            "file": self._name, "rows": self.count, "size": size, "stats": stats, "content": content
-        }  # fmt: skip
+        return Put(self.count, self._name, size, stats)
 
 
 def packed(batches: list[pa.RecordBatch]) -> bytes | None:
@@ -151,5 +181,5 @@ def packed(batches: list[pa.RecordBatch]) -> bytes | None:
     return bytes(sink.getvalue())
 
 
-def unpacked(data: bytes | None) -> pa.Table | None:
-    return None if data is None else pa.ipc.open_stream(data).read_all()
+def unpacked(data: bytes) -> pa.Table:
+    return pa.ipc.open_stream(data).read_all()

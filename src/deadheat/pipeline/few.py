@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deadheat.lake import commits, masks, rows
+from deadheat.lake import commits, masks, rows, told
 from deadheat.lake import races as deriving
 from deadheat.lake.commits import Added, Change
 from deadheat.lake.schema import KIN, REPORTS, SIGHTINGS, TABLES, sorted_by
@@ -22,7 +22,9 @@ from deadheat.pipeline.mapping import PUT_ASIDE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deadheat.identity.evidence import Mark
     from deadheat.lake.tables import Lake
+    from deadheat.lake.told import About
     from deadheat.pipeline.receipts import Plan
     from deadheat.pipeline.staged import Staged
 
@@ -44,6 +46,7 @@ class Few:
         self._writers = ThreadPoolExecutor(_WRITERS)
         self._writing: list[Future[None]] = []
         self._known: set[str] = set()
+        self._marks: dict[str, Mark] = {}  # of reports, by their digests
         self._races: list[Plain] = []
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
@@ -53,7 +56,7 @@ class Few:
         waiting = pc.is_null(found["node"])
         parts = pa.concat_tables([found.filter(waiting), self._remembered(kept)])
         fresh = pa.concat_tables(
-            [found.filter(pc.invert(waiting)).select(SIGHTINGS.names), _named(parts)]
+            [found.filter(pc.invert(waiting)).select(SIGHTINGS.names), self._named(parts)]
         )
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
         if plan.replaced:
@@ -64,27 +67,53 @@ class Few:
             self._derive(_plain(fresh), about, before)
         self._finish()
 
-    def _taken(self, staged: Staged) -> dict[str, Plain]:
+    def _taken(self, staged: Staged) -> dict[str, About]:
         """Takes in the reports that are new; what is asked of all of them, by their digests."""
         known = set(self._lake.rows("reports", ["digest"])["digest"].to_pylist())
-        about: dict[str, Plain] = {}
+        about: dict[str, About] = {}
         rest = [REPORTS.empty_table()]
         moved: list[Added] = []
-        for put in staged.told:
-            told = _by_digest(staged.about(put))
-            new = [digest for digest in told if digest not in known]
-            about |= told
+        for done in staged.told:
+            new = []
+            for digest, told_by_it, mark in staged.known(done):
+                about[digest], self._marks[digest] = told_by_it, mark
+                if digest not in known:
+                    new.append(digest)
             known.update(new)
+            put = done.reports
             if put.file and len(new) == put.rows:
                 # a task's file becomes the table's own, and nobody has to read all of it
                 path = f"{self._batch}/{put.file.rpartition('/')[2]}"
                 self._lake.place.move(put.file, f"reports/{path}")
                 moved.append(Added(path, put.size, put.stats))
             elif new:
-                content = staged.reports(put)
+                content = staged.reports(done)
                 rest.append(content.take(pc.index_in(pa.array(new), content["digest"])))
         self._write("reports", pa.concat_tables(rest), add=moved)
         return about
+
+    def _named(self, parts: pa.Table) -> pa.Table:
+        """Sightings with the nodes that their whole documents give them."""
+        sighted = parts.select(SIGHTINGS.names)
+        if not parts.num_rows:
+            return sighted
+        order = pc.sort_indices(parts, [("uri", "ascending"), *_ORDER])
+        clues = parts.select(_CLUES).take(order).to_pydict().values()
+        kin: list[Plain] = []
+        for _, document in groupby(zip(*clues, strict=True), itemgetter(0)):
+            while some := list(islice(document, rows.BATCH)):
+                kin += rows.kin_of(
+                    [
+                        (self._marks[report], str(lane), at, by, names)
+                        for _, lane, report, at, by, names in some
+                    ]
+                )
+        sighted = sighted.take(order)
+        for name in _KIN:
+            at = SIGHTINGS.get_field_index(name)
+            column = pa.array([one[name] for one in kin], SIGHTINGS.field(name).type)
+            sighted = sighted.set_column(at, SIGHTINGS.field(name), column)
+        return sighted
 
     def _remembered(self, kept: pa.Table) -> pa.Table:
         """Sightings that the lake has, with what identity has to know of them."""
@@ -92,14 +121,13 @@ class Few:
             return PUT_ASIDE.empty_table()
         wanted = pc.field("digest").isin(pc.unique(kept["report"]))
         reports = {r["digest"]: r for r in self._lake.rows("reports", where=wanted).to_pylist()}
-        marks = {name: rows.mark_to_json(rows.mark_of(r)) for name, r in reports.items()}
+        self._marks |= {digest: rows.mark_of(row) for digest, row in reports.items()}
         content = kept.to_pylist()
         for row in content:
             report, names = reports[row["report"]], row["names"]
             address = rows.address_of(report)
             row["address"] = address and masks.name_of(address, names)
             row["actors"] = [masks.name_of(a, names) for a in rows.actors_of(report)]
-            row["mark"] = marks[row["report"]]
         return pa.Table.from_pylist(content, PUT_ASIDE)
 
     def rebuild(self) -> None:
@@ -125,11 +153,12 @@ class Few:
                 kept = pa.concat_tables([kept, old.filter(before)])
         return stale, kept, carried
 
-    def _about(self) -> dict[str, Plain]:
+    def _about(self) -> dict[str, About]:
         """What is asked of each report that the lake has."""
-        return _by_digest(self._lake.rows("reports", deriving.REPORT))
+        found = self._lake.rows("reports", ["digest", *told.ABOUT]).to_pylist()
+        return {row["digest"]: told.about(row) for row in found}
 
-    def _derive(self, seen: list[Plain], reports: dict[str, Plain], before: list[Plain]) -> None:
+    def _derive(self, seen: list[Plain], reports: dict[str, About], before: list[Plain]) -> None:
         self._known = set(self._lake.rows("nodes", ["node"])["node"].to_pylist())
         nodes = deriving.nodes(seen, reports, before)
         self._races, families = deriving.races(nodes)
@@ -163,33 +192,3 @@ def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expressi
 def _plain(sightings: pa.Table) -> list[Plain]:
     found: list[Plain] = sightings.select(deriving.SIGHTING).to_pylist()
     return found
-
-
-def _by_digest(reports: pa.Table) -> dict[str, Plain]:
-    return {row["digest"]: row for row in reports.select(deriving.REPORT).to_pylist()}
-
-
-def _named(parts: pa.Table) -> pa.Table:
-    """Sightings with the nodes that their whole documents give them."""
-    sighted = parts.select(SIGHTINGS.names)
-    if not parts.num_rows:
-        return sighted
-    told = parts.filter(pc.is_valid(parts["mark"])).select(["report", "mark"]).to_pydict()
-    marks = dict(zip(told["report"], map(rows.mark_from_json, told["mark"]), strict=True))
-    order = pc.sort_indices(parts, [("uri", "ascending"), *_ORDER])
-    clues = parts.select(_CLUES).take(order).to_pylist()
-    kin: list[Plain] = []
-    for _, document in groupby(clues, itemgetter("uri")):
-        while some := list(islice(document, rows.BATCH)):
-            kin += rows.kin_of(
-                [
-                    (marks[c["report"]], str(c["lane"]), c["address"], c["actors"], c["names"])
-                    for c in some
-                ]
-            )
-    sighted = sighted.take(order)
-    for name in _KIN:
-        at = SIGHTINGS.get_field_index(name)
-        column = pa.array([one[name] for one in kin], SIGHTINGS.field(name).type)
-        sighted = sighted.set_column(at, SIGHTINGS.field(name), column)
-    return sighted

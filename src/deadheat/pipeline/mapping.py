@@ -18,11 +18,12 @@ from deadheat.pipeline.lines import Lined
 from deadheat.text import encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pyspark.sql import DataFrame
 
     from deadheat.lake.rows import Seen
+    from deadheat.pipeline.units import Unit
 
     Plain = dict[str, Any]
 
@@ -35,8 +36,8 @@ SEEN = pa.schema(
         pa.field("unopened", pa.bool_()),
     ]
 )
-# a sighting as a task puts it aside; the last three for whoever gives it its node later
-PUT_ASIDE = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS), ("mark", TEXT)])
+# a sighting as a task puts it aside; the last two for whoever gives it its node later
+PUT_ASIDE = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _ROWS = 1024
 _WISH = files.Wish(full=True)
 _MOST_TOLD = 1 << 18
@@ -52,9 +53,9 @@ def _mapper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return batched(_Mapping(tell_all=True).rows(_units(batches)))
 
 
-def reading(batches: Iterator[pa.RecordBatch], ingest: str) -> Iterator[Plain]:
+def reading(units: Iterable[Unit], ingest: str) -> Iterator[Plain]:
     """Everything that is seen in units; of equal reports, only the first one is told."""
-    return _Mapping(ingest).rows(_units(batches))
+    return _Mapping(ingest).rows(unit._asdict() for unit in units)
 
 
 def _units(batches: Iterator[pa.RecordBatch]) -> Iterator[Plain]:
@@ -78,7 +79,7 @@ def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
     try:
         batch = pa.RecordBatch.from_pylist(content, flat)
     except UnicodeEncodeError:
-        batch = pa.RecordBatch.from_pylist(_writable(content), flat)
+        batch = pa.RecordBatch.from_pylist([told.writable(row) for row in content], flat)
     if "told" not in schema.names:
         return batch
     return batch.add_column(schema.names.index("told"), schema.field("told"), _told(content))
@@ -86,22 +87,13 @@ def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
 
 def _told(content: list[Plain]) -> pa.Array:
     """The reports of rows, of which some have none."""
-    lines = [row["told"] for row in content if "told" in row]
+    lines = [row["told"].told.line for row in content if "told" in row]
     if not lines:
         return pa.nulls(len(content), SEEN.field("told").type)
     reports = told.table(lines)
     place = {digest: at for at, digest in enumerate(reports["digest"].to_pylist())}
     wanted = [place[row["report"]] if "told" in row else None for row in content]
     return pa.concat_arrays(reports.to_struct_array().chunks).take(pa.array(wanted, pa.int64()))
-
-
-def _writable(value: Any) -> Any:
-    """The same without halves of characters, which JSON in a log may hold and no table can."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {key: _writable(inner) for key, inner in value.items()}
-    return [_writable(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
@@ -174,9 +166,7 @@ class _Mapping:
         if len(self._told) > _MOST_TOLD:
             self._told.clear()
         self._told.add(digest)
-        if waits:
-            row["mark"] = rows.mark_to_json(one.mark)
-        return {**row, "told": one.told.line}
+        return {**row, "told": one}
 
 
 def _head(raw: files.Opened) -> bytes:

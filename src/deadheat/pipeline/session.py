@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import socket
 import sys
 import tempfile
 import zipfile
@@ -50,6 +51,8 @@ _DEFAULTS = {
     # what one race has in common is gathered in memory before it is sorted on disk
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "100000",
 }
+# how Java and Python talk to one another; names of sockets have to fit into a hundred letters
+_SOCKETS, _LONG = "spark.python.unix.domain.socket", 50
 # what is over soon is not worth the better one of Java's compilers
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
@@ -142,7 +145,12 @@ def _for_size(is_here: bool, small: bool) -> dict[str, str]:
     chosen = {
         "spark.driver.memory": f"{max(1, min(4, _memory_gib() // 4))}g",
         "spark.sql.shuffle.partitions": str(max(8, 4 * _cores())),
+        # what a task tells of a thousand reports is told at once, and not fetched
+        "spark.task.maxDirectResultSize": "16m",
     }
+    if hasattr(socket, "AF_UNIX") and len(_folder()) < _LONG:
+        # over TCP, both sides wait 40 ms for one another in every task; nobody else sees the folder
+        chosen |= {f"{_SOCKETS}.enabled": "true", f"{_SOCKETS}.dir": _folder()}
     if small:
         chosen |= {_JAVA: _SMALL_JAVA, _EXECUTOR_JAVA: _SMALL_JAVA}
     return chosen

@@ -72,5 +72,5 @@ class _Reader(DataSourceReader):
 
 def _row(seen: dict[str, Any]) -> dict[str, Any]:
     """A row of this format: the report as it was printed, and where."""
-    printed = masks.unmasked(told.plain(seen["told"]), seen["names"])
+    printed = masks.unmasked(told.plain(seen["told"].told.line), seen["names"])
     return {**printed, **{key: seen[key] for key in _PLACE}}

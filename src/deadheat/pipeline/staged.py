@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deadheat.lake import races
+from deadheat.lake import rows, told
 from deadheat.lake.commits import STAGING
 from deadheat.lake.schema import REPORTS, SIGHTINGS
 from deadheat.pipeline import aside, frames, units
-from deadheat.pipeline.frames import typed
+from deadheat.pipeline.aside import Known
 from deadheat.pipeline.mapping import PUT_ASIDE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from deadheat.lake.tables import Lake
+    from deadheat.pipeline.aside import Done, Fault, Put
     from deadheat.pipeline.units import Work
 
 # a file with fewer reports than this is not worth having
 WHOLE = 128
-
-
-class Put(NamedTuple):
-    """Rows that a task has put aside: in a file, or here."""
-
-    rows: int
-    file: str | None
-    size: int
-    stats: str
-    content: pa.Table | None  # of reports in a file, what is asked of all of them
-
-    @classmethod
-    def of(cls, row: Row) -> Put:
-        return cls(row.rows, row.file, row.size, row.stats, aside.unpacked(row.content))
 
 
 class Staged:
@@ -49,9 +36,8 @@ class Staged:
         self._lake, self._batch = lake, batch
         self._folder = f"{STAGING}/{batch}"
         self._seen: list[Put] = []
-        self.told: list[Put] = []  # the reports of each task; several may tell the same one
-        # where, what, and could nothing be read at all
-        self.faults: list[tuple[str, str, bool]] = []
+        self.told: list[Done] = []  # tasks that have reports; several may tell the same one
+        self.faults: list[Fault] = []
 
     def write(
         self, spark: SparkSession, works: Sequence[Work], unit: int | None = None, most: int = 0
@@ -62,10 +48,12 @@ class Staged:
         each = most // len(portions)
         # a function of a module, so that it is named to the workers, and not sent
         task = partial(aside.writing, self._lake.uri, self._folder, self._batch, each, WHOLE)
-        done = units.frame(spark, portions).mapInArrow(task, typed(aside.DONE)).collect()
-        self._seen = [Put.of(row.seen) for row in done if row.seen.rows]
-        self.told = [Put.of(row.reports) for row in done if row.reports.rows]
-        self.faults = sorted({(f.uri, f.fault, f.unopened) for row in done for f in row.faults})
+        # Java has nothing to do with what is handed over, so that it is given no columns to plan for
+        todo = spark.sparkContext.parallelize(portions, len(portions))
+        done: list[Done] = todo.mapPartitions(task).collect()
+        self._seen = [one.seen for one in done if one.seen.rows]
+        self.told = [one for one in done if one.reports.rows]
+        self.faults = sorted({fault for one in done for fault in one.faults})
 
     @cached_property
     def unread(self) -> list[str]:
@@ -87,22 +75,22 @@ class Staged:
             return everything
         return everything.filter(~pc.field("file").isin(pa.array(self.unread, pa.string())))
 
-    def about(self, put: Put) -> pa.Table:
+    def known(self, done: Done) -> list[Known]:
         """What is asked of all reports that a task has put aside."""
-        if put.content is None:
-            return self._rows(put, races.REPORT)
-        return put.content
+        if done.known is not None:
+            return done.known
+        found = self.reports(done).to_pylist()
+        return [Known(row["digest"], told.about(row), rows.mark_of(row)) for row in found]
 
-    def reports(self, put: Put) -> pa.Table:
+    def reports(self, done: Done) -> pa.Table:
         """The reports that a task has put aside."""
-        return self._rows(put, REPORTS.names)
+        return self._rows(done.reports, REPORTS.names)
 
     def _rows(self, put: Put, columns: Sequence[str]) -> pa.Table:
-        if put.file is None:
-            assert put.content is not None
-            return put.content.select(columns)
+        if put.content is not None:
+            return aside.unpacked(put.content).select(columns)
         place = self._lake.place
-        with place.arrow.open_input_file(place.path(put.file)) as file:
+        with place.arrow.open_input_file(place.path(str(put.file))) as file:
             return pq.ParquetFile(file).read(list(columns)).select(columns)
 
     def frame(self, spark: SparkSession) -> DataFrame:
@@ -114,14 +102,14 @@ class Staged:
 
     def told_frame(self, spark: SparkSession) -> DataFrame:
         """The distinct reports."""
-        paths = self._paths("reports", self.told)
+        paths = self._paths("reports", [one.reports for one in self.told])
         return frames.files(spark, paths, REPORTS).dropDuplicates(["digest"])
 
     def _paths(self, name: str, puts: Sequence[Put]) -> list[str]:
         """All rows in files, for Spark; those at hand are written to one first."""
         place = self._lake.place
         paths = [place.at(put.file) for put in puts if put.file]
-        kept = [put.content for put in puts if put.file is None]
+        kept = [aside.unpacked(put.content) for put in puts if put.content is not None]
         if kept:
             held = f"{self._folder}/{name}-at-hand.parquet"
             pq.write_table(pa.concat_tables(kept), place.path(held), filesystem=place.arrow)
