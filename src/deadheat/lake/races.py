@@ -95,9 +95,9 @@ def nodes(
 
 
 def _singles(sightings: Iterable[Plain], reports: Mapping[str, About]) -> Iterator[Plain]:
-    """Every sighting as if it were all that is known of its node."""
+    """Every sighting as if it were all that is known of its node; equal ones are counted."""
     days: dict[Any, list[date]] = {}
-    for row in sightings:
+    for row, count in _counted(sightings):
         name, at = row["report"], row["observed_at"]
         title, detector, kind, sites, cause, keys = reports[name]
         if (day := days.get(at)) is None:
@@ -106,10 +106,27 @@ def _singles(sightings: Iterable[Plain], reports: Mapping[str, About]) -> Iterat
             "node": row["node"], "base": row["base"], "links": row["links"],
             "aliases": row["aliases"], "split": row["split"], "damage": row["damage"],
             "report": name, "title": title, "detector": detector, "kind": kind, "sites": sites,
-            "cause": cause, "keys": keys, "sightings": 1, "first_seen": at, "last_seen": at,
+            "cause": cause, "keys": keys, "sightings": count, "first_seen": at, "last_seen": at,
             "repos": _some(row["repo"]), "runs": _some(row["run"]), "tests": _some(row["test"]),
             "days": day,
         }  # fmt: skip
+
+
+def _counted(sightings: Iterable[Plain]) -> Iterator[tuple[Plain, int]]:
+    """Sightings that tell something new, and how many tell the same."""
+    counts: dict[tuple[Any, ...], int] = {}
+    first: list[tuple[tuple[Any, ...], Plain]] = []
+    for row in sightings:
+        told = (
+            row["node"], row["report"], row["observed_at"], row["run"], row["test"], row["repo"],
+            row["damage"], row["split"], *row["links"], None, *row["aliases"],
+        )  # fmt: skip
+        if told in counts:
+            counts[told] += 1
+        else:
+            counts[told] = 1
+            first.append((told, row))
+    return ((row, counts[told]) for told, row in first)
 
 
 def _some(value: str | None) -> list[str]:

@@ -58,7 +58,7 @@ class Lake:
         # `files` comes last: a lake is there when that one is
         for name in reversed(TABLES):
             if self._opened(name) is None:
-                DeltaTable.create(
+                self._tables[name] = DeltaTable.create(
                     self.place.at(name),
                     TABLES[name],
                     mode="ignore",
@@ -66,7 +66,7 @@ class Lake:
                     configuration={**settings, "delta.dataSkippingNumIndexedCols": "2"},
                     raise_if_key_not_exists=False,
                 )
-        self.refresh()
+        self.__dict__.pop("is_there", None)
 
     def refresh(self) -> None:
         """Looks again at what others may have written."""

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from deadheat.lake import commits, masks, rows, told
 from deadheat.lake import races as deriving
 from deadheat.lake.commits import Added, Change
-from deadheat.lake.schema import KIN, REPORTS, SIGHTINGS, TABLES, sorted_by
+from deadheat.lake.schema import KIN, NODES, REPORTS, SIGHTINGS, TABLES, sorted_by
 from deadheat.pipeline.mapping import PUT_ASIDE
 
 if TYPE_CHECKING:
@@ -61,10 +61,11 @@ class Few:
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
         if plan.replaced:
             others = self._lake.rows("sightings", where=_is_in("file", plan.replaced, negated=True))
-            self._derive([*_plain(others), *_plain(fresh)], self._about() | about, [])
+            seen = _plain(pa.concat_tables([others, fresh]), deriving.SIGHTING)
+            self._derive(seen, self._about() | about, [])
         else:
-            before = self._lake.rows("nodes").to_pylist()
-            self._derive(_plain(fresh), about, before)
+            before = _plain(self._lake.rows("nodes"), NODES.names)
+            self._derive(_plain(fresh, deriving.SIGHTING), about, before)
         self._finish()
 
     def _taken(self, staged: Staged) -> dict[str, About]:
@@ -132,7 +133,8 @@ class Few:
 
     def rebuild(self) -> None:
         """Derives everything anew from the facts."""
-        self._derive(_plain(self._lake.rows("sightings")), self._about(), [])
+        seen = _plain(self._lake.rows("sightings", deriving.SIGHTING), deriving.SIGHTING)
+        self._derive(seen, self._about(), [])
         self._finish()
 
     def new_races(self) -> list[tuple[str, str]]:
@@ -189,6 +191,16 @@ def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expressi
     return ~found if negated else found
 
 
-def _plain(sightings: pa.Table) -> list[Plain]:
-    found: list[Plain] = sightings.select(deriving.SIGHTING).to_pylist()
-    return found
+def _plain(table: pa.Table, columns: Sequence[str]) -> list[Plain]:
+    """Rows of these columns."""
+    values = zip(*(_values(table[name]) for name in columns), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """What a column holds; times, of which there are few and which take long to make, once each."""
+    if not pa.types.is_timestamp(column.type):
+        return list(column.to_pylist())
+    coded = column.combine_chunks().dictionary_encode()
+    times = coded.dictionary.to_pylist()
+    return [None if at is None else times[at] for at in coded.indices.to_pylist()]
