@@ -9,8 +9,15 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# a JVM that is over soon need not collect garbage in parallel, nor prove that Spark's classes are sound
+_JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 # for a few rows, compiled code does not pay for its compilation
 SETTINGS = {
+    "spark.driver.extraJavaOptions": _JAVA,
+    "spark.executor.extraJavaOptions": _JAVA,
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,9 +40,11 @@ from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.components import labels
 from deadheat.pipeline.frames import typed
 from deadheat.pipeline.receipts import Plan
+from deadheat.pipeline.staged import Staged
 from deadheat.reading import REACH
 from deadheat.triage import scan_text
 from tests.cases import ROOT, all_cases
+from tests.conftest import SETTINGS
 from tests.lakes import content, sightings, taken
 
 if TYPE_CHECKING:
@@ -117,10 +121,8 @@ def test_batches_add_up_to_the_same_lake(
     spark: Any, cases: Path, lake: Path, tmp_path: Path
 ) -> None:
     folders = sorted(path for path in cases.iterdir())
-    taken(spark, tmp_path / "lake", folders[-1:])
-    # few enough to be handed over, and too many for the driver together with what there is
-    taken(spark, tmp_path / "lake", folders[:1], few=Lake(str(tmp_path / "lake")).count("nodes"))
-    taken(spark, tmp_path / "lake", folders)
+    for some in (folders[-1:], folders[:1], folders):
+        taken(spark, tmp_path / "lake", some)
     assert content(tmp_path / "lake") == content(lake)
 
 
@@ -258,14 +260,20 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_ranges_give_what_the_whole_gives(spark: Any, long: Path, tmp_path: Path) -> None:
-    taken(spark, tmp_path / "cut", [long], unit=20_000)
-    taken(spark, tmp_path / "cut-by-many", [long], unit=20_000, few=0)
+def test_ranges_give_what_the_whole_gives(
+    spark: Any, long: Path, lake: Path, tmp_path: Path
+) -> None:
+    wanted = expected([long])
+    # few enough to be handed over, and too many for the driver together with what there is
+    many = 2 * len(wanted)
+    assert Lake(str(lake)).count("nodes") + len(wanted) > many
     assert len(units.units(next(units.works([str(long)])), 20_000)) > 5
-    taken(spark, tmp_path / "whole", [long])
+    for name, unit, few in (("whole", None, FEW), ("cut", 20_000, FEW), ("many", 20_000, many)):
+        shutil.copytree(lake, tmp_path / name)
+        taken(spark, tmp_path / name, [long], unit=unit, few=few)
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
-    assert content(tmp_path / "cut-by-many") == content(tmp_path / "whole")
-    assert sightings(tmp_path / "whole") == expected([long])
+    assert content(tmp_path / "many") == content(tmp_path / "whole")
+    assert [s for s in sightings(tmp_path / "whole") if s.uri == str(long)] == wanted
 
 
 # -- files that change -----------------------------------------------------------------------------
@@ -416,7 +424,7 @@ def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
 
 def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
     root.mkdir()
-    found = []
+    found, asked = [], []
     for most in (0, FEW):  # in files, and handed over
         (done,) = aside.writing(str(root), ".", "", most, most, [todo])
         seen = _put(root, done.seen)
@@ -425,10 +433,13 @@ def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
             assert {row["report"] for row in seen} == {*reports}
             assert len(reports) == len({*reports}), "told once"
             assert bool(most) == bool(done.known)
-            assert {known.digest for known in done.known or ()} == ({*reports} if most else set())
+            known = Staged(Lake(str(root)), "").known(done)
+            assert {one.digest for one in known} == {*reports}
+            asked.append(sorted(known))
         faults = [{"uri": f.uri, "fault": f.what, "unopened": f.unopened} for f in done.faults]
         found.append([*({"fault": None, "unopened": None} | r for r in seen), *faults])
     assert found[0] == found[1]
+    assert asked[1:] == asked[:1]
     return found[0]
 
 
@@ -616,14 +627,14 @@ def test_a_batch_that_was_cut_off_lands_once(
 
 
 INGEST = """
-import os, signal, sys
+import json, os, signal, sys
 from deadheat.lake.tables import Lake
 from deadheat.pipeline import ingest, session
 def passed(stage):
     print(stage, flush=True)
     if stage == sys.argv[3]:
         os.killpg(0, signal.SIGKILL)
-start = lambda small: session.started(sys.argv[4], small=small)
+start = lambda small: session.started(sys.argv[4], json.loads(sys.argv[5]))
 summary = ingest.ingest(start, Lake(sys.argv[1]), [sys.argv[2]], ingest.Options(passed=passed))
 print(summary.sightings)
 """
@@ -631,7 +642,7 @@ print(summary.sightings)
 
 def ran(*args: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", INGEST, *map(str, args)],
+        [sys.executable, "-c", INGEST, *map(str, args), json.dumps(SETTINGS)],
         capture_output=True,
         text=True,
         start_new_session=True,
@@ -640,16 +651,15 @@ def ran(*args: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_killed_process_leaves_what_the_next_one_finishes(
-    few: Path, undisturbed: Path, tmp_path: Path
+    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    done = ran(tmp_path / "lake", few, "files", "local[2,4]")
+    # it has one worker only, and has read everything
+    done = ran(tmp_path / "lake", few, "files", "local[1]")
     assert done.returncode == -signal.SIGKILL, done.stderr
     root = str(tmp_path / "lake")
     assert Lake(root).count("files") == 3
     assert Lake(root).count("sightings") == 0
-    # the next one has one worker only
-    done = ran(tmp_path / "lake", few, "never", "local[1]")
-    assert done.returncode == 0, done.stderr
+    assert taken(spark, tmp_path / "lake", [few]).files == 0, "there was nothing left to read"
     assert content(tmp_path / "lake") == content(undisturbed)
 
 
