@@ -9,33 +9,34 @@ import shutil
 import tempfile
 import time
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import pyarrow as pa
 
 from bench import logs
 from bench.measure import Memory, processor_seconds, processors
 from deadheat.feeds.blocks import Blocks
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, families, frames, session, spread, works
+from deadheat.pipeline import consolidate, families, frames, session, works
 from deadheat.pipeline.batch import FEW
 from deadheat.pipeline.ingest import ingest
 from deadheat.pipeline.staged import Staged
+from deadheat.pipeline.units import bins
 from deadheat.text.window import Windows
 from deadheat.triage import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
+
+    from deadheat.pipeline.units import Unit
 
 GB = 1_000_000_000
 LIMIT_MB = 6_000
 # so often is done what Java has to know by heart
-WARM = 12
+WARM = 30
 
 
 def main() -> None:
@@ -117,14 +118,16 @@ def sparse(spark: SparkSession, folder: Path) -> None:
     def read(path: Path) -> None:
         Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])], most=FEW)
 
-    def through(task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> None:
-        spread(spark, [*works([str(path)])]).mapInArrow(task, "hits long").collect()
+    def through(task: Callable[[Iterable[list[Unit]]], Iterator[int]]) -> None:
+        context = spark.sparkContext
+        portions = bins(works([str(path)]), context.defaultParallelism)
+        context.parallelize(portions, len(portions)).mapPartitions(task).collect()
 
     text = _timed(partial(_filtered, spark, path))
     _row("1 GB, `spark.read.text(…).filter(contains(…))`", text, _rate(text))
     for what, task in (("nothing done with it", nothing), ("sifted only", sifted)):
         floor = _timed(partial(through, task))
-        _row(f"1 GB, {what}, in `mapInArrow`", floor, _rate(floor), _times(text, floor))
+        _row(f"1 GB, {what}, in as many tasks", floor, _rate(floor), _times(text, floor))
     numbers = count(1)
 
     def unseen(_: int) -> None:
@@ -144,25 +147,24 @@ def sparse(spark: SparkSession, folder: Path) -> None:
         log.unlink()
 
 
-def nothing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def nothing(portions: Iterable[list[Unit]]) -> Iterator[int]:
     """The least that a task does."""
     gc.freeze()  # as ours do, since PySpark collects garbage after each task
-    for _ in batches:
-        yield pa.RecordBatch.from_pydict({"hits": [0]})
+    for _ in portions:
+        yield 0
 
 
-def sifted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def sifted(portions: Iterable[list[Unit]]) -> Iterator[int]:
     """Looks through the bytes, and reads nothing."""
     gc.freeze()
-    for batch in batches:
-        for unit in batch.to_pylist():
-            with open(unit["path"], "rb", buffering=0) as raw:
-                raw.seek(unit["start"])
-                windows = Windows(Blocks(raw.readinto, unit["start"]), reader().sifter)
-                at, hits, end = unit["start"], 0, unit["end"]
-                while (hit := windows.next_hit(at, end)) and (end is None or hit[0] < end):
-                    at, hits = hit[0] + 1, hits + 1
-                yield pa.RecordBatch.from_pydict({"hits": [hits]})
+    for unit in chain.from_iterable(portions):
+        with open(unit.path, "rb", buffering=0) as raw:
+            raw.seek(unit.start)
+            windows = Windows(Blocks(raw.readinto, unit.start), reader().sifter)
+            at, hits, end = unit.start, 0, unit.end
+            while (hit := windows.next_hit(at, end)) and (end is None or hit[0] < end):
+                at, hits = hit[0] + 1, hits + 1
+            yield hits
 
 
 def _rate(spent: Spent) -> str:
