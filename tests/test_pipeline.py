@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -559,6 +560,17 @@ def test_the_format_is_read_a_partition_at_a_time() -> None:
     assert sorted(row["title"] for row in found) == sorted(s.verdict.title for s in wanted) != []
     with pytest.raises(DeadheatError, match="no path"):
         source.DeadheatSource({}).reader(typed(source.COLUMNS))
+
+
+@pytest.mark.parametrize(("folder", "wanted"), [("short", "true"), ("long" * 20, None)])
+def test_java_and_python_talk_over_sockets_that_nobody_else_sees(
+    monkeypatch: pytest.MonkeyPatch, folder: str, wanted: str | None
+) -> None:
+    assert stat.S_IMODE(Path(session.packed()).parent.stat().st_mode) == 0o700
+    monkeypatch.setattr(session, "_folder", lambda: folder)
+    chosen = session._for_size(is_here=True, small=False)
+    assert chosen.get("spark.python.unix.domain.socket.enabled") == wanted
+    assert chosen.get("spark.python.unix.domain.socket.dir") == (wanted and folder)
 
 
 def test_the_package_is_packed_for_executors() -> None:

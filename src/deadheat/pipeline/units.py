@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # the least range of a large file
 UNIT = 1 << 25
 # so many bytes are worth a task of their own
-_TASK = 1 << 28
-# tasks for each core, so that none has to wait long for the last one
+_TASK = 1 << 29
+# tasks for each core where some take longer than others, so that none has to wait long for the last one
 _TURNS = 2
 # a file costs something even if it is empty
 _FILE = 1 << 16
@@ -138,8 +138,10 @@ def bins(works: Iterable[Work], cores: int, unit: int | None = None) -> list[lis
     """
     todo = list(works)
     total = sum(work.size for work in todo)
-    # starting a task takes longer than reading a little
-    turns = 1 if total < UNIT else max(_TURNS, -(-total // (_TASK * cores)))
+    turns = max(1, -(-total // (_TASK * cores)))
+    # a byte of plain text takes as long as any other; and starting a task, longer than reading a little
+    if total >= UNIT and not all(work.can_be_cut for work in todo):
+        turns = max(_TURNS, turns)
     portion = max(UNIT, min(_TASK, -(-total // (turns * cores))))
     sized = [one for work in todo for one in units(work, unit or portion)]
     sized.sort(key=lambda one: (-one[0], one[1].uri, one[1].start))
