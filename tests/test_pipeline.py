@@ -39,6 +39,7 @@ from deadheat.pipeline import aside, consolidate, lines, session, source, units,
 from deadheat.pipeline import ingest as ingesting
 from deadheat.pipeline.batch import FEW, Batch
 from deadheat.pipeline.components import labels
+from deadheat.pipeline.few import Few
 from deadheat.pipeline.frames import typed
 from deadheat.pipeline.receipts import Plan
 from deadheat.pipeline.staged import Staged
@@ -477,6 +478,20 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
         ("b.log", "reading failed (ValueError('nobody thought of this'))", False),
         ("c.log", None, None),
     ]
+
+
+def test_a_report_that_a_whole_file_told_first_is_known_in_a_range(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(REPORT)
+    ((_, whole),) = units.units(next(units.works([str(tmp_path)])))
+    lake = Lake(str(tmp_path / "lake"))
+    lake.make()
+    staged = Staged(lake, "batch")
+    (done,) = aside.writing(lake.uri, ".", "", FEW, FEW, [[whole, whole._replace(ranged=True)]])
+    staged._seen, staged.told = [done.seen], [done]
+    reduce = Few(lake, "batch")
+    reduce.take_in(Plan(), staged)
+    assert sum(one.rows for one in reduce.changes["sightings"].add) == 2
+    assert len(reduce.new_races()) == 1
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
