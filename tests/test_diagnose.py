@@ -249,6 +249,10 @@ class Counted:
         self.asked += 1
         return self.code.starter(*told)
 
+    def copied(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.copied(*told)
+
 
 @pytest.mark.parametrize(
     "line",

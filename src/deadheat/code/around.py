@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.code import syntax, touches
 from deadheat.code.declared import declared, types
 from deadheat.code.holding import held
-from deadheat.code.nodes import LONGEST, Up, family, text_of
+from deadheat.code.nodes import CLOSURES, FUNCTIONS, LONGEST, Up, depth, family, text_of
 from deadheat.diagnose.source import Around, Call, Closure, Condition, Start, Use
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-FUNCTIONS = ("function_declaration", "method_declaration", "function_definition", "function_item")
-CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
 _LOOPS = (
     "for_statement",
     "while_statement",
@@ -34,7 +32,8 @@ _SWITCHES = (
     "expression_case",
     "match_expression",
 )
-_LEAVES = ("return_statement", "continue_statement", "break_statement", "return_expression")
+_RETURNS = ("return_statement", "return_expression")
+_LEAVES = (*_RETURNS, "continue_statement", "break_statement")
 _CASES = ("communication_case", "expression_case", "type_case")
 _STORES = (
     "assignment_statement",
@@ -44,6 +43,7 @@ _STORES = (
     "dec_statement",
     "update_expression",
 )
+_THROUGH = ("expression_list", "cast_expression", "type_assertion_expression")
 _ASSIGNS = (
     "short_var_declaration",
     "assignment_statement",
@@ -59,7 +59,6 @@ _THREAD = re.compile(r"^(?:std::)?j?thread\b")
 _MOST = 400
 _BIGGEST = 1 << 18  # what is longer nobody wrote by hand
 _NESTED = 10  # how deep a class may lie in namespaces and classes
-_FAR = 60  # how far above a node its closure or block is looked for
 
 
 def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
@@ -86,10 +85,12 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         by_value=by_value,
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(_stores(nodes)),
+        fills=tuple(_fills(nodes)),
         held=tuple(held(nodes, up, row, literals, {name: receiver} | types(names))),
         closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(_conditions(nodes, row)),
         guards=tuple(_guards(nodes, up, row)),
+        leaves=_gone(nodes, row),
         branch=_branch(nodes, row),
         after=tuple(_after(nodes, up, row)),
         loops=tuple(
@@ -185,9 +186,13 @@ def _conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
         condition = node.child_by_field_name("condition")
         inside = body is not None and _has(body, row)
         if condition is not None and (inside or _has(condition, row)):
-            first = node.child_by_field_name("initializer")
-            text = f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition)
-            yield Condition(text[:200], condition.start_point.row + 1)
+            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+
+
+def _asked(node: Node, condition: Node) -> str:
+    """`c := t.c; c != nil` of `if c := t.c; c != nil {`."""
+    first = node.child_by_field_name("initializer")
+    return (f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition))[:200]
 
 
 def _guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
@@ -199,17 +204,37 @@ def _guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
         if body is None or condition is None or block is None or not _has(block, row):
             continue
         if _leaves(body) and node.end_point.row < row:
-            yield Condition(text_of(condition)[:200], condition.start_point.row + 1)
+            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+
+
+def _gone(nodes: Iterable[Node], row: int) -> bool:
+    """Does an `if` around the row, and not the function's own block, end by returning?"""
+    for node in nodes:
+        body = node.child_by_field_name("consequence") if node.type in _IFS else None
+        if body is not None and _has(body, row) and _returns(body):
+            return True
+    return False
+
+
+def _returns(body: Node) -> bool:
+    last = _last(body)
+    return last is not None and last.type in _RETURNS
 
 
 def _leaves(body: Node) -> bool:
     """Does a block, or the lone statement in its place, end by leaving the function or the loop?"""
+    last = _last(body)
+    return last is not None and last.type in _LEAVES
+
+
+def _last(body: Node) -> Node | None:
+    """The last statement of a block; the statement itself where it stands alone."""
     if body.type in _LEAVES:
-        return True
+        return body
     last = body.named_children[-1] if body.named_children else None
     if last is not None and last.type.endswith("_list"):
         last = last.named_children[-1] if last.named_children else None
-    return last is not None and last.type in _LEAVES
+    return last
 
 
 def _branch(nodes: Iterable[Node], row: int) -> str:
@@ -249,11 +274,20 @@ def _stores(nodes: Iterable[Node]) -> Iterator[Use]:
                 yield Use(path[-1], path, True, node.start_point.row + 1)
 
 
+def _fills(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    """`out` and `beat` of `&Key{out: w, beat: d}`; `tone` of `{.tone = 4}`; `rate_` of `: rate_(r)`."""
+    for node in nodes:
+        if node.type in ("keyed_element", "initializer_pair", "field_initializer"):
+            key = text_of(node.named_child(0)).lstrip(".")
+            if key.isidentifier():
+                yield key, node.start_point.row + 1
+
+
 def _calls(nodes: Iterable[Node], up: Up) -> Iterator[Call]:
     for node in nodes:
         if node.type == "delete_expression" and node.named_children:
             given = text_of(node.named_children[-1])[:200]
-            yield Call("delete", "", given, node.start_point.row + 1, depth=_depth(node, up))
+            yield Call("delete", "", given, node.start_point.row + 1, depth=depth(node, up))
         if node.type != "call_expression":
             continue
         on, _, name = _callee(text_of(node.child_by_field_name("function")))
@@ -263,23 +297,13 @@ def _calls(nodes: Iterable[Node], up: Up) -> Iterator[Call]:
             text_of(node.child_by_field_name("arguments"))[1:-1][:200],
             node.start_point.row + 1,
             node.id in up and up[node.id].type == "defer_statement",
-            _depth(node, up),
+            depth(node, up),
             _result(node, up),
         )
 
 
 def _callee(text: str) -> tuple[str, str, str]:
     return text.replace("->", ".").replace("::", ".").rpartition(".")
-
-
-def _depth(node: Node, up: Up) -> int:
-    depth, above = 0, up.get(node.id)
-    for _ in range(_FAR):
-        if above is None or above.type in FUNCTIONS:
-            break
-        depth += above.type in CLOSURES
-        above = up.get(above.id)
-    return depth
 
 
 def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
@@ -289,7 +313,7 @@ def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
 def _result(call: Node, up: Up) -> str:
     """`rs, err` for `rs, err := tk.Exec(…)`, `c` for `struct conn *c = arena_take();`."""
     above = up.get(call.id)
-    while above is not None and above.type in ("expression_list", "cast_expression"):
+    while above is not None and above.type in _THROUGH:
         above = up.get(above.id)
     if above is None or above.type not in _ASSIGNS:
         return ""

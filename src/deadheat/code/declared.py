@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.code import syntax
-from deadheat.code.nodes import text_of
+from deadheat.code.nodes import depth, text_of
 from deadheat.diagnose.source import Declared
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 def declared(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, Declared]:
     """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
     found: dict[str, Declared] = {}
-    for name, told in _declarations(function, nodes, up):
+    for node, name, told in _declarations(function, nodes, up):
         if told.line - 1 <= row:
-            found[name] = told
+            found[name] = told._replace(depth=depth(node, up))
     return found
 
 
-def _declarations(function: Node, nodes: list[Node], up: Up) -> Iterator[tuple[str, Declared]]:
+def _declarations(
+    function: Node, nodes: list[Node], up: Up
+) -> Iterator[tuple[Node, str, Declared]]:
     result = function.child_by_field_name("result")
     receiver = function.child_by_field_name("receiver")
     for node in nodes:
@@ -38,36 +40,37 @@ def _declarations(function: Node, nodes: list[Node], up: Up) -> Iterator[tuple[s
                 how = "receiver"
             kind = text_of(node.child_by_field_name("type"))
             for child in node.children_by_field_name("name"):
-                yield text_of(child), Declared(how, line, kind)
+                yield node, text_of(child), Declared(how, line, kind)
             declarator = node.child_by_field_name("declarator")
             if declarator is not None:
-                yield text_of(declarator).strip("*& "), Declared(how, line, kind)
+                yield node, text_of(declarator).strip("*& "), Declared(how, line, kind)
         elif node.type in ("range_clause", "for_clause"):
             left = node.child_by_field_name("left")
             init = node.child_by_field_name("initializer")
             if left is None and init is not None:
                 left = init.child_by_field_name("left")
             for child in left.named_children if left is not None else ():
-                yield text_of(child), Declared("loop", line)
+                yield node, text_of(child), Declared("loop", line)
         elif node.type == "short_var_declaration":
             if node.id in up and up[node.id].type == "for_clause":
                 continue
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             for child in left.named_children if left is not None else ():
-                yield text_of(child), Declared("local", line, text_of(right)[:80])
+                yield node, text_of(child), Declared("local", line, text_of(right)[:80])
         elif node.type == "var_spec":
             kind = text_of(node.child_by_field_name("type"))
             kind = kind or text_of(node.child_by_field_name("value"))[:80]
             for child in node.children_by_field_name("name"):
-                yield text_of(child), Declared("local", line, kind)
+                yield node, text_of(child), Declared("local", line, kind)
         elif node.type == "declaration":
             kind = text_of(node.child_by_field_name("type"))
             for child in node.children_by_field_name("declarator"):
                 bare = syntax.called(child).decode("utf-8", "replace")
-                yield bare, Declared("local", line, kind)
+                yield node, bare, Declared("local", line, kind)
         elif node.type == "let_declaration":
             pattern = text_of(node.child_by_field_name("pattern"))
             yield (
+                node,
                 pattern.removeprefix("mut "),
                 Declared("local", line, text_of(node.child_by_field_name("type"))),
             )

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 LONGEST = 2_000
+FUNCTIONS = ("function_declaration", "method_declaration", "function_definition", "function_item")
+CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
+_FAR = 60  # how far above a node a closure around it is looked for
 
 # a node's parent by the node's id: asking the tree itself walks it from the root
 Up = dict[int, "Node"]
@@ -32,3 +35,14 @@ def text_of(node: Node | None) -> str:
     if node is None or node.end_byte - node.start_byte > LONGEST:
         return ""
     return (node.text or b"").decode("utf-8", "replace")
+
+
+def depth(node: Node, up: Up) -> int:
+    """In how many closures of its function a node lies."""
+    found, above = 0, up.get(node.id)
+    for _ in range(_FAR):
+        if above is None or above.type in FUNCTIONS:
+            break
+        found += above.type in CLOSURES
+        above = up.get(above.id)
+    return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import syntax
 from deadheat.code.around import around
+from deadheat.code.copying import copied
 from deadheat.code.languages import language, spoken
 from deadheat.code.starting import started
 from deadheat.code.types import Types
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # "type table[K comparable, V any] map[K]V", "type alarms []Alarm"
 _CONTAINER = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
+# "type Bus struct{ ls []Listener }"
+_STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
 # "alarms", "table[string, bool]"
 _NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
@@ -31,6 +34,8 @@ _VERSION = re.compile(rb"^go 1\.(\d{1,3})", re.MULTILINE)
 _FRESH = 22  # from this version on, each turn of a loop has a variable of its own
 # a folder's files, and the functions of one name in them, that are looked at
 _FILES, _NAMESAKES = 40, 6
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BODY = 1 << 16  # of a function's text, as far as its names are read
 
 
 class CodeSource:
@@ -81,7 +86,8 @@ class CodeSource:
             if (one := around(kind, text, path, last))
         ]
         own = [one for one in seen if one.receiver == owner] if owner else seen
-        return own[0] if len(own) == 1 else seen[0] if len(seen) == 1 else None
+        only = own[0] if len(own) == 1 else seen[0] if len(seen) == 1 else None
+        return _with_names(only, near) if only else None
 
     def starter(self, name: str, beside: Frame) -> Around | None:
         found = self._find(beside)
@@ -96,6 +102,18 @@ class CodeSource:
             if (one := around(kind, text, path, line)) and one.function != name
         ]
         return seen[0] if len(seen) == 1 else None
+
+    def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
+        found = self._find(beside)
+        if found is None or not kind.isidentifier() or spoken(*found) != "go":
+            return None
+        near = {found[0]: found[1]} | self._tree.near(found[0])
+        for path, text in near.items():
+            if path.endswith(".go") and kind.encode() in text:
+                line = copied(text.decode("utf-8", "replace"), kind)
+                if line is not None:
+                    return path, line
+        return None
 
     def shared(self) -> Shared | None:
         told = self._variable
@@ -118,14 +136,29 @@ class CodeSource:
         for side in self._both:
             if told.kind == "field" and language(side.path) == "go":
                 field = Types(self._tree, side.path, side.body).field(told.name, told.owner or "")
-                if field:
-                    return self._made_of(_bare(field.kind), field.place.file) or field.kind
+                kind = (
+                    field.kind if field else self._in_line(told.name, told.owner or "", side.path)
+                )
+                if kind:
+                    path = field.place.file if field else side.path
+                    return self._made_of(_bare(kind), path) or kind
         if told.declared is None:
             return ""
         source = self._tree.near(told.declared.file).get(told.declared.file, b"")
         rows = source.split(b"\n", told.declared.line)
         text = rows[told.declared.line - 1] if len(rows) >= told.declared.line else b""
         return text.decode("utf-8", "replace").strip()
+
+    def _in_line(self, name: str, owner: str, path: str) -> str:
+        """`[]Watcher` of `type Feeding struct{ watchers []Watcher; open bool }`, on one line."""
+        pattern = re.compile(_STRUCT % re.escape(owner.encode("utf-8", "replace")), re.MULTILINE)
+        for source in self._tree.beside(name, path).values() if owner else ():
+            told = pattern.search(source)
+            for part in told[1].decode("utf-8", "replace").split(";") if told else ():
+                names, _, kind = part.strip().rpartition(" ")
+                if name in names.replace(",", " ").split():
+                    return kind
+        return ""
 
     def loops_share(self) -> bool | None:
         return self._loops_share
@@ -141,6 +174,12 @@ class CodeSource:
                 if told:
                     return int(told[1]) < _FRESH
         return None
+
+
+def _with_names(seen: Around, near: dict[str, bytes]) -> Around:
+    body = b"\n".join(near[seen.path].split(b"\n", seen.last)[seen.first - 1 : seen.last])
+    names = _WORD.findall(body[:_BODY].decode("utf-8", "replace"))
+    return replace(seen, mentions=frozenset(names))
 
 
 def _bare(kind: str) -> str:

@@ -31,5 +31,19 @@ def told(side: Side) -> bool:
     return side.atomic or side.above(_FRAME) is not None
 
 
-def is_atomic(side: Side) -> bool:
-    return told(side) or bool(side.here and _CODE.search(side.here.text))
+def is_atomic(side: Side, name: str = "") -> bool:
+    """Is it atomic, by the report's word or the line's? `name` is the variable, where it is known."""
+    if told(side):
+        return True
+    text = side.here.text if side.here else ""
+    return any(_is_about(name, text, found) for found in _CODE.finditer(text))
+
+
+def _is_about(name: str, text: str, found: re.Match[str]) -> bool:
+    """`while (!__atomic_load_n(&p->quit, …)) p->turns++;` is atomic for `quit` alone."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    if not name or not word.search(text):
+        return True
+    end = re.compile(r"[,);]").search(text, found.end())
+    begin = 0 if found[0].startswith(".") else found.start()
+    return word.search(text, begin, end.start() if end else len(text)) is not None

@@ -10,7 +10,7 @@ from deadheat.diagnose.scene import is_same, last, short
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
-    from deadheat.diagnose.source import Declared
+    from deadheat.diagnose.source import Around, Declared, Use
 
 # "err", "e", "firstErr", "lastError"
 _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
@@ -57,13 +57,17 @@ def captured(scene: Scene) -> Capture | None:
         if (mine.path, mine.first) != (other.path, other.first):
             continue
         paths = {u.path for u in other.uses}
-        for use in mine.uses:
+        for use in _stored_first(mine):
             base = use.path[0]
             told = mine.names.get(base)
             if told is None or told.how not in _OWN or (len(use.path) > 1 and _points(told)):
                 continue
-            inside = any(c.first < told.line <= c.last for c in mine.closures[-1:])
+            inside = told.depth >= len(mine.closures) and any(
+                c.first <= told.line <= c.last for c in mine.closures[-1:]
+            )
             if mine.closures[-1].first == mine.line and not _within(base, mine.text):
+                continue
+            if not scene.go and _is_object(told, base, mine):
                 continue
             returned = told.how == "result" and other.text.startswith("return")
             if not inside and (use.path in paths or returned):
@@ -71,10 +75,25 @@ def captured(scene: Scene) -> Capture | None:
     return None
 
 
+def _stored_first(here: Around) -> list[Use]:
+    """`km[i], err = leg(i)`: the variable that is stored before the element, which may be one's own."""
+    stored = {u.path for u in here.stores if u.line == here.line}
+    return sorted(here.uses, key=lambda u: not u.writes or u.element or u.path not in stored)
+
+
 def _within(name: str, text: str) -> bool:
     """`d.On("click", [] { clicks++; });`: is a name used in the closure, and not only beside it?"""
     body = text.partition("{")[2]
     return not body or re.search(rf"\b{re.escape(name)}\b", body) is not None
+
+
+def _is_object(told: Declared, name: str, here: Around) -> bool:
+    """`Log log; … log.line(text);`: does the closure work on it by methods of its own class only?"""
+    if told.type.startswith("std::") or not told.type[:1].isupper():
+        return False
+    methods = {c.name for c in here.calls if c.line == here.line and c.on == name}
+    paths = [u.path for u in here.uses if u.path[0] == name and len(u.path) > 1]
+    return bool(paths) and all(path[1] in methods for path in paths)
 
 
 def _points(told: Declared) -> bool:

@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import last, words
+from deadheat.diagnose.scene import is_test_file, last, words
 from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
-    from deadheat.diagnose.source import Condition
+    from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 
 # "c.conn == nil", "!s.ready", "len(m) == 0", "p == NULL", "instance == nullptr", "!cache",
@@ -22,12 +22,29 @@ _ABSENT = re.compile(
 )
 # "c.conn != nil", as in "if c.conn != nil { return c.conn }"
 _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
+# "conn == nil", "!cores_.has_value()": whether there is any at all; "state == 0" may be one of many
+_ANY = re.compile(r"\b(?:nil|NULL|nullptr|has_value|is_none|is_some|empty)\b")
+# "(table_)", "s->conn": whether it is there, or a flag
+_BARE = re.compile(r"\(?(?:[\w.]|->){1,80}\)?$")
+# "cached_ < 0", "s.sum == -1": no value yet
+_NO_VALUE = re.compile(r"(?:<\s{0,3}0|==\s{0,3}-1)\)?$")
+# "cached_ = compute();"
+_WORKED_OUT = re.compile(r"(?<![=!<>])=\s{0,9}[\w.>:-]{1,80}\(")
 # "err != nil": what was tried before, and no state
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
+# "lockers[i].owner = guest;", "e.phase = running": what is stored, if it is a name or a number
+_STORED = re.compile(
+    r"(?<![=!<>+*/|&^-])=\s{0,9}([\w.]{1,80})\s{0,9};?\s{0,9}\}?\s{0,9}(?://|/\*|$)"
+)
+# what tells that a thing is there, and is no thing itself
+_FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
+# "l.beats(b)", "!Has(n)"
+_CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
 _FILLING = GROWING | KEYED
 _LEAVES = 3
+_NEAR = 3  # frames from the site outwards in which a check is about the access
 SPAN = 6  # lines between a check and what depends on it
 
 
@@ -38,6 +55,7 @@ class Check(NamedTuple):
     other: Side
     condition: Condition | None = None
     guard: bool = False  # the condition would have left the function
+    asked: str = ""  # what is asked by a function of its own: "r.guest == \"\""
 
     @property
     def told(self) -> str:
@@ -46,10 +64,31 @@ class Check(NamedTuple):
         return text if text.startswith(("switch ", "case ")) else f"if {text}"
 
     @property
+    def where(self) -> str:
+        """Where the other side is, as evidence has it."""
+        return "in the same function" if self.sets.name == self.other.name else "on the same way"
+
+    @property
     def absent(self) -> bool:
-        """Is it checked whether the thing is there at all?"""
-        told = self.condition.text if self.condition else ""
-        return is_present(told) if self.guard else is_absent(told)
+        """Is it checked whether the thing is there at all, so that it is made?"""
+        told = self.asked or (self.condition.text if self.condition else "")
+        if self.sets.here is not None and claims(self.sets.here, told):
+            return False
+        if not self.guard or self.asked:
+            return is_absent(told) or self._is_kept(told)
+        return is_present(told) or (bool(_BARE.match(told)) and self._makes)
+
+    def _is_kept(self, condition: str) -> bool:
+        """`if (cached_ < 0) cached_ = compute();`: is what was worked out kept for the next time?"""
+        text = self.sets.here.text if self.sets.here else ""
+        return bool(_NO_VALUE.search(condition) and _WORKED_OUT.search(text))
+
+    @property
+    def _makes(self) -> bool:
+        """`if (table_) return; … table_ = built;`: is something stored that is no flag?"""
+        here = self.sets.here
+        stored = _STORED.search(here.text) if here else None
+        return here is not None and "=" in here.text and not (stored and stored[1] in _FLAGS)
 
 
 def is_absent(condition: str) -> bool:
@@ -78,7 +117,97 @@ def check(scene: Scene) -> Check | None:
                 re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names
             ):
                 return Check(sets, other, condition, guard=True)
+        if found := _by_question(scene, sets, other, names) or _in_caller(scene, sets, other):
+            return found
     return None
+
+
+def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
+    """Both write in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
+    here, way = sets.here, sets.way
+    if here is None or not other.writes or len(way) < 2 or sets.held or other.held:
+        return None
+    (frame, caller), names = way[1], {u.name for u in here.stores}
+    same = [(code.path, code.first) for _, code in other.way[1:2]]
+    if is_test_file(frame.file) or (caller.path, caller.first) not in same:
+        return None
+    for condition, guard in _before(caller)[:_NEAR]:
+        asked = [
+            scene.defined(call, frame, caller.receiver)
+            for call in _CALL.findall(condition.text)[:_NEAR]
+        ]
+        if _about(condition, names) or any(one and names & one.mentions for one in asked):
+            return Check(sets, other, condition, guard)
+    return None
+
+
+def _by_question(scene: Scene, sets: Side, other: Side, names: set[str]) -> Check | None:
+    """`if l.beats(b) { l.best = b }`: the condition asks a function that is about the variable."""
+    here, site = sets.here, sets.site
+    for condition, guard in _before(here)[:_NEAR] if here and site and not sets.held else ():
+        for call in _CALL.findall(condition.text)[:_NEAR] if site else ():
+            inner = scene.defined(call, site, here.receiver if here else "") if site else None
+            if inner and names & inner.mentions and not inner.stores:
+                return Check(sets, other, condition, guard)
+    return None
+
+
+def claims(sets: Around, condition: str) -> bool:
+    """Is what a line stores a name that was given, or one of several states, and nothing made?"""
+    told = _STORED.search(sets.text)
+    if told is None or told[1] in _FLAGS:
+        return False
+    known = sets.names.get(told[1].partition(".")[0])
+    return not _ANY.search(condition) if known is None else known.how == "parameter"
+
+
+def asked(scene: Scene) -> Check | None:
+    """A check that a function makes by a call, or before a call that writes.
+
+    `if r.free() { r.assign(guest) }`: both sides are on their way through that function.
+    """
+    name = scene.shared.name if scene.shared else ""
+    for sets, other in scene.both if scene.sourced and not scene.same_function else ():
+        if not sets.writes or sets.held or other.held:
+            continue
+        for frame, seen in sets.way[:_NEAR]:
+            for at, (where, code) in enumerate(other.way[:_NEAR]):
+                if (code.path, code.first) != (seen.path, seen.first) or code.line > seen.line:
+                    continue
+                if is_test_file(where.file) or (at == 0 and frame == sets.site):
+                    continue
+                words = _asked_by(other, at, code) if at else {name} - {""}
+                for condition, guard in _before(seen, errors=at > 0):
+                    if condition.line >= code.line - 1 and _about(condition, words):
+                        text = other.here.text if other.here and at else ""
+                        return Check(sets, other, condition, guard, _answer(text))
+    return None
+
+
+def _asked_by(side: Side, at: int, code: Around) -> set[str]:
+    """How a condition speaks of a call on the way: by its name, or by what its result is called."""
+    callee = side.way[at - 1][1].function
+    results = [c.result for c in code.calls if c.name == callee and c.line == code.line]
+    return {callee, *(word for r in results for word in re.findall(r"\w{1,80}", r))} - {"_"}
+
+
+def _before(seen: Around, errors: bool = False) -> list[tuple[Condition, bool]]:
+    """The conditions under which a line runs, nearest first, and whether each would have left.
+
+    An error counts only where it is what a check gave back.
+    """
+    inside = [(c, False) for c in reversed(seen.conditions)]
+    left = [c for c in reversed(seen.guards) if errors or not _ERROR.search(c.text)]
+    return inside + [(c, True) for c in left]
+
+
+def _about(condition: Condition, words: set[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(word)}\b", condition.text) for word in words)
+
+
+def _answer(text: str) -> str:
+    """`r.guest == ""` of `func (r *Room) free() bool { return r.guest == "" }`."""
+    return text.rpartition("return")[2].strip(" ;}")
 
 
 def absent(scene: Scene) -> Check | None:
@@ -119,7 +248,8 @@ def stores_absent(scene: Scene, frame: Frame) -> Condition | None:
             return condition
     for condition in reversed(seen.guards) if seen else ():
         text = condition.text.replace("->", ".")
-        if any(".".join(path) in text for path in stores) and _PRESENT.search(text):
+        there = _PRESENT.search(text) or _BARE.match(text)
+        if there and any(".".join(path) in text for path in stores):
             return condition
     return None
 

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
 
 # "&Settings{Version: version}", "Stats{}", "new(Client)", "cache.Entry{key: k}"
 _MADE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
+# "auto g = std::make_shared<Glyphs>();", "p = new Glyphs(n);"
+_MAKES = re.compile(r"\bmake_(?:shared|unique)<|=\s{0,9}new\s")
+# "return &plate{dots, 3}", "func engrave() *plate { return &plate{} }"
+_GIVES = re.compile(r"\breturn &(?:\w{1,80}\.)?[A-Za-z_]\w{0,80}(?:\[.{0,80}\])?\{")
+# "make_shared<Glyphs>", "make_unique<Zone>", "malloc", "calloc", "kzalloc"
+_NEW = re.compile(r"make_(?:shared|unique)\b|(?:m|c|km|kz|v)alloc$")
 # "return &Client{base: base}": the object is made on the line itself
 _LITERAL = re.compile(r"[&\s=(,](?:\w{1,80}\.)?[A-Z]\w{0,80}(?:\[.{0,80}\])?\{(.*)")
 
@@ -23,15 +29,35 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     if here is None or not side.writes:
         return False
     name = scene.shared.name if scene.shared else ""
+    if not scene.go and side.inner and _MAKES.search(here.text):
+        return True
     if (told := _LITERAL.search(here.text)) and _sets(told[1], _wanted(scene, side)):
         return True
+    if scene.go and _GIVES.search(here.text):
+        return True
+    made = [told for told in here.names.values() if told.how == "local" and told.line == here.line]
+    if scene.go and any(_MADE.match(told.type) for told in made):
+        return True  # the line on which it is made
     for use in here.uses:
         if not use.writes or len(use.path) < 2 or (name and use.name != name):
             continue
         declared = here.names.get(use.path[0])
-        if declared is not None and declared.how == "local" and _MADE.match(declared.type):
+        if declared is None or declared.how != "local":
+            continue
+        if _MADE.match(declared.type) or (not scene.go and _is_new(scene, side, use.path[0])):
             return True
     return False
+
+
+def _is_new(scene: Scene, side: Side, name: str) -> bool:
+    """`auto g = std::make_shared<Glyphs>();`, `struct conn *c = calloc(1, n);`, `T *t = new T;`"""
+    here, site = side.here, side.site
+    if here is None or site is None:
+        return False
+    if any(c.result == name and _NEW.match(c.name) for c in here.calls):
+        return True
+    told = scene.around(site._replace(line=here.names[name].line))
+    return told is not None and f"{name} = new " in told.text
 
 
 def _wanted(scene: Scene, side: Side) -> set[str]:

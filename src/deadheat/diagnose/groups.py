@@ -12,7 +12,9 @@ def added_elsewhere(side: Side) -> bool:
     """Does the code show that who waits adds nothing itself, outside of what it starts?"""
     here = side.here
     waits = [c for c in here.calls if c.name == "Wait" and c.line == here.line] if here else []
-    if here is None or not waits or here.loops:
-        return False  # who waits in a loop waits for one round after the other
+    if here is None or not waits or here.loops or side.is_worker:
+        return (
+            False  # who waits in a loop, or was started to wait, waits for one round after another
+        )
     own = [c for c in here.calls if c.name == "Add" and c.on == waits[0].on]
     return not any(c.depth <= waits[0].depth for c in own)

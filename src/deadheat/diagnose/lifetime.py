@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"
 _SET = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:true|false|TRUE|FALSE|0|1);?(?:$|\s)")
-# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;"
-_ASKS = re.compile(r"\}?\s{0,9}(?:while|for|if|return)\b")
+# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;", "while (n && !quit)"; a
+# value that is worked with, as in "return m->tone * 2;", is asked for no word
+_ASKS = (
+    r"(?:^\}?\s{0,9}(?:while|for|if|return)\b|&&|\|\|)\s{0,9}\(?\s{0,9}!?\s{0,9}"
+    r"(?:[\w.(]|->){0,80}\b%s\b(?:\(\))?\s{0,9}(?:[){;]|&&|\|\||$|[!=]=)"
+)
 
 
 # who is called so comes after the work, or should
@@ -219,7 +223,7 @@ def tells(scene: Scene, found: Ending) -> bool:
     set_ = _SET.search(here.text)
     if set_ is None or (shared is not None and shared.name != set_[1]):
         return False
-    return bool(_ASKS.match(there.text) and re.search(rf"\b{re.escape(set_[1])}\b", there.text))
+    return re.search(_ASKS % re.escape(set_[1]), there.text) is not None
 
 
 def called(owner: Side, named: str) -> str:
@@ -233,7 +237,10 @@ def kin(scene: Scene, found: Ending) -> Frame | None:
     for frame in found.worker.created:
         if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
             continue
-        same = frame.package and frame.package == found.frame.package
+        same = bool(frame.package) and frame.package == found.frame.package
+        # in C a file is what a package is elsewhere
+        in_c = scene.source is not None and found.frame.file.endswith(".c")
+        same = same or (in_c and frame.file == found.frame.file)
         if same or (ender and owner(scene.parent(frame.function)) == ender):
             return frame
     if scene.source and not found.worker.actor.created_at and "::" in ender:

@@ -63,6 +63,38 @@ def _all_told(scene: Scene, side: Side) -> list[Lock]:
     return found
 
 
+def guardian(scene: Scene) -> tuple[Side, Side, str] | None:
+    """The side that holds the lock of the object itself, the other, which holds locks of other types.
+
+    Those guard what is theirs: the object's own lock is what the method on the other side lacks.
+    """
+    shared = scene.shared
+    if shared is None or not shared.owner:
+        return None
+    for with_, without in scene.both:
+        if without.writes or without.here is None or without.here.receiver != shared.owner:
+            continue  # who changes it, or works on it from outside, may mean its own lock to guard it
+        mine, other = _owners(with_), _owners(without)
+        name = next((lock for lock, kind in mine.items() if kind == shared.owner), None)
+        if name and other and not {"", shared.owner} & set(other.values()):
+            return with_, without, name
+    return None
+
+
+def _owners(side: Side) -> dict[str, str]:
+    """The type of which each lock is a part that the code shows to be held; "" where it is not known."""
+    found = {}
+    for _, seen in side.way:
+        for lock in seen.held:
+            base, dot, _ = lock.name.partition(".")
+            known = seen.names.get(base)
+            if dot or base == seen.receiver:
+                found[lock.name] = "" if known and known.how in ("local", "loop") else base
+            else:
+                found[lock.name] = seen.receiver if known is None else ""
+    return found
+
+
 def from_source(scene: Scene) -> bool:
     return scene.report.detector not in TELLING
 

@@ -10,12 +10,14 @@ from deadheat import registry
 from deadheat.diagnose.beginning import begun
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lazily import lazy
+from deadheat.diagnose.lending import lent
+from deadheat.diagnose.source import Shared
 from deadheat.model import Actor, Op, Origin, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deadheat.diagnose.source import Around, Held, Shared, Source
+    from deadheat.diagnose.source import Around, Held, Source
     from deadheat.model import Access, Frame, Report
 
 WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
@@ -218,17 +220,22 @@ class Side:
         return self._scene.around(self.site) if self.site else None
 
     @lazy
+    def way(self) -> tuple[tuple[Frame, Around], ...]:
+        """The code on the way to its access, from the site outwards, as far as it is at hand."""
+        seen = [(frame, self._scene.around(frame)) for frame in self.frames]
+        return tuple([(frame, code) for frame, code in seen if code is not None])
+
+    @lazy
     def held(self) -> tuple[Held, ...]:
         """The locks that the code shows to be held, by the site's function or by callers of its package.
 
         What callers further away hold is about something else.
         """
         found: list[Held] = []
-        for frame in self.frames:
-            if self.site is None or frame.package != self.site.package:
-                continue
-            seen = self._scene.around(frame)
-            found += seen.held if seen else ()
+        for frame, seen in self.way:
+            if self.site is not None and frame.package == self.site.package:
+                found += seen.held
+                found += lent(self._scene, frame, seen) if not seen.held else ()
         return tuple(found)
 
     def told(self, text: str) -> Evidence:
@@ -294,7 +301,17 @@ class Scene:
 
     @lazy
     def shared(self) -> Shared | None:
-        return self.source.shared() if self.source else None
+        """The variable that is raced for, as far as the code names it."""
+        return (self.source.shared() or self._member) if self.source else None
+
+    @property
+    def _member(self) -> Shared | None:
+        """The member of their class that both lines of C++ name without an object."""
+        if self.go or not self.sourced or len(self.sides) < 2:
+            return None
+        a, b = [_members(side.here) for side in self.sides]
+        names = sorted(set(a) & set(b))
+        return Shared(names[0], "field", a[names[0]], sure=False) if len(names) == 1 else None
 
     @lazy
     def sourced(self) -> bool:
@@ -316,6 +333,15 @@ class Scene:
     @lazy
     def same_function(self) -> bool:
         return len(self.sides) > 1 and is_same(self.sides[0].name, self.sides[1].name)
+
+
+def _members(here: Around | None) -> dict[str, str]:
+    """What a line of a method touches that its function does not declare, with the class."""
+    if here is None or not here.receiver:
+        return {}
+    called = {c.name for c in here.calls}
+    used = [u.name for u in here.uses if len(u.path) == 1 and u.name not in here.names]
+    return {name: here.receiver for name in used if name not in called}
 
 
 def in_closure(side: Side, started: Frame) -> bool:

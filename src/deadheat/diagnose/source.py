@@ -63,6 +63,7 @@ class Declared(NamedTuple):
     how: str
     line: int
     type: str = ""
+    depth: int = 0  # in how many closures it is declared; a closure's parameter is its own
 
 
 class Start(NamedTuple):
@@ -88,10 +89,12 @@ class Around:
     by_value: bool = False  # the method works on a copy of it
     uses: tuple[Use, ...] = ()  # of the line
     stores: tuple[Use, ...] = ()  # of the whole function
+    fills: tuple[tuple[str, int], ...] = ()  # what its literals set by name, and the lines
     held: tuple[Held, ...] = ()
     closures: tuple[Closure, ...] = ()  # outermost first
     conditions: tuple[Condition, ...] = ()  # outermost first
     guards: tuple[Condition, ...] = ()  # conditions before it that would have left the function
+    leaves: bool = False  # the block around it ends by leaving the function
     branch: str = ""  # of a select: "<-ctx.Done()"
     after: tuple[str, ...] = ()  # branches of selects above that lead to the line
     loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
@@ -101,6 +104,7 @@ class Around:
     sends: tuple[int, ...] = ()  # lines that send on a channel
     receives: tuple[int, ...] = ()  # lines that receive from one
     results: str = ""  # the types that the function gives back, as written
+    mentions: frozenset[str] = frozenset()  # every name in it; told of a function that is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,9 @@ class Source(Protocol):
 
     def starter(self, name: str, beside: Frame) -> Around | None:
         """The line near a frame that starts a thread in the function of that name, if only one does."""
+
+    def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
+        """The path and line near a frame where a value of that type is copied, if there is one."""
 
     def shared(self) -> Shared | None: ...
 

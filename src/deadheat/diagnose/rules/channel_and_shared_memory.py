@@ -2,13 +2,13 @@
 
 ## What it sees
 
-With source: one side accesses a field in a branch of a `select`, or in a loop that receives from a
-channel; the other accesses it without receiving anything that the first one sends afterwards; or who
-waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then, in that branch or behind the
-`select`, touches what the worker still writes. A ticker's channel is none that tells anybody of
-anything. From a report alone: a package's own worker writes, and who meets it is called like one that
-waits for it (`Wait`, `await`, `Err`); or the function that started the worker has gone on and writes
-what the worker writes.
+With source: one side accesses a field in a branch of a `select`, itself or by what it calls there, or
+in a loop that receives from a channel; the other accesses it without receiving anything that the first
+one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then, in
+that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
+channel and then written again. A ticker's channel is none that tells anybody of anything. From a report
+alone: a package's own worker writes, and who meets it is called like one that waits for it (`Wait`,
+`await`, `Err`); or the function that started the worker has gone on and writes what the worker writes.
 
 ## Why it races
 
@@ -47,7 +47,11 @@ from deadheat.diagnose.vocabulary import WAITING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around
 
+# "out <- f", "ch <- &req"
+_VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})$")
+_NEAR = 3  # frames in which a send or a receive is about this access
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
 _LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
@@ -69,12 +73,12 @@ def _find(scene: Scene) -> Hit | None:
             continue
         if side.writes and side.is_worker and (late := _late(side, other)):
             return late
-        branch = side.here.branch or _left_by(side, other)
-        if not branch or not ((side.writes and side.is_worker) or _gives_up(side, other)):
+        if side.writes and (handed := _handed_over(scene, side, other)):
+            return handed
+        chosen = _chosen(scene, side, other)
+        if chosen is None:
             continue
-        if side.here.loops and _TICKS.search(branch):
-            continue  # time itself tells nobody of anything: what it drives is plainly shared
-        how = "in the branch" if side.here.branch else "even after the branch"
+        branch, how = chosen
         evidence = (
             side.told(f"{side.does} {how} `{branch[:60]}`"),
             other.told(f"{other.does} without having received anything that comes after that"),
@@ -106,6 +110,28 @@ def _given_up(scene: Scene) -> Hit | None:
     return Hit(FAIR, evidence, change, scene.points)
 
 
+def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
+    """The branch of a select that led a side to its access, and how."""
+    own = side.here.receiver if side.here else ""
+    for frame, seen in side.way:
+        branch = seen.branch or _left_by(seen, side, other)
+        at_site = frame == side.site
+        if not branch or (seen.loops and _TICKS.search(branch)):
+            continue  # time itself tells nobody of anything: what it drives is plainly shared
+        works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
+        waited = at_site or _began(scene, seen, other)
+        if works or (waited and _gives_up(seen, branch, side, other)):
+            how = "in the branch" if seen.branch else "even after the branch"
+            return branch, how
+    return None
+
+
+def _began(scene: Scene, seen: Around, other: Side) -> bool:
+    """Did this very function start the other side?"""
+    there = scene.around(other.creator) if other.creator else None
+    return there is not None and (there.path, there.first) == (seen.path, seen.first)
+
+
 def _waiting(scene: Scene) -> Hit | None:
     """From a report alone: who waits for a worker, by its name, meets it all the same."""
     met = own_worker(scene)
@@ -126,19 +152,16 @@ def _waiting(scene: Scene) -> Hit | None:
     return Hit(FAIR + 0.05 if told[0] != "err" else FAIR - 0.05, evidence, change, scene.points)
 
 
-def _gives_up(side: Side, other: Side) -> bool:
+def _gives_up(here: Around, branch: str, side: Side, other: Side) -> bool:
     """Does who no longer waits go on beside the worker that it waited for?"""
-    here = side.here
-    if here is None or not other.is_worker or side.is_worker:
+    if not other.is_worker or side.is_worker:
         return False
-    branch = here.branch or _left_by(side, other)
     return bool(_DONE.search(branch) or (_LIMIT.search(branch) and not here.loops))
 
 
-def _left_by(side: Side, other: Side) -> str:
+def _left_by(here: Around, side: Side, other: Side) -> str:
     """The branch of a select above by which it goes on without the worker."""
-    here = side.here
-    if here is None or not other.is_worker or side.is_worker or len(here.after) < 2:
+    if not other.is_worker or side.is_worker or len(here.after) < 2:
         return ""
     over = [b for b in here.after if _LIMIT.search(b) or _CONTEXT.search(b)]
     return over[0] if over and not here.loops else ""
@@ -146,20 +169,48 @@ def _left_by(side: Side, other: Side) -> str:
 
 def _late(side: Side, other: Side) -> Hit | None:
     """A write after the send that should have told of it, against a read after the receive."""
-    here, there = side.here, other.here
-    if here is None or there is None:
-        return None
-    inside = here.closures[-1].first if here.closures else here.first
-    sent = [line for line in here.sends if inside <= line < here.line]
-    received = [line for line in there.receives if line <= there.line]
-    if not sent or not received or here.branch:
+    sent = next((line for _, seen in side.way[:_NEAR] if (line := _sent(seen))), 0)
+    received = [n for _, seen in other.way[:_NEAR] for n in seen.receives if n <= seen.line]
+    if not sent or not received:
         return None
     evidence = (
-        side.told(f"{side.does} after it has sent on a channel, line {sent[-1]}"),
+        side.told(f"{side.does} after it has sent on a channel, line {sent}"),
         other.told(f"{other.does} after it has received, line {received[-1]}"),
     )
     change = "Write before the send: what comes after it is not ordered before the receive."
     return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
+
+
+def _handed_over(scene: Scene, side: Side, other: Side) -> Hit | None:
+    """`out <- f` in a loop that goes on to write `f.seq`: what was sent belongs to who received it."""
+    here, site = side.here, side.site
+    if (
+        here is None
+        or site is None
+        or not any(seen.receives or seen.loops for _, seen in other.way)
+    ):
+        return None
+    written = {u.path[0] for u in here.uses if u.writes and len(u.path) > 1}
+    own = {n for n in written if n in here.names and here.names[n].how in ("local", "parameter")}
+    for line in here.sends[:_NEAR] if own else ():
+        seen = scene.around(site._replace(line=line))
+        told = _VALUE.search(seen.text) if seen else None
+        again = line < here.line or any(first <= line <= last for first, last in here.loops)
+        if told and told[1] in own and again:
+            evidence = (
+                side.told(f"{side.does} `{told[1]}`, which it sends on a channel, line {line}"),
+                other.told(f"{other.does} what it has received"),
+            )
+            change = f"Send a new object each time, or do not touch `{told[1]}` once it is sent."
+            return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
+    return None
+
+
+def _sent(here: Around) -> int:
+    """The last line above, in the same function or closure, that sends; not in a branch of a select."""
+    inside = here.closures[-1].first if here.closures else here.first
+    sent = [line for line in here.sends if inside <= line < here.line]
+    return sent[-1] if sent and not here.branch else 0
 
 
 RULE = Rule(

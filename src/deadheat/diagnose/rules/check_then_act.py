@@ -5,8 +5,10 @@
 Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
 some lines further down. With source: the write stands under a condition on the same variable that
 is not a check whether it is there at all (`if v > max { max = v }`), in an `if`, a `switch` or before
-an early return. Where the report has one side only, the code of that side may still show it.
-`if (--refs == 0)` is one step, and lacks an atomic.
+an early return; the check, the write or both may be made by functions that are called there
+(`if r.free() { r.assign(guest) }`). What is stored if there is none, and was given or is one of several
+states (`owner = guest`), is taken, not made. Where the report has one side only, the code of that side
+may still show it. `if (--refs == 0)` is one step, and lacks an atomic.
 
 ## Why it races
 
@@ -32,7 +34,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.checking import Check, check, is_changing, is_lazy, likely
+from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import point, words
@@ -54,20 +56,24 @@ def _find(scene: Scene) -> Hit | None:
     change = _CHANGE.format(what=scene.what)
     if scene.report.detector == "go-error":
         return _between(scene)
-    if (one := lone(scene)) and not one.absent and not one.again:
+    if (
+        (one := lone(scene))
+        and not one.again
+        and (not one.absent or claims(one.sets, one.condition.text))
+    ):
         evidence = (
             one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
             one.side.told("no lock is held from the check to there; the other side is not told"),
         )
         return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
-    found = check(scene)
+    found = check(scene) or asked(scene)
     if found and not found.absent and found.condition:
         held = locking.locks(scene)
         if (held and any(held)) or _counts(found):
             return None
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
-            found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
+            found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
         )
         return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)

@@ -8,7 +8,8 @@ between the two is longer than a count's, as that of `append` is; or the functio
 called like one that puts something into a row of things (`Append`, `Push`, `Insert`), or for one that
 adds somebody to those who are told (`Subscribe` against `emit`), or the one that reads like one that
 goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on
-one of the lines, an indexed write into it, or a method of a type that is a slice.
+one of the lines, a slice that append has made and that is stored in it, an indexed write into it, or a
+method of a type that is a slice.
 
 ## Why it races
 
@@ -63,6 +64,8 @@ _GUARD = (
 _WORD = 8  # where a slice may begin
 # "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
 _APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
+# "f.watchers = list", "b.ls = append(next, l)"
+_VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -170,11 +173,26 @@ def _own_type(side: Side) -> Evidence | None:
     return None
 
 
+def _stored(scene: Scene, side: Side) -> Evidence | None:
+    """Does its line store what append made: `f.list = append(next, w)`, `f.list = next`?"""
+    here, shared = side.here, scene.shared
+    if here is None or shared is None or not _SLICE.match(shared.type.strip()):
+        return None
+    stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
+    told = _VALUE.search(here.text) if stores else None
+    if told is None:
+        return None
+    for call in here.calls:
+        if call.name == "append" and (call.line == here.line or told[1] == call.result):
+            return side.told(f"`{here.text[:80]}` stores a slice that append has grown")
+    return None
+
+
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
     told = _APPEND.search(side.here.text) if side.here else None
     if told is None:
-        return None
+        return _stored(scene, side)
     name = told[1].rpartition(".")[2].partition("[")[0]
     shared, base = scene.shared, side.here.names.get(told[1]) if side.here else None
     lent = base is not None and base.how == "parameter" and base.type.startswith("*[")
@@ -185,7 +203,7 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
         and not own
         and (shared.name != name or "map[" in shared.type)
     ):
-        return None
+        return _stored(scene, side)
     return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
 
 

@@ -4,7 +4,8 @@
 
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
-is a copy of each element, with the lock that it takes. From a report alone: one side is inside of
+is a copy of each element, with the lock that it takes; or the type that the lock is a part of is passed,
+given back or kept in a map by value somewhere in the package. From a report alone: one side is inside of
 `Lock` or `Unlock`, the other reads the lock itself; or a method of a value writes what is shared.
 
 ## Why it races
@@ -31,14 +32,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.finding import Point
-from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
+from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.scene import of_value, short, words
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
 from deadheat.diagnose.vocabulary import GROWING, KEYED
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Held
 
@@ -57,11 +57,28 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or not (held[0] and held[1]):
         return None
     copies = tuple(one for side in scene.sides if (one := _copy(scene, side)))
-    if not copies or not locking.common(*held):
+    common = locking.common(*held)
+    if not common:
         return None
+    if not copies:
+        return _elsewhere(scene, common[0])
     where = tuple(one.at for one in copies if one.at)
     confidence = SURE if len(copies) > 1 else STRONG
     return Hit(confidence, copies, _CHANGE, where, from_source=True)
+
+
+def _elsewhere(scene: Scene, lock: str) -> Hit | None:
+    """One lock by its name does not order its holders: is the type that it is in copied at all?"""
+    kind, site = lock.partition(".")[0], scene.sides[0].site
+    found = scene.source.copied(kind, site) if scene.source and site else None
+    if found is None:
+        return None
+    path, line = found
+    evidence = (
+        *(side.told(f"{side.does} under `{lock}`") for side in scene.sides),
+        Evidence(f"here a value of `{kind}` is copied, and its lock with it", Point(path, line)),
+    )
+    return Hit(LIKELY + 0.05, evidence, _CHANGE, (Point(path, line),), from_source=True)
 
 
 def _lock_itself(scene: Scene) -> Hit | None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
-    if held is None or not (held[0] and held[1]):
+    if held is None or not (held[0] and held[1]) or locking.guardian(scene):
         return None
     shared = locking.common(*held)
     if any(

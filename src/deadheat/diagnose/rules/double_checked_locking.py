@@ -44,13 +44,16 @@ from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.traits import BELOW, LOCKS, SOURCE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.diagnose.source import Around, Condition
+    from deadheat.model import Frame
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
-_CALLERS = 3
+_CALLERS, _CALLED = 3, 6
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
 
@@ -124,11 +127,10 @@ def _made_later(scene: Scene) -> Hit | None:
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
     """A function that looks without the lock, or what it calls, goes on to look again with it."""
     for there in filter(None, map(scene.around, locked.frames[:_CALLERS])):
-        for frame in bare.frames[:_CALLERS] if there.held else ():
-            seen = scene.around(frame)
-            leads = [c for c in seen.calls if c.name == there.function] if seen else []
-            itself = seen is not None and (seen.path, seen.first) == (there.path, there.first)
-            if seen is None or not (leads or itself):
+        for frame, seen in _ways(scene, bare, there.function) if there.held else ():
+            leads = [c for c in seen.calls if c.name == there.function]
+            itself = (seen.path, seen.first) == (there.path, there.first)
+            if not (leads or itself):
                 continue
             if twice := _flag(there):
                 told = (
@@ -152,6 +154,17 @@ def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
                 )
                 return bare.told(told)._replace(at=Point(seen.path, first.line))
     return None
+
+
+def _ways(scene: Scene, bare: Side, maker: str) -> Iterator[tuple[Frame, Around]]:
+    """The code that led to a bare read, and what it called before that calls the maker."""
+    for frame, seen in bare.way[:_CALLERS]:
+        yield frame, seen
+        for call in [c for c in seen.calls if c.line <= seen.line][:_CALLED]:
+            inner = scene.defined(call.name, frame) if call.name != maker else None
+            if inner and any(c.name == maker for c in inner.calls):
+                file = frame.file[: frame.file.rfind("/") + 1] + inner.path.rpartition("/")[2]
+                yield frame._replace(file=file, path=file, function=call.name), inner
 
 
 def _asking(seen: Around, names: set[str]) -> list[Condition]:

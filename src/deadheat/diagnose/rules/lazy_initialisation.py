@@ -7,7 +7,8 @@ that the check opens), or two lines above the read (what is given back behind it
 function is called like one that makes something (`ensure`, `connect`, `get`, `init`). Or the two
 come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
-function that is called under one, and no lock is held. Where the report has one side only, the code
+function that is called under one, and no lock is held; or it fills an object that is kept there when
+it is made. Where the report has one side only, the code
 of that side may still show it.
 
 ## Why it races
@@ -40,8 +41,10 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
+    asked,
     asks_absent,
     check,
+    claims,
     is_changing,
     is_close,
     is_lazy,
@@ -72,22 +75,27 @@ def _find(scene: Scene) -> Hit | None:
         change = change.replace(
             "sync.Once (std::call_once, a static local)", "std::call_once or a static local"
         )
-    if (one := lone(scene)) and one.absent and not one.again:
+    if (
+        (one := lone(scene))
+        and one.absent
+        and not one.again
+        and not claims(one.sets, one.condition.text)
+    ):
         evidence = (
             one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
             one.side.told("no lock is held from the check to there; the other side is not told"),
         )
         return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
-    found = check(scene)
+    found = check(scene) or asked(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
         if held and any(held):
             return None  # a lock on one side: double-checked
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
-            found.other.told(f"{found.other.does} in the same function, in {found.other.actor.id}"),
+            found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
         )
-        confidence = LIKELY if found.guard else STRONG + 0.04
+        confidence = STRONG + 0.03 if found.guard else STRONG + 0.04
         return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
     if made := absent(scene):
         evidence = (
@@ -95,7 +103,7 @@ def _find(scene: Scene) -> Hit | None:
             made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
         )
         return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
-    if caller := _made_by_caller(scene, change):
+    if caller := _made_by_caller(scene, change) or _published(scene, change):
         return caller
     guess = likely(scene)
     if guess is not None:
@@ -113,22 +121,43 @@ def _find(scene: Scene) -> Hit | None:
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
     """A constructor fills an object in; who called it did so because there was none yet."""
     for maker, other in scene.both if scene.sourced else ():
-        if not maker.writes or maker.held or other.held or len(maker.frames) < 2:
+        if not maker.writes or maker.held or other.held or maker.here is None:
             continue
-        caller = maker.frames[1]
-        calls = scene.around(caller)
-        leads = calls is not None and other.here is not None and calls.first == other.here.first
-        if not is_made_here(scene, maker) and not leads:
+        there = [(code.path, code.first) for _, code in other.way[:NEAR]]
+        made = is_made_here(scene, maker)
+        # what the line fills, or what functions set besides: a flag, the place where it is kept
+        filled = {u.name for u in (*maker.here.uses, *maker.here.stores)}
+        for caller, calls in maker.way[1:NEAR]:
+            leads = (calls.path, calls.first) in there
+            if not made and not leads:
+                continue
+            seen = stores_absent(scene, caller)
+            if seen is None and (leads or caller != maker.frames[1]):
+                seen = asks_absent(scene, caller, filled)
+            if seen:
+                evidence = (
+                    maker.told(f"{maker.does} an object that it makes"),
+                    Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
+                    other.told(f"{other.does} it in {other.actor.id}"),
+                )
+                confidence = STRONG + 0.04 if leads else LIKELY + 0.05
+                return Hit(confidence, evidence, change, (point(caller),), from_source=True)
+            filled = {u.name for u in calls.stores}
+    return None
+
+
+def _published(scene: Scene, change: str) -> Hit | None:
+    """A function fills an object that it has just made and keeps it if there was none; others use it."""
+    for maker, other in scene.both if scene.sourced else ():
+        if not maker.site or maker.held or other.held or not is_made_here(scene, maker):
             continue
-        filled = {u.name for u in maker.here.uses} if maker.here and leads else set()
-        if seen := stores_absent(scene, caller) or asks_absent(scene, caller, filled):
+        if seen := stores_absent(scene, maker.site):
             evidence = (
                 maker.told(f"{maker.does} an object that it makes"),
-                Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
+                maker.told(f"and keeps under `{seen.text[:60]}`, line {seen.line}"),
                 other.told(f"{other.does} it in {other.actor.id}"),
             )
-            confidence = STRONG + 0.04 if leads else LIKELY + 0.05
-            return Hit(confidence, evidence, change, (point(caller),), from_source=True)
+            return Hit(STRONG + 0.04, evidence, change, (maker.point,), from_source=True)
     return None
 
 

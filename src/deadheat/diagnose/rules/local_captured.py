@@ -77,6 +77,9 @@ def _on_a_stack(scene: Scene) -> Hit | None:
     lent = any(side.closure or side.name == "operator()" for side in scene.sides)
     methods = not lent and any("::" in side.name for side in scene.sides)
     methods = methods or any(_is_member(side) for side in scene.sides)
+    # what lies in main's is there as long as the program is
+    mains = {side.creator.function for side in scene.sides if side.creator} == {"main"}
+    methods = methods or (not lent and mains and all(map(_by_pointer, scene.sides)))
     return Hit(WEAK if methods else LIKELY, (told, *others), change, scene.points)
 
 
@@ -87,6 +90,14 @@ def _is_member(side: Side) -> bool:
         return False
     own = [u for u in here.uses if u.path[0] not in here.names and not u.path[-1].endswith("()")]
     return bool(own)
+
+
+def _by_pointer(side: Side) -> bool:
+    """`p->rate = 2;`: is it an object that functions are given, wherever it lies?"""
+    here = side.here
+    return here is not None and any(
+        len(u.path) > 1 and f"{u.path[0]}->" in here.text for u in here.uses
+    )
 
 
 RULE = Rule(

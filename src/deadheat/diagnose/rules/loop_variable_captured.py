@@ -4,7 +4,8 @@
 
 One side is a closure, the other the function around it, which writes on a line above the one that
 starts the goroutine: only a loop gets back there. With source: the closure uses a name that a `for`
-clause declares, and the module's `go` line is older than 1.22. In C and C++: the clause of a `for`
+clause declares, or a method of it is started (`go truck.drive()`), or closures meet at an element that
+it picks, and the module's `go` line is older than 1.22. In C and C++: the clause of a `for`
 writes the variable whose address a thread got that the loop starts.
 
 ## Why it races
@@ -31,6 +32,7 @@ With Go 1.22 or newer only a variable that is declared before the loop can be me
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
@@ -41,8 +43,12 @@ from deadheat.diagnose.scene import in_closure, last, point
 from deadheat.diagnose.traits import ITSELF, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.capture import Capture
     from deadheat.diagnose.scene import Scene, Side
     from deadheat.model import Frame
+
+# "&truck", "&job.input"
+_LENT = re.compile(r"&(\w{1,80})")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -53,10 +59,10 @@ def _find(scene: Scene) -> Hit | None:
         told = found.declared if found else None
         if found is None:
             return _by_address(scene)
-        if told is None or told.how != "loop" or not scene.source:
+        if told is None or not scene.source or scene.source.loops_share() is False:
             return None
-        if scene.source.loops_share() is False:
-            return None
+        if told.how != "loop":
+            return _by_index(found)
         change = (
             f"Give each turn its own `{found.name}`: pass it to the closure as an argument, or write"
             f" `{found.name} := {found.name}` before the go statement."
@@ -78,6 +84,24 @@ def _find(scene: Scene) -> Hit | None:
         "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
     )
     return Hit(LIKELY, (*found.evidence(), more), change, (found.inner.point,))
+
+
+def _by_index(found: Capture) -> Hit | None:
+    """`out[i] = f(i)`: closures meet at one element because they share the loop's `i`."""
+    here = found.inner.here
+    stored = [u for u in here.uses if u.element and u.writes] if here else []
+    if here is None or not any(u.path[0] == found.name for u in stored):
+        return None
+    for use in here.uses:
+        told = here.names.get(use.name) if len(use.path) == 1 else None
+        if told and told.how == "loop" and told.depth < len(here.closures):
+            evidence = (
+                found.inner.told(f"`{here.text[:60]}` goes by `{use.name}`, the loop's variable"),
+                found.outer.told(f"{found.outer.does} the same element: all closures share it"),
+            )
+            change = f"Give each turn its own `{use.name}`: pass it to the closure as an argument."
+            return Hit(STRONG + 0.04, evidence, change, (found.inner.point,), from_source=True)
+    return None
 
 
 def _native(scene: Scene) -> Hit | None:
@@ -125,6 +149,19 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
     return None
 
 
+def _sent_off(scene: Scene, loop: Side, worker: Side) -> bool:
+    """`for _, truck := range trucks { go truck.drive(n) }`: the method has the address of `truck`."""
+    seen = scene.around(worker.creator) if worker.creator else None
+    if seen is None or loop.here is None or seen.first != loop.here.first:
+        return False
+    for call in [c for c in seen.calls if c.line == seen.line]:
+        for base in (call.on.partition(".")[0], *_LENT.findall(call.arguments)):
+            told = seen.names.get(base)
+            if told and told.how == "loop" and told.line == loop.here.line:
+                return True
+    return False
+
+
 def _lent(scene: Scene) -> Hit | None:
     """A closure hands the variable's address on: the access is in what it calls."""
     for loop, worker in scene.both:
@@ -145,7 +182,9 @@ def _by_address(scene: Scene) -> Hit | None:
     """The same with source: the write is the loop's own clause."""
     shares = scene.source.loops_share() if scene.source else None
     for loop, worker in scene.both if shares is not False else ():
-        if loop.here and loop.here.text.startswith("for ") and _started(scene, loop, worker):
+        if not loop.here or not loop.here.text.startswith("for "):
+            continue
+        if _started(scene, loop, worker) or _sent_off(scene, loop, worker):
             evidence = (
                 loop.told(f"`{loop.here.text[:60]}` writes the loop's variable"),
                 worker.told(f"{worker.does} it through its address"),

@@ -5,7 +5,8 @@
 Two accesses to the same memory, at least one of them a write, and no lock on either: by the
 detector's word (ThreadSanitizer, Helgrind) or by the code's. From a Go report alone it is the usual
 reason for two plain accesses that show no other mechanism: not a container, not a captured
-variable, not a teardown.
+variable, not a teardown. With source, where the package's own worker is met, who meets it must wait for
+it only afterwards, or the worker go on for ever: else a wait may be missing as well as a lock.
 
 ## Why it races
 
@@ -35,6 +36,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.early import waits_after
 from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
 from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
@@ -68,9 +70,25 @@ def _find(scene: Scene) -> Hit | None:
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
     confidence = LIKELY if scene.sourced else WEAK + 0.05 if _ordered(scene) else FAIR
-    if scene.go and own_worker(scene) and any(_waits(scene, side) for side in scene.sides):
+    if scene.sourced and _may_be_order(scene):
         confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
+
+
+def _may_be_order(scene: Scene) -> bool:
+    """May it be that who meets a package's own worker should have waited for it?
+
+    In Go, where somebody waits or tells; in C, where the worker does not go on for ever. Not where who
+    meets it waits for it only afterwards, and so means to run beside it.
+    """
+    met = own_worker(scene)
+    if met is None:
+        return False
+    if scene.go:
+        may = any(_waits(scene, side) for side in scene.sides)
+    else:
+        may = not any(runs_on(scene, frame) for frame in met[0].frames[:_NEAR])
+    return may and waits_after(scene, met[1]) is None
 
 
 def _ordered(scene: Scene) -> bool:

@@ -43,8 +43,9 @@ _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
 
 
 def _find(scene: Scene) -> Hit | None:
+    name = scene.shared.name if scene.shared else ""
     for atomic, plain in scene.both:
-        if not is_atomic(atomic) or is_atomic(plain) or not plain.true:
+        if not is_atomic(atomic, name) or is_atomic(plain, name) or not plain.true:
             continue
         if not plain.writes and any(f.function.startswith(_LOCKS) for f in atomic.inner):
             continue  # a lock that is copied, not a counter that is read

@@ -2,9 +2,10 @@
 
 ## What it sees
 
-One side holds a lock, the other holds none: by the detector's word, or by the code around the
-racing lines and their callers. From a Go report alone: one side is in a function whose name says that
-its caller holds the lock (`flushLocked`), the other in none.
+One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
+lines and their callers. With source also: a method reads an object without the object's own lock, under
+a lock of another type only. From a Go report alone: one side is in a function whose name says that its
+caller holds the lock (`flushLocked`), the other in none.
 
 ## Why it races
 
@@ -43,6 +44,8 @@ def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
         return _named(scene)
+    if held[0] and held[1]:
+        return _of_another(scene)
     if bool(held[0]) == bool(held[1]):
         return None
     with_, without = scene.sides if held[0] else scene.sides[::-1]
@@ -75,6 +78,21 @@ def _find(scene: Scene) -> Hit | None:
         confidence = LIKELY  # the lock of another type: it may guard that one's own
     sourced = locking.from_source(scene)
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+
+
+def _of_another(scene: Scene) -> Hit | None:
+    """Both hold locks, but one only what guards something else: a session's, not the cursor's."""
+    found = locking.guardian(scene)
+    if found is None:
+        return None
+    with_, without, lock = found
+    others = ", ".join(f"`{h.name}`" for h in without.held)
+    evidence = (
+        with_.told(f"{with_.does} under `{lock}`"),
+        without.told(f"{without.does} under {others} only, of another type"),
+    )
+    change = f"Take `{lock}` around this access, too."
+    return Hit(STRONG, evidence, change, (without.point,), from_source=True)
 
 
 def _named(scene: Scene) -> Hit | None:

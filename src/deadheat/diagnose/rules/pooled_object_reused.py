@@ -223,10 +223,11 @@ def _puts(scene: Scene, side: Side) -> str:
     """The call near the site that gives an object back to where it was got from."""
     for frame in side.frames[:3]:
         seen = scene.around(frame)
-        got = {c.on for c in seen.calls if c.name in _GETS and not c.arguments} if seen else set()
-        for call in seen.calls if seen else ():
-            named = "ool" in call.on or call.on in got
+        calls = seen.calls if seen else ()
+        got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
+        for call in calls:
             given = call.arguments.strip()
+            named = "ool" in call.on or (call.on, given.lstrip("&*")) in got
             if _BACK.search(call.name) and named and _WHOLE.match(given):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
     return ""
@@ -239,9 +240,11 @@ def _used_after(scene: Scene, side: Side) -> str:
         touched = {u.path[0] for u in seen.uses} if seen else set()
         for call in seen.calls if seen else ():
             name = next((n for n in _given(call)[::2] if n in touched), "")
+            inside = seen.closures[-1:] if seen else ()
             earlier = call.line < (frame.line or 0) and call.depth == len(
                 seen.closures if seen else ()
             )
+            earlier = earlier and all(c.first <= call.line for c in inside)
             if name and earlier and _gives(scene, call, frame) and not _got_again(seen, name, call):
                 return f"{call.name}({name})"
     return ""

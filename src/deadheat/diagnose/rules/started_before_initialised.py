@@ -7,7 +7,7 @@ that line: what a call gives back is stored after it has started the worker), an
 (or the other way round in a constructor: the thread starts before the derived class is there). In
 C++ also: a constructor writes what a thread already reads by a method of the class, or makes a member
 that is declared after the thread. With source: the write stands after the `go` statement in the same
-function.
+function. What whoever started the worker had set before that is changed, not initialised.
 
 ## Why it races
 
@@ -36,9 +36,11 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.leaving import set_before
+from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import is_test_file, point, short, words
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
+from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene, Side
@@ -72,6 +74,8 @@ def _find(scene: Scene) -> Hit | None:
         )
         if set_before(scene, setter, frame, started) or _goes_on(setter):
             continue  # it was set up before the start, too: this is its next use
+        if _was_set(scene, worker, frame) or named(setter, ENDING):
+            continue  # who started the worker had set it before; this is a change, or the end
         change = f"Set {scene.what} before the worker starts."
         same = worker.closure and worker.name == setter.written(frame)
         if same:
@@ -88,6 +92,16 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
     return None
+
+
+def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
+    """Did the function that started the worker, if it is another one, set the variable before that?"""
+    began, name = worker.creator, scene.shared.name if scene.shared else ""
+    seen = scene.around(began) if began and began.function != now.function else None
+    if seen is None or not name:
+        return False
+    stored = [(u.name, u.line) for u in seen.stores]
+    return any(key == name and line <= seen.line for key, line in (*stored, *seen.fills))
 
 
 def _goes_on(setter: Side) -> bool:

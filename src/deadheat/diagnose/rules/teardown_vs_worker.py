@@ -4,7 +4,8 @@
 
 One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
 is a goroutine or thread that still works on it, the surer if the same type or package started it.
-With source also where the end only reads what the worker writes, and has not joined it yet; and in C
+With source also where the end only reads what the worker writes, and has not joined it yet; where a
+function of any name takes something away and joins the worker only then; and in C
 and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
 
 ## Why it races
@@ -29,19 +30,27 @@ says "stop" needs an atomic, not a wait.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.early import gave_up, waits
 from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
 from deadheat.diagnose.ordering import JOINS, calls_to
-from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.scene import is_test_file, point, short
 from deadheat.diagnose.scene import owner as owner_of
-from deadheat.diagnose.scene import point, short
 from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 from deadheat.model import Op
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.source import Around
+
+_CANCELS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel"))
+# "s.quit", "w.stop", "done", "k.closing"
+_QUIT = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|off|end|cancel", re.IGNORECASE)
+_NEAR = 3  # frames from the site outwards that may be the end's
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -51,16 +60,22 @@ def _find(scene: Scene) -> Hit | None:
         return closed
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
-        found = _reads(scene)
+        found = _reads(scene) or _joins(scene)
     if found is None:
         return None
-    own = bool(scene.source) and "~" in found.owner.name and kin(scene, found) is not None
+    own = bool(scene.source) and _of_its_own(scene, found)
     if found.owner.access.op is Op.FREE and not own:
         return None
     worker, owner = found.worker, found.owner
     name = short(scene.parent(found.frame.function))
+    by_name = not scene.sourced or named(owner, ENDING) is not None
+    ends = (
+        f"{called(owner, name)} ends it"
+        if by_name
+        else f"; `{name}` does not wait for the worker first"
+    )
     evidence = [
-        owner.told(f"{owner.does}{called(owner, name)} ends it"),
+        owner.told(f"{owner.does}{ends}"),
         worker.told(f"{worker.does} in a worker ({worker.actor.id}) that still runs on it"),
     ]
     where = [owner.point]
@@ -80,11 +95,54 @@ def _find(scene: Scene) -> Hit | None:
         confidence = (
             FAIR - 0.1
         )  # who started the worker writes in its place, and may have given it up
+    if not by_name:
+        confidence = LIKELY + 0.05  # by what it does, and not by what it is called
     if scene.source and not scene.go and owner.is_worker and not kin(scene, found):
         confidence = WEAK  # two workers of somebody else's: by its name it may end anything
     if not scene.go and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _of_its_own(scene: Scene, found: Ending) -> bool:
+    """Does a class give back, in its destructor or a method that ends it, what its worker uses?"""
+    if "~" in found.owner.name:
+        return kin(scene, found) is not None
+    kind = owner_of(scene.parent(found.frame.function))
+    return any(owner_of(scene.parent(f.function)) == kind != "" for f in found.worker.frames)
+
+
+def _joins(scene: Scene) -> Ending | None:
+    """Whatever it is called: a function takes something away, and joins the worker only then or never.
+
+    Not the one that started it, and not where it is the word to stop that is given.
+    """
+    for ender, worker in scene.both:
+        if not ender.writes or ender.is_worker or not worker.is_worker or ender.name == worker.name:
+            continue
+        for frame, seen in ender.way[:_NEAR]:
+            found = Ending(ender, frame, worker)
+            if seen.function == "main" or is_test_file(frame.file) or _began(scene, worker, seen):
+                break
+            joins = any(line > seen.line for line in waits(scene, frame, seen))
+            if joins or _stops(seen):
+                return found if kin(scene, found) and not tells(scene, found) else None
+    return None
+
+
+def _stops(seen: Around) -> bool:
+    """Does it tell somebody to stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`?"""
+    return any(
+        c.name in _CANCELS or (c.name == "close" and _QUIT.search(c.arguments))
+        for c in seen.calls
+        if not c.deferred and c.depth == len(seen.closures)
+    )
+
+
+def _began(scene: Scene, worker: Side, seen: Around) -> bool:
+    """Did this very function start the worker?"""
+    began = scene.around(worker.creator) if worker.creator else None
+    return began is not None and (began.path, began.first) == (seen.path, seen.first)
 
 
 def _reads(scene: Scene) -> Ending | None:
@@ -100,7 +158,7 @@ def _reads(scene: Scene) -> Ending | None:
         found = Ending(ender, frame, worker)
         waits = [c.line for c in calls_to(scene, seen, frame, JOINS)]
         joined = any(line <= (frame.line or 0) for line in (*waits, *seen.receives))
-        if _own(scene, found) and not joined:
+        if _own(scene, found) and not joined and not gave_up(ender):
             return found
     return None
 

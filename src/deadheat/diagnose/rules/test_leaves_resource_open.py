@@ -49,6 +49,7 @@ _CLOSES = re.compile(
     r"^(?:Close|Stop|Shutdown|Cancel|Rollback|Commit|Cleanup|Release|Kill)\w*$|^cancel$"
 )
 
+_ENDS = ("Close", "Stop", "Shutdown", "Cancel", "Kill")
 # the last word of each type in "(recordSets []sqlexec.RecordSet, err error)"
 _KIND = re.compile(r"(\w+)\s*(?:[,)]|$)")
 _NOTHING = frozenset(
@@ -66,7 +67,7 @@ def _find(scene: Scene) -> Hit | None:
             continue
         runs = _test(other.access.stack)
         if runs and began[0] != runs[0]:
-            return _another(worker, began, runs)
+            return _another(scene, worker, began, runs)
         if ending(scene, RENEWING) and (hit := _left_open(scene, worker, began)):
             return hit
     return None
@@ -79,7 +80,7 @@ def _test(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
     return None
 
 
-def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) -> Hit:
+def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) -> Hit:
     """One test's goroutine in another test's time."""
     frame = began[1]
     at = Point(frame.file, frame.line, frame.function)
@@ -89,7 +90,21 @@ def _another(worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) ->
         Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
     )
     change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
-    return Hit(FAIR - 0.1, evidence, change, (at,), test_only=True)
+    confidence = STRONG if _is_never_closed(scene, frame) else FAIR - 0.1
+    return Hit(confidence, evidence, change, (at,), test_only=True)
+
+
+def _is_never_closed(scene: Scene, frame: Frame) -> bool:
+    """`n := NewNode()` in a test, a type that can be closed, and no call that closes `n`."""
+    seen = scene.around(frame)
+    calls = seen.calls if seen else ()
+    for call in [c for c in calls if c.line == frame.line]:
+        name = call.result.partition(",")[0].strip()
+        if not name or name == "_":
+            continue
+        closed = any(c.on == name and _CLOSES.match(c.name) for c in calls)
+        return not closed and any(scene.defined(end, frame) for end in _ENDS)
+    return False
 
 
 def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame]) -> Hit | None:

@@ -4,11 +4,11 @@
 
 A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
 function of `time.AfterFunc`, against somebody who writes where it writes, or is called like one who
-stops it. With source: `Stop` or `Reset` of a timer in the function on the other side, also where a
-goroutine has received from the timer's channel. In C, C++ and the kernel, with source: one side runs
-in what is called a timer (`timer_main`, `PeriodicTask`, `call_timer_fn`), the other comes after a call
-that stops it and does not join. From a report alone: a thread that is called a timer's against who
-stops or renews by its name.
+stops it. With source: `Stop` or `Reset` of a timer in the function on the other side, in one that led
+to it or in one that it called before, also where a goroutine has received from the timer's channel. In
+C, C++ and the kernel, with source: one side runs in what is called a timer (`timer_main`,
+`PeriodicTask`, `call_timer_fn`), the other comes after a call that stops it and does not join. From a
+report alone: a thread that is called a timer's against who stops or renews by its name.
 
 ## Why it races
 
@@ -39,17 +39,19 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import by_timer, is_timed
-from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, runs_on
+from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, calls_to, runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import last, point, short, words
+from deadheat.diagnose.scene import is_test_file, last, point, short, words
 from deadheat.diagnose.scene import owner as owner_of
 from deadheat.diagnose.traits import SOURCE, TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING, STOPPING, TIMING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deadheat.diagnose.finding import Point
     from deadheat.diagnose.scene import Scene, Side
-    from deadheat.diagnose.source import Call
+    from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
 _ANEW = ENDING | RENEWING | {"refresh", "extend", "rearm", "touch", "feed", "kick"}
@@ -57,8 +59,9 @@ _TIMER = re.compile(
     r"timer|tick(?!et)|deadline|expir[ey]|alarm|timeout|watchdog|debounce|schedul|periodic|heartbeat",
     re.IGNORECASE,
 )
-# "<-s.idle.C", "<-timer.C"
-_FIRES = re.compile(r"<-\s{0,9}(?:\w{1,80}\.){0,5}?(\w{1,80})\.C\b")
+# "<-s.idle.C", "<-timer.C", "for range s.tick.C {"
+_FIRES = re.compile(r"(?:<-|\brange\b)\s{0,9}(?:\w{1,80}\.){0,5}?(\w{1,80})\.C\b")
+_STOPS = frozenset(("Stop", "Reset"))
 # receives above a line that are looked at
 _NEAR = 4
 _CHANGE = (
@@ -75,7 +78,8 @@ def _find(scene: Scene) -> Hit | None:
     for timer, owner in scene.both:
         if timer is not by_timer(scene):
             continue
-        stopped = _stops(owner) or any(_stops_in(scene, f) for f in timer.actor.created_at[:2])
+        stopped = _stops(owner) or _has_stopped(scene, owner)
+        stopped = stopped or any(_stops_in(scene, f) for f in timer.actor.created_at[:2])
         evidence = [
             timer.told(f"{timer.does} in the function of a timer (time.AfterFunc)"),
             owner.told(
@@ -117,25 +121,43 @@ def _thread(scene: Scene) -> Hit | None:
 def _by_channel(scene: Scene) -> Hit | None:
     """A goroutine that a timer's channel has woken, against who has stopped that timer since."""
     for timer, owner in scene.both if scene.sourced else ():
-        here, there = timer.here, owner.here
-        if here is None or there is None or timer.site is None or not timer.is_worker:
-            continue
-        for line in [line for line in here.receives if line < here.line][-_NEAR:]:
-            seen = scene.around(timer.site._replace(line=line))
+        for told, at in _fired(scene, timer) if timer.is_worker else ():
+            stop = _stop_of(scene, owner, told[1])
+            if stop is None:
+                continue
+            evidence = (
+                timer.told(f"{timer.does} when `{told[0]}`, line {at.line}, has fired"),
+                owner.told(f"{owner.does} after `{stop.on}.{stop.name}`, line {stop.line}"),
+            )
+            change = _CHANGE.format(what=scene.what)
+            return Hit(STRONG, evidence, change, scene.points, from_source=True)
+    return None
+
+
+def _fired(scene: Scene, timer: Side) -> Iterator[tuple[re.Match[str], Around]]:
+    """The receives from a timer's channel that led to an access, outside of any select."""
+    for frame, here in timer.way[:_NEAR]:
+        woken = [line for line in here.receives if line < here.line][-_NEAR:]
+        for line in (*woken, *(first for first, _ in here.loops[-_NEAR:])):
+            seen = scene.around(frame._replace(line=line))
             told = _FIRES.search(seen.text) if seen and not seen.branch else None
-            stop = next((c for c in there.calls if told and _stops_it(c, told[1])), None)
-            if told and stop and stop.line <= there.line:
-                evidence = (
-                    timer.told(f"{timer.does} when `{told[0]}`, line {line}, has fired"),
-                    owner.told(f"{owner.does} after `{stop.on}.{stop.name}`, line {stop.line}"),
-                )
-                change = _CHANGE.format(what=scene.what)
-                return Hit(STRONG, evidence, change, scene.points, from_source=True)
+            if told and seen:
+                yield told, seen
+
+
+def _stop_of(scene: Scene, owner: Side, timer: str) -> Call | None:
+    """The call on the way to an access that has stopped the timer of that name, itself or within."""
+    for frame, seen in owner.way:
+        for call in calls_to(scene, seen, frame, _STOPS):
+            inner = None if call.name in _STOPS else scene.defined(call.name, frame)
+            made = inner.calls if inner else (call,)
+            if call.line <= seen.line and any(_stops_it(c, timer) for c in made):
+                return call
     return None
 
 
 def _stops_it(call: Call, timer: str) -> bool:
-    return call.name in ("Stop", "Reset") and call.on.rpartition(".")[2] == timer
+    return call.name in _STOPS and call.on.rpartition(".")[2] == timer
 
 
 def _native(scene: Scene) -> Hit | None:
@@ -206,12 +228,23 @@ def _stopped(scene: Scene, owner: Side, kind: str = "") -> tuple[Point, Call] | 
 def _stops_in(scene: Scene, frame: Frame) -> bool:
     seen = scene.around(frame)
     calls = seen.calls if seen else ()
-    return any(c.name in ("Stop", "Reset") and _TIMER.search(c.on) for c in calls)
+    return any(c.name in _STOPS and _TIMER.search(c.on) for c in calls)
+
+
+def _has_stopped(scene: Scene, owner: Side) -> bool:
+    """Has a function on the way to its access stopped a timer, itself or by what it called?"""
+    for frame, seen in owner.way:
+        for call in calls_to(scene, seen, frame, _STOPS):
+            # a test may stop anything; elsewhere it is the timer that the other side belongs to
+            told = call.name not in _STOPS or (call.on and not is_test_file(frame.file))
+            if call.line < seen.line and (told or _TIMER.search(call.on)):
+                return True
+    return False
 
 
 def _stops(owner: Side) -> bool:
     calls = owner.here.calls if owner.here else ()
-    if any(c.name in ("Stop", "Reset") and c.on for c in calls):
+    if any(c.name in _STOPS and c.on for c in calls):
         return True  # whatever it is called: the other side is a timer's
     told = words(owner.name)
     return bool(told) and told[0] in _ANEW

@@ -10,7 +10,7 @@ own behind, which writes what is read after it, or the function that started the
 what reads its work. With source also: a function had the worker started,
 called `Close`, `Stop` or `cancel` on its owner, and went on without a wait; or who started it stopped
 waiting when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only
-slept, and then its work is read.
+slept, and then its work is read; or it returns, say with an error, above the line that waits.
 
 ## Why it races
 
@@ -39,6 +39,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.early import left_early
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
@@ -49,6 +50,7 @@ from deadheat.diagnose.lifetime import (
     is_background,
     is_lent,
 )
+from deadheat.diagnose.lifetime import named as is_called
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
 from deadheat.diagnose.scene import owner as owner_of
@@ -112,7 +114,8 @@ def _find(scene: Scene) -> Hit | None:
 def _next_round(scene: Scene) -> Hit | None:
     """A function is above the line on which it started the worker: it has been called again."""
     for owner, worker in scene.both:
-        if worker.closure or owner.name == worker.name or not is_background(worker):
+        within = worker.closure and (not scene.sourced or _is_within(scene, worker, owner))
+        if within or owner.name == worker.name or not is_background(worker):
             continue
         for started in worker.created:
             now = next((f for f in owner.frames if f.function == started.function), None)
@@ -131,7 +134,7 @@ def _next_round(scene: Scene) -> Hit | None:
             evidence = (
                 worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
                 Evidence(f"`{named}` started it", point(started)),
-                Evidence("and is above that line: it has been called again", point(now)),
+                Evidence(f"and is above that line: {_how(owner, started)}", point(now)),
             )
             change = (
                 f"Wait for the last worker before `{named}` goes on, or give each its own object."
@@ -140,13 +143,32 @@ def _next_round(scene: Scene) -> Hit | None:
     return None
 
 
+def _how(owner: Side, started: Frame) -> str:
+    """How a function gets back above the line on which it started something."""
+    loops = owner.here.loops if owner.here else ()
+    again = any(first <= (started.line or 0) <= last for first, last in loops)
+    return "its loop has gone on" if again else "it has been called again"
+
+
+def _is_within(scene: Scene, worker: Side, owner: Side) -> bool:
+    """Is the worker's closure one of a function that is on the owner's stack?"""
+    return worker.name in [
+        scene.parent(f.function) for f in owner.frames if not is_test_file(f.file)
+    ]
+
+
 def _same_turn(owner: Side, started: Frame) -> bool:
     """Does a loop of one function set a variable of it, and start a worker with that further down?"""
     here = owner.here
     if here is None or not any(a <= (started.line or 0) <= b for a, b in here.loops):
         return False
-    bases = [here.names.get(u.path[0]) for u in here.uses if u.writes]
-    return any(told is not None and told.how in ("local", "loop") for told in bases)
+    for use in [u for u in here.uses if u.writes]:
+        told = here.names.get(use.path[0])
+        # an object that was made above the loop is filled anew at each turn
+        again = len(use.path) > 1 and told is not None and told.type.startswith(("&", "new("))
+        if told is not None and told.how in ("local", "loop") and not again:
+            return True
+    return False
 
 
 def _ended_between(scene: Scene) -> Hit | None:
@@ -197,6 +219,8 @@ def _end(seen: Around, started: int, now: int) -> Call | None:
 def _left_behind(scene: Scene) -> Hit | None:
     """Who started the worker gave up waiting for it, or only slept; then its work is used."""
     found = left_behind(scene)
+    if found is None or _is_its_own(scene, found.started, found.why):
+        found = left_early(scene)
     if found is None:
         return None
     worker, other, started, why = found
@@ -212,6 +236,13 @@ def _left_behind(scene: Scene) -> Hit | None:
         " an object of its own that is handed over when it is done."
     )
     return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
+
+
+def _is_its_own(scene: Scene, started: Frame, why: Evidence) -> bool:
+    """Does the wait lie in the worker itself? `go func() { … case <-tick.C: … }()` gives nothing up."""
+    seen, line = scene.around(started), (why.at.line if why.at else None) or 0
+    starts = seen.starts if seen else ()
+    return any(s.line == started.line and s.line < line <= s.last for s in starts)
 
 
 def _used_again(scene: Scene) -> Hit | None:
@@ -242,8 +273,9 @@ def _freed(scene: Scene) -> Hit | None:
     for owner, worker in scene.both:
         if owner.access.op is not Op.FREE or any(_LIBRARY.search(f.function) for f in owner.inner):
             continue  # a container of the library moves its elements: nothing has ended
-        if scene.source and "~" in owner.name and _runs(scene, worker, owner.owner):
-            continue  # the destructor of the very class that the worker runs in
+        ends = "~" in owner.name or (scene.source and is_called(owner, ENDING))
+        if scene.source and ends and _runs(scene, worker, owner.owner):
+            continue  # the destructor, or the end, of the very class that the worker runs in
         evidence = (
             owner.told(f"{owner.does} the memory"),
             worker.told(f"{worker.does} it in {worker.actor.id}"),
