@@ -160,11 +160,13 @@ def test_what_is_said_does_not_depend_on_the_order_of_rules(
     assert [diagnose(report, code) for report, code, _ in before] == [f for _, _, f in before]
 
 
-def test_the_order_of_the_sides_does_not_matter() -> None:
+def test_the_order_of_the_sides_changes_no_cause() -> None:
+    """Detectors tell the later access first: that may settle a cause, but never make it another."""
     for name, report, _ in scenes():
         turned = report._replace(accesses=report.accesses[::-1])
         if len(report.accesses) == 2 and report.kind == "data-race":
-            assert diagnose(turned)[0].cause == diagnose(report)[0].cause, name
+            said = {diagnose(turned)[0].cause, diagnose(report)[0].cause}
+            assert len(said - {UNKNOWN}) <= 1, name
 
 
 # -- what is left ----------------------------------------------------------------------------------
