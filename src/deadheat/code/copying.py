@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 # no declaration that a person wrote is longer
 _WIDE = 200
-# types that have a value of another one in them, that are looked at
-_MOST = 8
+# types that have a value of another one in them, and functions that get a pointer, that are looked at
+_MOST, _FUNCTIONS = 8, 100
+_FAR = 10_000  # how long a struct or a function may be
+_BIGGEST = 1 << 19  # what is longer nobody wrote by hand
 _PARAMETERS = r"(?:\[[^\]\n]{0,80}\])?"  # "[K, V]", of a generic type
 # "func (b *Bank) Pay(from Account, n int)", "func NewTeller(l Ledger) *Teller"
 _PASSED = (
@@ -23,7 +26,7 @@ _KEPT = r"\bmap\[[^\]\n]{1,80}\]%s\b|\bchan(?:<-)? %s\b"
 _WITHIN = (
     r"^\t(?:\w{1,60}(?:, ?\w{1,60}){0,8}[ \t]{1,40})?%s" + _PARAMETERS + r"(?:[ \t][^\n]{0,200})?$"
 )
-_STRUCT = re.compile(r"^type (\w{1,80})[^\n]{0,100}\bstruct \{", re.MULTILINE)
+_STRUCT = re.compile(r"type (\w{1,80})[^\n]{0,100}\bstruct \{")
 # "func (t Team) Goal() {"
 _OF_VALUE = r"^func \((?:\w{1,60} )?%s" + _PARAMETERS + r"\) "
 # "func (r *Request) With(path string) *Request {", and then "next := *r"
@@ -36,6 +39,8 @@ _IN_LINE = (
 
 def copied(text: str, kind: str) -> int | None:
     """The line, counted from 1, that copies a value of a type or of one that has it in it."""
+    if len(text) > _BIGGEST:
+        return None
     for name in [kind, *_around(text, kind)]:
         word = re.escape(name)
         forms = [_PASSED % (_WIDE, word), _GIVEN % (_WIDE, word), _KEPT % (word, word)]
@@ -49,21 +54,24 @@ def copied(text: str, kind: str) -> int | None:
 
 def _dereferenced(text: str, word: str) -> int | None:
     """Where a function copies what it has a pointer to."""
-    for told in re.finditer(_LENT % (_WIDE, word), text, re.MULTILINE):
-        end = text.find("\n}", told.end())
+    for told in islice(re.finditer(_LENT % (_WIDE, word), text, re.MULTILINE), _FUNCTIONS):
+        end = text.find("\n}", told.end(), told.end() + _FAR)
         # "next := *r", "&Guard{key: *key}", "keep(*key)"
         copy = re.compile(rf"[=:(,] ?\*{re.escape(told[1])}(?:[,)}}]|$)", re.MULTILINE)
-        if found := copy.search(text, told.end(), end if end >= 0 else len(text)):
+        if found := copy.search(text, told.end(), max(end, told.end())):
             return found.start()
     return None
 
 
 def _around(text: str, kind: str) -> list[str]:
     """The structs that have a value of the type as a field."""
-    found = [m[1] for m in re.finditer(_IN_LINE % re.escape(kind), text, re.MULTILINE)]
-    for row in re.finditer(_WITHIN % re.escape(kind), text, re.MULTILINE):
-        above = list(_STRUCT.finditer(text, 0, row.start()))[-1:]
+    in_line = re.finditer(_IN_LINE % re.escape(kind), text, re.MULTILINE)
+    found = [told[1] for told in islice(in_line, _MOST)]
+    rows = re.finditer(_WITHIN % re.escape(kind), text, re.MULTILINE)
+    for row in islice(rows, _MOST):
+        at = text.rfind("\ntype ", max(0, row.start() - _FAR), row.start()) + 1
+        above = _STRUCT.match(text, at) if at else None
         # a line that begins with a brace ends what was opened above
-        if above and "\n}" not in text[above[0].end() : row.start()]:
-            found.append(above[0][1])
+        if above and "\n}" not in text[above.end() : row.start()]:
+            found.append(above[1])
     return found[:_MOST]

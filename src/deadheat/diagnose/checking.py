@@ -123,9 +123,9 @@ def check(scene: Scene) -> Check | None:
 
 
 def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
-    """Both write in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
+    """Both are in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
     here, way = sets.here, sets.way
-    if here is None or not other.writes or len(way) < 2 or sets.held or other.held:
+    if here is None or len(way) < 2 or sets.held or other.held:
         return None
     (frame, caller), names = way[1], {u.name for u in here.stores}
     same = [(code.path, code.first) for _, code in other.way[1:2]]
