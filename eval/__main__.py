@@ -29,6 +29,7 @@ TITLES = {
     "fresh": "The fresh set",
     "fresh2": "The second fresh set",
     "fresh3": "The third fresh set",
+    "fresh4": "The fourth fresh set",
 }
 
 
@@ -38,7 +39,8 @@ def main() -> int:
     which.add_argument("--held-out", action="store_true", help="the half that was set aside")
     which.add_argument("--fresh", action="store_true", help="the programs that came late")
     which.add_argument("--fresh2", action="store_true", help="the programs that came after those")
-    which.add_argument("--fresh3", action="store_true", help="the programs that came last")
+    which.add_argument("--fresh3", action="store_true", help="the third set of such programs")
+    which.add_argument("--fresh4", action="store_true", help="the programs that came last")
     parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
     parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
@@ -47,6 +49,7 @@ def main() -> int:
         "fresh": args.fresh,
         "fresh2": args.fresh2,
         "fresh3": args.fresh3,
+        "fresh4": args.fresh4,
         "aside": args.held_out,
     }
     part: Part = next((one for one, chosen in asked.items() if chosen), "open")

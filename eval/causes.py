@@ -35,6 +35,7 @@ TITLES = {
     "fresh": "The fresh set",
     "fresh2": "The second fresh set",
     "fresh3": "The third fresh set",
+    "fresh4": "The fourth fresh set",
 }
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
