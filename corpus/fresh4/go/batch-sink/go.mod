@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/batchsink
+
+go 1.18

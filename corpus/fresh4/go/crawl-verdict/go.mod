@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crawlverdict
+
+go 1.18

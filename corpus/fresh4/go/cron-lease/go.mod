@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cronlease
+
+go 1.18

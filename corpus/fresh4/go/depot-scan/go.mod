@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/depotscan
+
+go 1.18

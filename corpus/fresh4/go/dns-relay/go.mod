@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dnsrelay
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/encoderlanes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/epochstats
+
+go 1.18

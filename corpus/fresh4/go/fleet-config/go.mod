@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/fleetconfig
+
+go 1.18

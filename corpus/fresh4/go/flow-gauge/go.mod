@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flowgauge
+
+go 1.18

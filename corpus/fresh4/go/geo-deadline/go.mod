@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/geodeadline
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/indexshards
+
+go 1.18

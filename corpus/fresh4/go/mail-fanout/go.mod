@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mailfanout
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/meterembed
+
+go 1.18

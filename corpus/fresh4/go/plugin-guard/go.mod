@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pluginguard
+
+go 1.18

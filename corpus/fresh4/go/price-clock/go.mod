@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/priceclock
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/proberounds
+
+go 1.18

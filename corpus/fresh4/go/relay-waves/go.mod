@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/relaywaves
+
+go 1.18

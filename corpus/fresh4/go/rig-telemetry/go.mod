@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rigtelemetry
+
+go 1.18

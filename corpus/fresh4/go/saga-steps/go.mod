@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sagasteps
+
+go 1.18

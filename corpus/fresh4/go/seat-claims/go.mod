@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/seatclaims
+
+go 1.18

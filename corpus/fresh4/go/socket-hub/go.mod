@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sockethub
+
+go 1.18

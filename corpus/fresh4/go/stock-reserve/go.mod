@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stockreserve
+
+go 1.18

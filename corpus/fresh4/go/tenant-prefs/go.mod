@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tenantprefs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/thumbcache
+
+go 1.18

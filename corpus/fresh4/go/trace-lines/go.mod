@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tracelines
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/votetally
+
+go 1.18
