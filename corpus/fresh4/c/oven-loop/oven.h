@@ -1,0 +1,6 @@
+#ifndef OVEN_H
+#define OVEN_H
+
+void ovens_heat(int trays);
+
+#endif

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/auditwriter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/barrierrounds
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/boardcopies
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/brokerack
+
+go 1.18

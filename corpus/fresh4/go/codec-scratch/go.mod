@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/codecscratch
+
+go 1.18

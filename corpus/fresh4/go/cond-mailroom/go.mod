@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/condmailroom
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ctxtree
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/diffapply
+
+go 1.18

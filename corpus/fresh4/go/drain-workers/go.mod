@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/drainworkers
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/exportzip
+
+go 1.18

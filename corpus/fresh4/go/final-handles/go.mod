@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/finalhandles
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gossipmembers
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/groupfetch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/httptickets
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/importprogress
+
+go 1.18

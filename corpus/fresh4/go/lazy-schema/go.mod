@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lazyschema
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/listhistory
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/logparallel
+
+go 1.21

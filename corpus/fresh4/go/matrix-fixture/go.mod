@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/matrixfixture
+
+go 1.18

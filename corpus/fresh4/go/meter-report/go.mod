@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/meterreport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/outboxclose
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pollerleft
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/probedebounce
+
+go 1.18

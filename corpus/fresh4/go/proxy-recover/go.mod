@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/proxyrecover
+
+go 1.18

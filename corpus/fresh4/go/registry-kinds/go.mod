@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/registrykinds
+
+go 1.18

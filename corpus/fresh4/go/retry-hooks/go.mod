@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retryhooks
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ringjournal
+
+go 1.18

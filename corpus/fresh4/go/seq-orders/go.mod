@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/seqorders
+
+go 1.23

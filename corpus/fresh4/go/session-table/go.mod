@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessiontable
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/slotcleanup
+
+go 1.18

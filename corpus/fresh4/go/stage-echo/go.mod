@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stageecho
+
+go 1.21

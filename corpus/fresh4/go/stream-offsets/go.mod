@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/streamoffsets
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tileloops
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/vaultpartial
+
+go 1.18

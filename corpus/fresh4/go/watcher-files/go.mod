@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/watcherfiles
+
+go 1.18

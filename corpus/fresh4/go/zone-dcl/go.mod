@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/zonedcl
+
+go 1.18
