@@ -12,5 +12,6 @@ type Machine struct {
 func (m Machine) Boot() (string, int) {
 	time.Sleep(time.Duration(m.ID) * 5 * time.Millisecond)
 	regions := m.Source.Regions()
-	return m.Source.Shared().Channel, len(regions)
+	shared := m.Source.Shared()
+	return shared.Channel, len(regions) //race:Settings.Channel
 }

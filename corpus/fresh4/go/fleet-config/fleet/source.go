@@ -21,7 +21,7 @@ type Source struct {
 }
 
 func (s *Source) parse() *Settings {
-	return &Settings{Channel: s.text, Beat: len(s.text)}
+	return &Settings{Channel: s.text, Beat: len(s.text)} //race:Settings.Channel
 }
 
 // Shared returns the settings of the whole fleet.

@@ -29,9 +29,9 @@ func Copy(mirrors ...Mirror) ([]int, error) {
 	for i := range mirrors {
 		i := i
 		g.run(func() error {
-			sizes[i], err = mirrors[i].head() //race:Mirror.err
+			sizes[i], err = mirrors[i].head() //race:Copy.err
 			time.Sleep(20 * time.Millisecond)
-			return err //race:Mirror.err
+			return err //race:Copy.err
 		})
 	}
 	return sizes, g.join()

@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+var disk = map[string]int{"a": 1}
+
 func TestStart(t *testing.T) {
 	w := Start(3 * time.Millisecond)
 	time.Sleep(5 * time.Millisecond)
@@ -14,7 +16,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestTouch(t *testing.T) {
-	scans = 0                      //race:scans
-	files = map[string]int{"a": 1} //race:files
+	scans = 0    //race:scans
+	files = disk //race:files
 	time.Sleep(10 * time.Millisecond)
 }

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/csvloader
+
+go 1.18

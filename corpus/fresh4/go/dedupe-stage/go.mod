@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dedupestage
+
+go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/encoderlanes
-
-go 1.18

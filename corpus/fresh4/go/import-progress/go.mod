@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/importprogress
-
-go 1.18

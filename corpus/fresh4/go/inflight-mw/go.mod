@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/inflightmw
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/kvengine
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leaseelector
+
+go 1.18

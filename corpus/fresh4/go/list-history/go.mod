@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/listhistory
-
-go 1.18

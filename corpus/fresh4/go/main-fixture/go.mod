@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mainfixture
+
+go 1.18

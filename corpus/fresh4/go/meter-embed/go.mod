@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/meterembed
-
-go 1.18

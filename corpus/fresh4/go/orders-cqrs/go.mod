@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/orderscqrs
+
+go 1.18

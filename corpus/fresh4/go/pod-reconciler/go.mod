@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/podreconciler
+
+go 1.18

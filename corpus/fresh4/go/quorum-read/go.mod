@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quorumread
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reaperclock
+
+go 1.18

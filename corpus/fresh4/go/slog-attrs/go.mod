@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/slogattrs
+
+go 1.21

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stockreserve
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/streamoffsets
-
-go 1.18

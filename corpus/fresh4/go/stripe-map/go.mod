@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stripemap
+
+go 1.18
