@@ -6,14 +6,18 @@ import json
 import random
 import re
 from functools import cache
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 import deadheat
 from deadheat import registry
+from deadheat.feeds.files import can_be_cut
 from deadheat.model import Origin
 from deadheat.render.jsonl import LinesGatherer
+from deadheat.text.window import Stream
+from deadheat.triage import triage
 from deadheat.wire import sighting_to_json
 from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
@@ -222,6 +226,23 @@ def _places(sighting: Sighting) -> set[tuple[str, int | None]]:
     report = sighting.report
     stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
     return {(f.function, f.line) for stack in stacks for f in stack if f.function != "??"}
+
+
+def test_a_report_is_found_once_wherever_a_document_is_cut() -> None:
+    for case in all_cases():
+        raw = b"some other output\n" + case.raw
+        if not can_be_cut(raw):
+            continue
+        whole = _begun_in(raw, 0, None)
+        breaks = [at.end() for at in re.finditer(rb"\n", raw)]
+        for cut in random.Random(case.name).sample(breaks, min(len(breaks), 4)):
+            both = sorted(_begun_in(raw, 0, cut) + _begun_in(raw, cut, None))
+            assert both == whole, (case.name, cut)
+
+
+def _begun_in(raw: bytes, start: int, end: int | None) -> list[tuple[int, str]]:
+    found = triage(Stream(BytesIO(raw).read), "cut", start, end)
+    return sorted((s.span.offset, s.verdict.fingerprint) for s in found)
 
 
 def test_exactly_one_dialect_claims_a_report() -> None:

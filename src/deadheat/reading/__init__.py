@@ -31,6 +31,7 @@ class Reader:
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
         self._echoes = Echoes()
+        self._back = max([dialect.back for dialect in self.dialects], default=0)
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
         hints = tuple(hint for dialect in self.dialects for hint in dialect.hints)
@@ -52,17 +53,21 @@ class Reader:
         windows = Windows(source, self.sifter)
         prospects = Prospects(windows)
         at = covered = source.base
-        while (hit := windows.next_hit(at, end)) is not None:
+        # what begins before the end may show itself behind it only
+        last = None if end is None else end + self._back
+        while (hit := windows.next_hit(at, last)) is not None:
             offset, index = hit
             dialect, starts = self._owners[index]
             if prospects.is_vain(dialect, offset):
                 at = offset + 1
                 continue
             line = windows.line_start(offset, at)
-            if end is not None and line >= end:
+            if last is not None and line >= last:
                 break
             once = self._at_once(windows, line, dialect, full) if starts else None
             if once is not None:
+                if end is not None and line >= end:
+                    break
                 while once is not None:
                     at = covered = once.span.end
                     if once.span.offset >= start:
