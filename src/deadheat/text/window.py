@@ -95,10 +95,11 @@ class Windows:
             self._next = i = bisect_left(self._hits, (at, -1), self._next)
             if i < len(self._hits):
                 return self._hits[i]
-            if end is not None and self._sifted - self._overlap - BEHIND >= end:
+            enough = None if end is None else end + self._overlap + BEHIND
+            if enough is not None and self._sifted >= enough:
                 return None
             if self._sifted < self.end:
-                self._sift()
+                self._sift(enough)
             elif not self._more(max(at, self.end) - BEHIND):
                 return None
 
@@ -176,7 +177,7 @@ class Windows:
             return False
         return True
 
-    def _sift(self) -> None:
+    def _sift(self, enough: int | None = None) -> None:
         """Looks for literals in some of what is new, and where the new begins."""
         base = self._source.base
         self._hits = self._hits[self._next :]
@@ -185,6 +186,8 @@ class Windows:
         # at a multiple of a cache line, since vector instructions read slower from anywhere else
         fresh = max(0, self._sifted - self._overlap - base) & -64
         until = min(self._sifted + self._step - base, len(self._source.buffer))
+        if enough is not None:
+            until = min(until, enough - base)
         found = self._sifter.hits(self._source.buffer, fresh, until, base)
         self._hits += found[bisect_right(found, known) :]
         self._sifted = base + until
