@@ -24,7 +24,7 @@ _MOST = 150_000
 # how long a fingerprint is, and the name of its callers
 _DIGEST = 16
 # of a document in parts, so many places are looked at together
-_MOST_PLACES = 2_000
+MOST_PLACES = 2_000
 
 
 class Named(NamedTuple):
@@ -50,7 +50,7 @@ def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
     place = {index: at for at, index in enumerate(dict.fromkeys(tellers))}
     names = [nodes[place[first]] for first in tellers]
     told = [in_race(sighting, name) for sighting, name in zip(sightings, names, strict=True)]
-    others = document.places(nodes, _MOST_PLACES) if part else []
+    others = document.places(nodes, MOST_PLACES) if part else []
     return Named(told, found, _places(others, told, seen, tellers) if part else [])
 
 
@@ -60,7 +60,7 @@ def _places(
     """As many places as anybody will look at: first those that the document was told of."""
     known: set[tuple[int, int]] = set()
     for index, first in enumerate(tellers):
-        if len(places) >= _MOST_PLACES:
+        if len(places) >= MOST_PLACES:
             break
         mark, lane, at = seen[index]
         if first != index and (first, at) not in known:
@@ -163,7 +163,7 @@ class Identity:
             if (document := _document(place)) != self._of:
                 self._join()
                 self._of = document
-            if len(self._places) < _MOST_PLACES:
+            if len(self._places) < MOST_PLACES:
                 self._places.append(place)
 
     def _join(self) -> None:

@@ -73,6 +73,7 @@ class Scan:
         self._gatherer, self._output, self._ways = gatherer, output, ways
         self.identity = identify.Identity()
         self._faults = self.sightings = self._read = 0
+        self._placed = "", 0  # of which document how many places were told here
         found = list(entries)
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
         readable = [e for e in found if isinstance(e, walk.Entry)]
@@ -139,7 +140,11 @@ class Scan:
     ) -> tuple[str, Any]:
         """What the gatherer makes of a batch, and what its sightings tell of their identity."""
         seen = [s for s in batch if isinstance(s, Sighting)]
-        sightings, found, places = identify.named(seen, part)
+        uri = seen[0].uri if seen else ""
+        # the parts of a document come in their order, to each worker as well
+        sent = self._placed[1] if self._placed[0] == uri else 0
+        sightings, found, places = identify.named(seen, part and sent < identify.MOST_PLACES)
+        self._placed = uri, sent + len(places)
         if live:  # nobody will wait for lasting ids
             sightings = [identify.in_race(s, found.nodes[s.verdict.race].base) for s in sightings]
             found = races.nothing()
