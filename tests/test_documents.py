@@ -448,6 +448,19 @@ def test_documents_are_listed_with_and_without_reports(capsys: Capture) -> None:
     assert [len(d["reports"]) for d in found] == [0, 1]
 
 
+def test_every_report_of_a_document_has_the_name_of_its_race(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    issue = tmp_path / "issue.md"
+    other = REPORT.replace("cart", "till")
+    issue.write_text(f"## Bug report\n\nA data race.\n\n```\n{REPORT}{other}```\n")
+    lines = scanned(capsys, "--format", "jsonl", str(issue)).splitlines()
+    races = [json.loads(line)["race"] for line in lines]
+    assert len({*races}) == 2
+    (document,) = json.loads(scanned(capsys, "--format", "documents", str(issue)))
+    assert [report["race"] for report in document["reports"]] == races
+
+
 def test_documents_of_logs_are_an_empty_array(capsys: Capture) -> None:
     log = str(CASES / "go" / "two-goroutines.txt")
     assert json.loads(scanned(capsys, "--format", "documents", log)) == []

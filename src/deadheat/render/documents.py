@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import wire
 from deadheat.render.json import ArrayOutput
+from deadheat.render.spool import Lines, lines
 
 if TYPE_CHECKING:
     from deadheat.model import Document, Sighting
@@ -26,10 +27,10 @@ class DocumentsGatherer:
         if sighting.document is not None and self._told:
             self._told[-1]["reports"].append(_brief(sighting))
 
-    def pack(self) -> bytes:
-        packed = "\n".join(json.dumps(told, ensure_ascii=False) for told in self._told)
+    def pack(self) -> Lines:
+        each = [json.dumps(told, ensure_ascii=False) for told in self._told]
         self._told = []
-        return packed.encode("utf-8", "replace")
+        return lines([line.encode("utf-8", "replace") for line in each], many=True)
 
 
 def _brief(sighting: Sighting) -> dict[str, Any]:

@@ -9,24 +9,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 # within a JSON string a quote has a backslash before it, so no document's text can look like this;
-# it comes early in a line, and once
+# it comes early in the line of a report
 _RACE = b'"race": "'
 # more than this goes to a file
 _IN_MEMORY = 1 << 21
 
 
 class Lines(NamedTuple):
-    """Lines with a newline between each two, and where in the text each names its race."""
+    """Lines with a newline between each two, and where in the text they name races."""
 
     text: bytes
     races: array[int]
 
 
-def lines(each: list[bytes]) -> Lines:
-    """The lines as one, ready to be sent."""
+def lines(each: list[bytes], many: bool = False) -> Lines:
+    """The lines as one, ready to be sent; those of `many` races or none are looked through."""
     races, begin = array("Q"), 0
     for line in each:
-        races.append(begin + line.index(_RACE) + len(_RACE))
+        at = line.find(_RACE)
+        while at >= 0:
+            at += len(_RACE)
+            races.append(begin + at)
+            at = line.find(_RACE, at) if many else -1
         begin += len(line) + 1
     return Lines(b"\n".join(each), races)
 
