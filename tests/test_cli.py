@@ -843,7 +843,7 @@ def test_reports_of_one_address_are_one_race_whatever_file_shows_them(
 def test_many_lines_wait_in_a_file(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deadheat.render.spool._IN_MEMORY", 1000)
+    monkeypatch.setattr("deadheat.render.shelf._IN_MEMORY", 1000)
     _, few, _ = scanned(capsys, file(tmp_path, "few.log", REPORT))
     _, many, _ = scanned(capsys, file(tmp_path, "many.log", REPORT * 9))
     assert [line["race"] for line in many] == [few[0]["race"]] * 9

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.render.shelf import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -11,8 +13,6 @@ if TYPE_CHECKING:
 # within a JSON string a quote has a backslash before it, so no document's text can look like this;
 # it comes early in the line of a report
 _RACE = b'"race": "'
-# more than this goes to a file
-_IN_MEMORY = 1 << 21
 
 
 class Lines(NamedTuple):
@@ -39,39 +39,18 @@ class Spool:
     """Lines in the order in which they came."""
 
     def __init__(self) -> None:
-        self._held: list[Lines] = []
-        self._size = 0
-        self._spilled: list[tuple[int, array[int]]] = []
-        self._file: IO[bytes] | None = None
+        self._shelf = Shelf()
+        self._spans: list[tuple[int, int, array[int]]] = []
 
     def add(self, lines: Lines) -> None:
-        self._held.append(lines)
-        self._size += len(lines.text)
-        if self._size > _IN_MEMORY:
-            self._spill()
-
-    def _spill(self) -> None:
-        from tempfile import TemporaryFile  # few scans find so much, and all would have to load it
-
-        self._file = self._file or TemporaryFile()  # noqa: SIM115
-        for text, races in self._held:
-            self._file.write(text)
-            self._spilled.append((len(text), races))
-        self._held, self._size = [], 0
+        self._spans.append((self._shelf.put(lines.text), len(lines.text), lines.races))
 
     def texts(self, ids: Mapping[str, str]) -> Iterator[bytes]:
         """All lines with the lasting ids of their races, some at a time; the last has no newline."""
         names = {node.encode(): race.encode() for node, race in ids.items()}
-        for lines in self._all():
-            yield _named(lines, names)
-
-    def _all(self) -> Iterator[Lines]:
-        if self._file is not None:
-            with self._file as file:
-                file.seek(0)
-                for size, races in self._spilled:
-                    yield Lines(file.read(size), races)
-        yield from self._held
+        for at, size, races in self._spans:
+            yield _named(Lines(self._shelf.get(at, size), races), names)
+        self._shelf.close()
 
 
 def _named(lines: Lines, names: Mapping[bytes, bytes]) -> bytes:

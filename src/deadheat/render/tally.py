@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.model import Report
+from deadheat.render.ledger import PLACES, Entry, Ledger, joined
+from deadheat.render.shelf import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from deadheat.model import Document, Sighting
 
-_PLACES = 3
-# beyond this many races a process may send an example again
-_MOST_SENT = 1 << 16
+# beyond this many races a process may send an example again, and what is counted goes to a file
+_MOST = 1 << 16
+# what stands between an example's title and its body
+_BODY = "\n"
 
 # what one process has seen of a race since it last told: how often, where, the damage of the example,
 # and the example's title and body, or None where this process has sent a good one; a plain tuple,
@@ -42,7 +45,7 @@ class TallyGatherer:
     def add(self, sighting: Sighting) -> None:
         race = sighting.verdict.race
         seen, places, least, example = self._counts.get(race) or self._first(race)
-        if len(places) < _PLACES:
+        if len(places) < PLACES:
             places.append(f"{sighting.uri} at byte {sighting.span.offset}")
         # the least damaged text makes the example; an undamaged one cannot be bettered
         if least and (damage := _damage(sighting)) < least:
@@ -57,7 +60,7 @@ class TallyGatherer:
 
     def pack(self) -> dict[str, Count]:
         packed, self._counts = self._counts, {}
-        if len(self._sent) > _MOST_SENT:
+        if len(self._sent) > _MOST:
             self._sent.clear()
         self._sent.update((race, count[2]) for race, count in packed.items())
         return packed
@@ -69,51 +72,63 @@ def _damage(sighting: Sighting) -> int:
 
 
 class Tally:
-    """Counts where sightings meet, in a private temporary database: any number of races will do."""
+    """Counts where sightings meet; any number of races will do."""
 
-    def __init__(self) -> None:
-        import sqlite3  # only this way of output needs it
-
-        self._base = sqlite3.connect("", isolation_level=None)
-        self._base.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
-            "CREATE TABLE race (id TEXT PRIMARY KEY, first INTEGER, n INTEGER, damage INTEGER,"
-            " places TEXT, title TEXT, body TEXT) WITHOUT ROWID; BEGIN"
-        )
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._examples = Shelf()
+        self._known: dict[str, Entry] = {}  # by node, and by race once these are named
+        self._ledger: Ledger | None = None
         self._order = 0
 
     def merge(self, counts: dict[str, Count]) -> None:
-        for race, (seen, places, damage, example) in counts.items():
+        for node, (seen, places, damage, example) in counts.items():
             self._order += 1
-            title, body = example or (None, None)
-            self._base.execute(
-                "INSERT INTO race VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE"
-                " SET n = n + ?3, title = iif(?6 IS NULL OR damage <= ?4, title, ?6),"
-                " body = iif(?7 IS NULL OR damage <= ?4, body, ?7), damage = min(damage, ?4),"
-                " places = iif(length(places) < 4096, places || char(10) || ?5, places)",
-                (race, self._order, seen, damage, "\n".join(places), title, body),
-            )
+            at = size = 0
+            if example is not None:
+                title, body = example
+                title = title.replace(_BODY, " ")
+                text = f"{title}{_BODY}{body}".encode("utf-8", "surrogatepass")
+                at, size = self._examples.put(text), len(text)
+            entry = Entry(node, self._order, seen, damage, "\n".join(places), at, size)
+            known = self._known.get(node)
+            if known is None:
+                self._known[node] = entry
+            else:
+                known.add(entry)
+        if len(self._known) > self._most:
+            self._post()
+
+    def _post(self) -> Ledger:
+        self._ledger = self._ledger or Ledger()
+        self._ledger.post(self._known.values())
+        self._known = {}
+        return self._ledger
 
     def name(self, ids: Mapping[str, str]) -> None:
         """Tells which nodes are one race."""
-        self._base.execute("CREATE TABLE name (node TEXT PRIMARY KEY, race TEXT) WITHOUT ROWID")
-        self._base.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
+        if self._ledger is not None:
+            self._post().name(ids)
+        else:
+            self._known = joined(
+                (ids.get(node, node), known) for node, known in self._known.items()
+            )
 
     def totals(self) -> tuple[int, int]:
         """How many races, and how many sightings of them."""
-        races, sightings = self._base.execute(
-            "SELECT count(DISTINCT coalesce(race, id)), total(n) FROM race"
-            " LEFT JOIN name ON node = id"
-        ).fetchone()
-        return int(races), int(sightings)
+        if self._ledger is not None:
+            return self._ledger.totals()
+        return len(self._known), sum(known.seen for known in self._known.values())
 
     def races(self) -> Iterator[Tallied]:
         """Every race, the most often seen first, with the least damaged of its examples."""
-        rows = self._base.execute(
-            "SELECT id, coalesce(race, id), title, body, sum(n) AS seen,"
-            " group_concat(places, char(10)), min(damage * 1000000000 + first) AS best"
-            " FROM race LEFT JOIN name ON node = id GROUP BY 2 ORDER BY seen DESC, best"
-        )
-        for node, race, title, body, seen, places, _ in rows:
-            title, body = (text.replace(node, race) for text in (title, body))
-            yield Tallied(title, body, seen, places.split("\n")[:_PLACES], race)
+        for race, known in self._ledger.races() if self._ledger is not None else self._ranked():
+            example = self._examples.get(known.at, known.size).decode("utf-8", "surrogatepass")
+            title, _, body = example.replace(known.node, race).partition(_BODY)
+            yield Tallied(title, body, known.seen, known.places.split("\n")[:PLACES], race)
+        self._examples.close()
+        if self._ledger is not None:
+            self._ledger.close()
+
+    def _ranked(self) -> list[tuple[str, Entry]]:
+        return sorted(self._known.items(), key=lambda known: known[1].rank)

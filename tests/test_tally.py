@@ -1,0 +1,77 @@
+"""Counting per race: the same in memory, in a file, and by whoever has all the time in the world."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deadheat.render.tally import Count, Tallied, Tally
+
+NODES = ["a1", "a2", "b1", "c1", "ü9"]
+IDS = {"a1": "a", "a2": "a", "ü9": "ü"}
+
+counts = st.fixed_dictionaries(
+    {},
+    optional={
+        node: st.tuples(
+            st.integers(1, 9),
+            st.lists(
+                st.sampled_from(["x.log at byte 7", "y.log at byte 8"]), min_size=1, max_size=3
+            ),
+            st.integers(0, 2),
+            st.tuples(st.sampled_from([f"{node} is", "ein Wettlauf"]), st.text(max_size=20)),
+        )
+        for node in NODES
+    },
+)
+
+
+def told(batches: list[dict[str, Count]], most: int) -> tuple[tuple[int, int], list[Tallied]]:
+    tally = Tally(most)
+    for batch in batches:
+        tally.merge(batch)
+    tally.name(IDS)
+    return tally.totals(), list(tally.races())
+
+
+def plainly(batches: list[dict[str, Count]]) -> list[Tallied]:
+    """As `Tally` counts, with everything at hand all the time."""
+    seen: dict[str, list[tuple[int, int, str, Count]]] = {}
+    order = 0
+    for batch in batches:
+        for node, count in batch.items():
+            order += 1
+            seen.setdefault(IDS.get(node, node), []).append((count[2], order, node, count))
+    ranked = []
+    for race, known in seen.items():
+        damage, first, node, (_, _, _, example) = min(known)
+        assert example is not None
+        title, body = (text.replace(node, race) for text in example)
+        times = sum(count[0] for *_, count in known)
+        ranked.append((-times, damage, first, Tallied(title, body, times, [], race)))
+    return [tallied for *_, tallied in sorted(ranked)]
+
+
+@given(st.lists(counts, max_size=6), st.sampled_from([0, 1, 3, 99]))
+def test_races_are_counted_alike_in_memory_and_in_a_file(
+    batches: list[dict[str, Count]], most: int
+) -> None:
+    totals, races = told(batches, most)
+    expected = plainly(batches)
+    assert [race._replace(places=[]) for race in races] == expected
+    assert totals == (len(expected), sum(race.seen for race in expected))
+    for race in races:
+        places = {
+            p for b in batches for n, c in b.items() if IDS.get(n, n) == race.race for p in c[1]
+        }
+        assert {*race.places} <= places
+        assert 1 <= len(race.places) <= 3
+
+
+def test_an_example_that_was_sent_before_is_kept() -> None:
+    first: dict[str, Count] = {"c1": (1, ["x.log at byte 1"], 0, ("c1 races", "body"))}
+    again: dict[str, Count] = {"c1": (4, ["x.log at byte 9"], 0, None)}
+    for most in 0, 9:
+        totals, (race,) = told([first, again], most)
+        assert totals == (1, 5)
+        assert race == Tallied("c1 races", "body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
