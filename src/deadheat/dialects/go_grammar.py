@@ -23,7 +23,7 @@ SECOND_HALF = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATED = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
 
-_OPS = {
+OPS = {
     "read": Op.READ,
     "write": Op.WRITE,
     "atomic read": Op.ATOMIC_READ,
@@ -33,7 +33,7 @@ _OPS = {
 
 def op(match: re.Match[str]) -> Op:
     """What an access header says was done."""
-    return _OPS[match["op"].removeprefix("Previous ").lower()]
+    return OPS[match["op"].removeprefix("Previous ").lower()]
 
 
 def is_banner(body: str) -> bool:

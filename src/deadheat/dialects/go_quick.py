@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from deadheat.dialects import go_stack
-from deadheat.dialects.go_grammar import ACCESS, BANNER, CREATED, op
+from deadheat.dialects.go_grammar import BANNER, CREATED, OPS
 from deadheat.dialects.go_stack import Side
 from deadheat.model import Access, Frame, Origin, Report, State
 from deadheat.symbols import go, roots
@@ -13,18 +13,23 @@ from deadheat.symbols import go, roots
 _new = tuple.__new__
 _FIRST = f"{BANNER}\n"
 # what begins a report's second part, and each of the others
-_NEXT = ("\n\nPrevious ", "\n\nGoroutine ")
+_PREVIOUS, _CREATED = "\n\nPrevious ", "\n\nGoroutine "
+_DIGITS, _HEX = "0123456789", "0123456789abcdef"
+# what the header of an access may begin with, what was done, and whether it was the earlier one
+_OPS = {
+    f"{previous}{word}" if previous else word.capitalize(): (done, bool(previous))
+    for word, done in OPS.items()
+    for previous in ("", "Previous ")
+}
 _USER = Origin.USER
 _MAIN = "main goroutine"
 # frames that may have stale ones below them
 _ENTRIES = ("testing.tRunner", "main.main")
-# how many of the user's frames a glance takes, how many above them, and from how many lines; mostly,
-# as much text as so many frames like the first one have will do
+# how many of the user's frames a glance takes, and how many above them
 CALLS = 4
 TOP = 2
-_LOOK, _FEW = 32, 5
 # what calls a test function
-_HARNESS = ("testing.tRunner", "testing.runExample", "testing.(*B).runN")
+_HARNESS = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
 
 
 def whole(text: str) -> Report | None:
@@ -71,24 +76,32 @@ def glance(text: str) -> Report | None:
 
 def _offset(section: str) -> str:
     """How far into its function's code the innermost frame is: "0x45"."""
-    return section.partition(" +")[2].partition("\n")[0]
+    at = section.find(" +") + 2
+    end = section.find("\n", at)
+    return section[at:end] if end >= 0 else section[at:]
 
 
 def _sections(text: str) -> list[str] | None:
     """Two accesses and the creation of everybody but main."""
-    if not text.startswith(_FIRST):
-        return None
     # a long word is found sooner than a blank line; one that stands anywhere else is odd
-    ends = [at for word in _NEXT if (at := text.find(word)) >= 0]
-    if len(ends) == len(_NEXT) and (at := text.find(_NEXT[1], ends[1] + 1)) >= 0:
-        ends.append(at)
-    bounds = [len(BANNER) - 1, *ends, len(text)]
-    sections = [text[begin + 2 : end] for begin, end in pairwise(bounds)]
-    if not 2 <= len(sections) <= 4:
+    ends = [text.find(_PREVIOUS)]
+    if ends[0] < 0 or not text.startswith(_FIRST):
         return None
-    actors = {section.partition(":")[0].rpartition(" by ")[2] for section in sections[:2]}
-    created = {f"g{section.partition(' (')[0][1:]}" for section in sections[2:]}
-    return sections if created == actors - {_MAIN} else None
+    actors = {_actor(text, len(_FIRST)), _actor(text, ends[0])} - {_MAIN}
+    created: set[str] = set()
+    while len(ends) < 3 and (at := text.find(_CREATED, ends[-1] + 1)) >= 0:
+        ends.append(at)
+        created.add(f"g{text[at + 3 : text.find(' (', at)]}")
+    if created != actors:
+        return None
+    bounds = [len(BANNER) - 1, *ends, len(text)]
+    return [text[begin + 2 : end] for begin, end in pairwise(bounds)]
+
+
+def _actor(text: str, at: int) -> str:
+    """Who the header there says it was."""
+    end = text.find(":", at)
+    return text[text.rfind(" by ", at, end) + 4 : end]
 
 
 def _is_even(text: str, sections: int) -> bool:
@@ -98,10 +111,21 @@ def _is_even(text: str, sections: int) -> bool:
 
 
 def _access(header: str, previous: bool) -> Side | None:
-    match = ACCESS.fullmatch(header)
-    if match is None or (match["previous"] is not None) != previous:
+    """What "Previous write at 0x00c0000a1238 by goroutine 6:" says."""
+    what, _, rest = header.partition(" at 0x")
+    address, _, actor = rest.partition(" by ")
+    known = _OPS.get(what)
+    if known is None or known[1] is not previous or not 0 < len(address) <= 16:
         return None
-    return Side(match["actor"], op(match), match["address"])
+    if actor != f"{_MAIN}:" and not (
+        actor.startswith("goroutine ") and actor.endswith(":") and _is_digits(actor[10:-1])
+    ):
+        return None
+    return Side(actor[:-1], known[0], f"0x{address}") if not address.strip(_HEX) else None
+
+
+def _is_digits(text: str) -> bool:
+    return 0 < len(text) <= 18 and not text.strip(_DIGITS)
 
 
 def _creation(header: str) -> Side | None:
@@ -120,47 +144,35 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     """
     if _has_second_entry(section):
         return None
-    start = section.find("\n")
-    one = section.find("\n", section.find("()\n", start) + 3) - start
-    if 0 < _FEW * one < len(section) - start:
-        few = section.rfind("\n", 0, section.rfind("()\n", 0, start + _FEW * one) + 1)
-        found = _innermost(section, start, few) if few > start else None
-        if found is not None:
-            return found
-    return _innermost(section, start, _after(section, start, _LOOK))
-
-
-def _innermost(section: str, start: int, end: int) -> tuple[Frame, ...] | None:
-    """What `_calls` tells, from the lines between `start` and `end`; None if these are too few."""
-    pairs = go.pairs(section[start:end]) or []
     split = go.split if "%" in section or "[" in section or "(_" in section else go.split_plain
     head: list[Frame] = []
     found: list[Frame] = []
-    for number, (symbol, path, line) in enumerate(pairs, 1):
+    at, number = section.find("\n"), 0
+    while at < len(section):
+        symbol, path, line, at = go.pair(section, at)
         package, function = split(symbol)
         if not package:
             return None
+        number += 1
         whose = go.origin(package, path)
         if whose is _USER:
             # a closure may lie elsewhere than its name says; the other frames tell
             if function[-1].isdigit() and _is_lost(package, path):
                 return None
-            found.append(
-                _new(Frame, (function, package, path, int(line), whose, path, False, False))
-            )
+            found.append(_new(Frame, (function, package, path, line, whose, path, False, False)))
             if len(found) == CALLS:
-                return (*head, *found)
+                break
         elif not found:
             if package == "sync/atomic":
                 return None
             if number <= TOP:
-                head.append(Frame(function, package, path, int(line), whose, path))
+                head.append(Frame(function, package, path, line, whose, path))
         # what stands below may be stale
         if function in _ENTRIES:
-            return (*head, *found) if found else None
-        if go.is_test(function) and not _is_harness(pairs, number):
+            break
+        if go.is_test(function) and not section.startswith(_HARNESS, at):
             return None
-    return (*head, *found) if found and end == len(section) else None
+    return (*head, *found) if found else None
 
 
 def _is_lost(package: str, path: str) -> bool:
@@ -169,20 +181,8 @@ def _is_lost(package: str, path: str) -> bool:
     return roots.is_absolute(go.place(package, folder)[1])
 
 
-def _after(section: str, start: int, lines: int) -> int:
-    """Where the so-manieth line behind `start` ends."""
-    for _ in range(lines):
-        start = section.find("\n", start + 1)
-        if start < 0:
-            return len(section)
-    return start
-
-
-def _is_harness(pairs: list[tuple[str, str, str]], number: int) -> bool:
-    return number < len(pairs) and pairs[number][0] in _HARNESS
-
-
 def _has_second_entry(section: str) -> bool:
     """Does the goroutine's entry stand in the middle, too? Then what is below it is stale."""
-    entry = section.rpartition("\n  ")[0].rpartition("\n  ")[2].partition("\n")[0]
+    last = section.rfind("\n  ")
+    entry = section[section.rfind("\n  ", 0, last) + 3 : last]
     return (".gowrap" in entry or "·dwrap·" in entry) and section.count(entry) > 1

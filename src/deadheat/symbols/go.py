@@ -13,6 +13,7 @@ _LISTS = frame_lists.read("go.frames.txt")
 _STDLIB = frozenset(_LISTS["stdlib"])
 _STDLIB_TOPS = frozenset(entry.partition("/")[0] for entry in _STDLIB)
 _GENERATED = frozenset(_LISTS["generated"])
+_GENERATED_FILES = tuple(_LISTS["generated"])
 _DEPTH = {host: int(n) for host, n in (entry.split() for entry in _LISTS["host-depth"])}
 # functions of the runtime above which some versions leave out who called them
 HIDES = tuple(_LISTS["hides-caller"])
@@ -165,9 +166,10 @@ def key(frame: Frame) -> str:
     function, package = frame[0], frame[1]  # by their places, as there are eight to a report
     if not function:
         return "/".join(frame.path.split("/")[-2:])  # a place that somebody put for a frame
-    if function[-1:].isdigit() or function[-2:] == "fm" or "[" in function:
+    if function[-1].isdigit() or function.endswith("fm") or "[" in function:
         function = _parent(function)
-    name = function.partition(".")[2]
+    dot = function.find(".")
+    name = function[dot + 1 :] if dot >= 0 else ""
     if package in _NAMELESS:
         # there are as many `main` as there are programs: the folder tells them apart
         folder = frame.path.rpartition("/")[0].rpartition("/")[2]
@@ -215,14 +217,15 @@ def test_name(function: str) -> str | None:
 
 def origin(package: str, path: str) -> Origin:
     """Whose code a frame is in."""
-    top = package.partition("/")[0]
+    slash = package.find("/")
+    top = package[:slash] if slash >= 0 else package
     if top in _STDLIB_TOPS and _is_stdlib(package, path):
         if _RUNTIME.match(package):
             return Origin.RUNTIME
         return Origin.TEST if _TEST.match(package) else Origin.STDLIB
     if top in _TEST_TOPS and top != "testing" and _TEST.match(package):
         return Origin.TEST
-    if path.rpartition("/")[2] in _GENERATED:
+    if path.endswith(_GENERATED_FILES) and path.rpartition("/")[2] in _GENERATED:
         return Origin.GENERATED
     return Origin.USER
 
@@ -349,31 +352,53 @@ def frame(symbol: str, path: str, line: int | None) -> Frame:
     return Frame(function, package, below + name, line, whose, path)
 
 
-# "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45"; what is in
-# the lines is looked at later, since nothing matches as fast as a dot
-PAIR = regex(r"\n  (.+)\(\)\n      (.+):(\d{1,9}) \+0x[0-9a-f]+(?=\n|$)")
+_HEX = "0123456789abcdef"
+# how long a line's number may be
+_DIGITS = 9
 
 
-def pairs(text: str) -> list[tuple[str, str, str]] | None:
-    """Symbol, path and line of an undamaged stack's frames, from the line break before it.
+def pair(text: str, at: int) -> tuple[str, str, int, int]:
+    """Symbol, path and line of the frame behind the line break at `at`, and where it ends.
 
-    None if the text is not just that.
+    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45". No symbol if
+    it is not exactly as printed. No pattern is as fast: this is done twenty times a report.
     """
-    found = PAIR.findall(text)
-    count = len(found)
-    if text.count("\n") != 2 * count or text.count(" ") != 9 * count or text.count(":") != count:
-        return None
-    return found
+    middle = text.find("\n", at + 1)
+    gap = text.find(" ", middle + 7)
+    colon = text.find(":", at + 3, gap)
+    end = text.find("\n", gap)
+    if end < 0:
+        end = len(text)
+    # a word that is looked for where it should begin, and no further, is found sooner than asked for
+    if (
+        text.find("\n  ", at, at + 3) != at
+        or text.find("()\n      ", middle - 2, middle + 7) != middle - 2
+        or text.find(" +0x", gap, gap + 4) != gap
+        or text.find(" ", at + 3) != middle + 1
+        or text.find("\n", middle + 1, gap) >= 0
+        or colon <= middle + 7
+        or end == gap + 4
+        or text[gap + 4 : end].strip(_HEX)
+    ):
+        return "", "", 0, at
+    line = _number(text[colon + 1 : gap])
+    return text[at + 3 : middle - 2] if line >= 0 else "", text[middle + 7 : colon], line, end
+
+
+def _number(digits: str) -> int:
+    try:
+        return int(digits) if len(digits) <= _DIGITS and digits.isdigit() else -1
+    except ValueError:  # "²" is a digit, too
+        return -1
 
 
 def frames(text: str) -> list[Frame] | None:
-    """The frames of an undamaged stack, as `pairs` takes it. The hottest loop: twenty times a report."""
-    found = pairs(text)
-    if found is None:
-        return None
+    """The frames of an undamaged stack, from the line break before it; None if that is not all of it."""
     unusual = "%" in text or "[" in text or "(_" in text or "\\" in text
-    made = []
-    for symbol, path, line in found:
+    made: list[Frame] = []
+    at = 0
+    while at < len(text):
+        symbol, path, line, at = pair(text, at)
         slash = symbol.rfind("/", 0, symbol.find("("))  # a receiver may hold an import path
         dot = symbol.find(".", slash + 1)
         cut = path.rfind("/") + 1
@@ -381,11 +406,11 @@ def frames(text: str) -> list[Frame] | None:
         if dot < 0:
             return None
         if unusual or not cut or name in _GENERATED:
-            made.append(frame(symbol, path, int(line)))
+            made.append(frame(symbol, path, line))
             continue
         package = symbol[:dot]
         whose, below = place(package, path[:cut])
         function = symbol[slash + 1 :]
-        values = (function, package, below + name, int(line), whose, path, False, False)
+        values = (function, package, below + name, line, whose, path, False, False)
         made.append(_new(Frame, values))
     return made
