@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eval import rules
 from eval.confusions import worst
-from eval.items import VERSION, Item, damaged, load
+from eval.items import FRESH, VERSION, Item, damaged, load
 from eval.page import write
 from eval.score import Score, grouped, score
 from tests.damage import DAMAGES
@@ -30,29 +30,25 @@ TITLES = {
     "fresh2": "The second fresh set",
     "fresh3": "The third fresh set",
     "fresh4": "The fourth fresh set",
+    "fresh5": "The fifth fresh set",
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--held-out", action="store_true", help="the half that was set aside")
-    which.add_argument("--fresh", action="store_true", help="the programs that came late")
-    which.add_argument("--fresh2", action="store_true", help="the programs that came after those")
-    which.add_argument("--fresh3", action="store_true", help="the third set of such programs")
-    which.add_argument("--fresh4", action="store_true", help="the programs that came last")
+    which.add_argument(
+        "--held-out", dest="part", action="store_const", const="aside", help="the half set aside"
+    )
+    for one in FRESH:
+        which.add_argument(
+            f"--{one}", dest="part", action="store_const", const=one, help=TITLES[one].lower()
+        )
     parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
     parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     args = parser.parse_args()
-    asked: dict[Part, bool] = {
-        "fresh": args.fresh,
-        "fresh2": args.fresh2,
-        "fresh3": args.fresh3,
-        "fresh4": args.fresh4,
-        "aside": args.held_out,
-    }
-    part: Part = next((one for one, chosen in asked.items() if chosen), "open")
+    part: Part = args.part or "open"
     recordings = load(part)
     wanted = rules.RULES[:1] if args.only else rules.RULES
     lines = list(_tables(recordings, wanted, damage=not args.no_damage))

@@ -36,6 +36,7 @@ TITLES = {
     "fresh2": "The second fresh set",
     "fresh3": "The third fresh set",
     "fresh4": "The fourth fresh set",
+    "fresh5": "The fifth fresh set",
 }
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
