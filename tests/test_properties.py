@@ -281,7 +281,7 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
             lines[at], lines[other] = lines[other], lines[at]
         case _:
             column = data.draw(st.integers(0, len(lines[at])))
-            char = data.draw(st.sampled_from(" :+0x%a"))
+            char = data.draw(st.sampled_from(" :+0x%a\t²(/"))
             lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
     changed = "\n".join(lines)
     whole, glance, machine = go_quick.whole(changed), go_quick.glance(changed), by_machine(changed)

@@ -142,7 +142,7 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
 
     Their files are as printed: nobody asks a glance for more.
     """
-    if _has_second_entry(section):
+    if _has_second_entry(section) or "\\" in section:
         return None
     split = go.split if "%" in section or "[" in section or "(_" in section else go.split_plain
     head: list[Frame] = []

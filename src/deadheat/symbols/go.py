@@ -77,9 +77,15 @@ def split(symbol: str) -> tuple[str, str]:
 
 def split_plain(symbol: str) -> tuple[str, str]:
     """`split` of a symbol without escapes, lost stars and type arguments, in half the time."""
-    slash = symbol.rfind("/", 0, symbol.find("("))  # a receiver may hold an import path
+    slash = _last_slash(symbol)
     dot = symbol.find(".", slash + 1)
     return (symbol[:dot], symbol[slash + 1 :]) if dot >= 0 else ("", symbol)
+
+
+def _last_slash(symbol: str) -> int:
+    """Where the last element of an import path begins; a receiver may hold a path of its own."""
+    receiver = symbol.find("(")
+    return symbol.rfind("/", 0, receiver) if receiver >= 0 else symbol.rfind("/")
 
 
 def _split_escaped(symbol: str) -> tuple[str, str]:
@@ -377,6 +383,8 @@ def pair(text: str, at: int) -> tuple[str, str, int, int]:
         or text.find(" ", at + 3) != middle + 1
         or text.find("\n", middle + 1, gap) >= 0
         or colon <= middle + 7
+        or text[at + 3].isspace()
+        or text[middle + 7].isspace()
         or end == gap + 4
         or text[gap + 4 : end].strip(_HEX)
     ):
@@ -399,7 +407,7 @@ def frames(text: str) -> list[Frame] | None:
     at = 0
     while at < len(text):
         symbol, path, line, at = pair(text, at)
-        slash = symbol.rfind("/", 0, symbol.find("("))  # a receiver may hold an import path
+        slash = _last_slash(symbol)
         dot = symbol.find(".", slash + 1)
         cut = path.rfind("/") + 1
         name = path[cut:]
