@@ -7,9 +7,10 @@ import (
 )
 
 func TestChargeAndRefund(t *testing.T) {
+	issued := &Token{Value: "abc"}
 	c := NewClient("https://pay.example", func() *Token {
 		time.Sleep(4 * time.Millisecond)
-		return &Token{Value: "abc"}
+		return issued
 	})
 	var wg sync.WaitGroup
 	wg.Add(2)
