@@ -41,7 +41,7 @@ func (d *Dict) Has(word string) bool {
 	return ok
 }
 
-func read(string) map[string]struct{} {
+func read(path string) map[string]struct{} {
 	time.Sleep(2 * time.Millisecond)
 	list := make(map[string]struct{})
 	for _, word := range []string{"dead", "heat"} {
