@@ -36,8 +36,8 @@ func (b *bank) payIn(to int, times int) {
 }
 
 func (a *account) deposit(cents int64) {
-	a.Lock()              //race:account.Mutex
-	defer a.Unlock()      //race:account.Mutex
+	a.Lock() //race:account.Mutex
+	defer a.Unlock()
 	a.book.cents += cents //race:book.cents
 }
 
