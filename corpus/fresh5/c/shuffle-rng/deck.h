@@ -1,0 +1,3 @@
+#pragma once
+
+int draw(int cards);

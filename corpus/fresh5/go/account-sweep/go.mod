@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/accountsweep
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/agentcounters
+
+go 1.18

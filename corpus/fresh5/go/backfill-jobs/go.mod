@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/backfilljobs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bastionrevoke
+
+go 1.18

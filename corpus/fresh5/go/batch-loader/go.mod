@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/batchloader
+
+go 1.18

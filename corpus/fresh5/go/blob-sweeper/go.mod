@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/blobsweeper
+
+go 1.18

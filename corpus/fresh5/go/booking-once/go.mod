@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bookingonce
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/buildlog
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bulkfailures
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cachestats
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/canarydeploy
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/clockglobal
+
+go 1.18

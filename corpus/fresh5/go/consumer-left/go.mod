@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/consumerleft
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crawlerlogs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/currencyrates
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dhcpoffers
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dnszones
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/edgemeters
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/eventoutbox
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/exportdetached
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/fakeclock
+
+go 1.18

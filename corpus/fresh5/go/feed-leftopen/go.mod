@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/feedleftopen
+
+go 1.18

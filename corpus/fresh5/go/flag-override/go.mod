@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flagoverride
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/freightparallel
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/futureverdict
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gatewaycrash
+
+go 1.18

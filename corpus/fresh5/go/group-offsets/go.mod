@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/groupoffsets
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/highlighttokens
+
+go 1.18

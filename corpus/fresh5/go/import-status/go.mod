@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/importstatus
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/imudriver
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ingestwaves
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/invoicegolden
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jitterrand
+
+go 1.18

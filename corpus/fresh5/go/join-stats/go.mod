@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/joinstats
+
+go 1.18

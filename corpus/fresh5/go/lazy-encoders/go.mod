@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lazyencoders
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ldapoptions
+
+go 1.18

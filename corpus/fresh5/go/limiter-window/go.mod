@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/limiterwindow
+
+go 1.18

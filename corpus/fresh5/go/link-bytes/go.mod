@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/linkbytes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lintdiagnostics
+
+go 1.18

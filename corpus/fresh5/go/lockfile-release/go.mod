@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lockfilerelease
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mailerfixture
+
+go 1.18

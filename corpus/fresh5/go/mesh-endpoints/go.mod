@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/meshendpoints
+
+go 1.18

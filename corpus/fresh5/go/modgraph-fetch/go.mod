@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/modgraphfetch
+
+go 1.18

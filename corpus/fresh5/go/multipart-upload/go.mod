@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/multipartupload
+
+go 1.18

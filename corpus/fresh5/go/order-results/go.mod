@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/orderresults
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/partcleanup
+
+go 1.18

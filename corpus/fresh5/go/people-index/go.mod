@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/peopleindex
+
+go 1.18

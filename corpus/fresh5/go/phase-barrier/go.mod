@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/phasebarrier
+
+go 1.18

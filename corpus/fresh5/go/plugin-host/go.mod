@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pluginhost
+
+go 1.18

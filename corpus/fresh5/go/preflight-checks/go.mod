@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/preflightchecks
+
+go 1.18

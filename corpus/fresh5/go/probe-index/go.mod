@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/probeindex
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/profilebatch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/profilepage
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/progressbar
+
+go 1.18

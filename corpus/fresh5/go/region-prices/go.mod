@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/regionprices
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/renderfarm
+
+go 1.18

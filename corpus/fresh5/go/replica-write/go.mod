@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/replicawrite
+
+go 1.18

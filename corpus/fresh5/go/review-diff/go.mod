@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reviewdiff
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rolloutlog
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/roomoccupancy
+
+go 1.18

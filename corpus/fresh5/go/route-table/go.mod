@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/routetable
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rulesetonce
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/samplerflags
+
+go 1.18

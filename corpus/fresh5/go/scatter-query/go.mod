@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/scatterquery
+
+go 1.18

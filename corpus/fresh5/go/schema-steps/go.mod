@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/schemasteps
+
+go 1.18

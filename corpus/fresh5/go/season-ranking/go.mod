@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/seasonranking
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessionheartbeat
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sharddial
+
+go 1.18

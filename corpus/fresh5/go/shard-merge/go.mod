@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardmerge
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shelfstock
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/smtpbuffers
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spellwords
+
+go 1.18

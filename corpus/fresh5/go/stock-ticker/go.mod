@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stockticker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/storefake
+
+go 1.18

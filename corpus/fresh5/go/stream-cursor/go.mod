@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/streamcursor
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/suggestquery
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/taperobot
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/taskpanics
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/templatefixture
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tenantusage
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/thumbsizes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ticketstripes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tokensource
+
+go 1.18

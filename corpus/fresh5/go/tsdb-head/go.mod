@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tsdbhead
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/undostack
+
+go 1.18

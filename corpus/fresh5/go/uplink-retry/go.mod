@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/uplinkretry
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/viewhits
+
+go 1.18

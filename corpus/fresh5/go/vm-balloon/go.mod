@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/vmballoon
+
+go 1.18

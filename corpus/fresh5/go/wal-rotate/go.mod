@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/walrotate
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/webhookheaders
+
+go 1.18

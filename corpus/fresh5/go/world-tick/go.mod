@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/worldtick
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/zonerollout
+
+go 1.18
