@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_same, last, short
+from deadheat.diagnose.naming import is_same, last, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Declared, Use
 
 # "err", "e", "firstErr", "lastError"

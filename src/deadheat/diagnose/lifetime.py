@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
-from deadheat.diagnose.scene import is_test_file, last, owner, short, words
+from deadheat.diagnose.naming import is_test_file, last, owner, short, words
 from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.checking import verb
 from deadheat.diagnose.lifetime import GoneOn, is_timed
-from deadheat.diagnose.scene import (
-    NAMED,
-    calls_between,
-    is_same,
-    is_test_file,
-    last,
-    of_value,
-    words,
-)
+from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
+from deadheat.diagnose.scene import calls_between
+from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
     EITHER,
@@ -31,7 +25,8 @@ from deadheat.diagnose.vocabulary import (
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 ALWAYS = 1  # every report has it
 SOURCE = 2  # the code is at hand

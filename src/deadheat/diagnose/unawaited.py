@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import gone_on, own_worker, runs_beside, still_works
+from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import FAIR, Hit
-from deadheat.diagnose.scene import in_closure, point, short
+from deadheat.diagnose.side import in_closure, point
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene

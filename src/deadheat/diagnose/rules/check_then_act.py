@@ -36,8 +36,9 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import point, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import ACTING
 

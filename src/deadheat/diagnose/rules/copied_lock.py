@@ -33,13 +33,14 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import of_value, short, words
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
 from deadheat.diagnose.vocabulary import GROWING, KEYED
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Held
 
 _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")

@@ -39,15 +39,17 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import SPAN, is_changing
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import BELOW, LOCKS, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 

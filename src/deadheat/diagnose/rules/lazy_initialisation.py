@@ -55,13 +55,15 @@ from deadheat.diagnose.checking import (
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, last, point, short
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made

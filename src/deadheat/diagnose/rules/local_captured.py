@@ -39,7 +39,8 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, PLACE, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _CHANGE = (
     "Do not share {what} between the closure and the function around it: pass its value in, hand the"

@@ -38,13 +38,15 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import is_lent
+from deadheat.diagnose.naming import last
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import in_closure, last, point
+from deadheat.diagnose.side import in_closure, point
 from deadheat.diagnose.traits import ITSELF, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.capture import Capture
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 # "&truck", "&job.input"

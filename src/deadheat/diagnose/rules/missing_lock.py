@@ -38,13 +38,14 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.early import waits_after
 from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
+from deadheat.diagnose.naming import is_closure, is_test_file
 from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_closure, is_test_file
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
 _NEAR = 3

@@ -32,12 +32,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.scene import short
 from deadheat.diagnose.traits import LOCKED, LOCKS, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:

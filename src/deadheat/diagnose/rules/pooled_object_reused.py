@@ -41,14 +41,16 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.naming import is_test_file, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import point
 from deadheat.diagnose.vocabulary import GIVING, MEMORY, POOLING, RENEWING, TAKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Point
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call, Start
     from deadheat.model import Frame
 

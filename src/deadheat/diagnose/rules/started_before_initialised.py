@@ -37,13 +37,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")

@@ -34,13 +34,14 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
+from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 from deadheat.diagnose.vocabulary import TURNING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # "memset", "memcpy", "__tsan_memcpy", "memmove", "runtime.typedmemmove", "runtime.duffcopy"
 _COPIES = re.compile(r"^(?:__tsan_)?mem(?:set|cpy|move)$|^runtime\.(?:typedmem|duff|memclr)")

@@ -30,14 +30,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import ending, is_background
+from deadheat.diagnose.naming import is_test_file
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file
 from deadheat.diagnose.traits import TEST
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 

@@ -39,10 +39,11 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import by_timer, is_timed
+from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, calls_to, runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, last, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import SOURCE, TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING, STOPPING, TIMING
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.finding import Point
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 

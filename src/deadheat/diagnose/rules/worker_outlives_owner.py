@@ -51,16 +51,18 @@ from deadheat.diagnose.lifetime import (
     is_lent,
 )
 from deadheat.diagnose.lifetime import named as is_called
+from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import in_closure, point
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
 from deadheat.diagnose.unawaited import not_awaited, returned
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
