@@ -31,10 +31,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
-from deadheat.diagnose.naming import short
+from deadheat.diagnose import depth, locking
+from deadheat.diagnose.meeting import may_be_ordered
+from deadheat.diagnose.naming import last, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.traits import LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.vocabulary import SETTING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
-        return _named(scene)
+        return _named(scene) or _by_depth(scene)
     if held[0] and held[1]:
         return _of_another(scene)
     if bool(held[0]) == bool(held[1]):
@@ -111,6 +113,35 @@ def _named(scene: Scene) -> Hit | None:
     return None
 
 
+def _by_depth(scene: Scene) -> Hit | None:
+    """From a Go report alone: a type's own method writes so deep in it that a lock fits in front.
+
+    What others call writes at once where there is no lock at all; what it calls itself may do other
+    things first.
+    """
+    if scene.source is not None or scene.same_function or may_be_ordered(scene):
+        return None
+    for writer, reader in scene.both:
+        if not writer.writes or reader.writes or writer.inner or reader.inner:
+            continue
+        if not _is_called_by_others(writer.name) or reader.owner != writer.owner or reader.closure:
+            continue
+        if not depth.may_be_locked(writer) or SETTING.intersection(words(writer.name)[:1]):
+            continue
+        evidence = (
+            writer.told(f"{writer.does} deep in it: a lock and its release fit in front of that"),
+            reader.told(f"{reader.does} it by another method of the type"),
+        )
+        change = "If a lock is held there, take it around this access, too; if not, add one for both."
+        return Hit(FAIR, evidence, change, (reader.point,))
+    return None
+
+
+def _is_called_by_others(name: str) -> bool:
+    """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
+    return ")." in name and last(name)[:1].isupper()
+
+
 def _names_it(scene: Scene, side: Side) -> bool:
     """Does its line itself touch the variable?"""
     uses = side.here.uses if side.here else ()
@@ -145,5 +176,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS | LOCKED,
+    when=SOURCE | LOCKS | LOCKED | DEEP,
 )

@@ -27,9 +27,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
-from deadheat.diagnose.rule import SURE, Hit, Rule
-from deadheat.diagnose.traits import LOCKS, SOURCE
+from deadheat.diagnose import depth, locking
+from deadheat.diagnose.naming import short
+from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.vocabulary import READING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -48,7 +50,31 @@ def _find(scene: Scene) -> Hit | None:
                 evidence = (side.told(f"{side.does} while {named} is held for reading only"),)
                 change = f"Take {named} for writing around this write, or make {scene.what} atomic."
                 return Hit(SURE, evidence, change, (side.point,), from_source=side.here is not None)
-    return None
+    return _by_depth(scene)
+
+
+def _by_depth(scene: Scene) -> Hit | None:
+    """From a Go report alone: two that look something up write on one line, deep in a method.
+
+    Who means to write takes the lock for that; who means to read takes it for reading, and counts.
+    """
+    if not scene.go or scene.source is not None or len(scene.sides) < 2:
+        return None
+    a, b = scene.sides
+    if a.point != b.point or a.closure or a.inner or b.inner or not depth.may_be_locked(a):
+        return None
+    reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
+    if reads is None or ")." not in a.name:
+        return None
+    evidence = (
+        a.told(f"two write on one line of `{short(a.name)}`, with room for a lock in front of it"),
+        a.told(f"on their way through `{short(a.written(reads))}`, which by its name only reads"),
+    )
+    change = (
+        "If the lock is held for reading there, take it for writing around this write, or make"
+        f" {scene.what} atomic."
+    )
+    return Hit(FAIR, evidence, change, (a.point,))
 
 
 def _held_by_other(scene: Scene, side: object, readers: list[locking.Lock]) -> bool:
@@ -65,5 +91,5 @@ RULE = Rule(
     "the same lock, for writing; or sync/atomic",
     "Readers wait for this one; an atomic counter lets them go on.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS,
+    when=SOURCE | LOCKS | ONE_FUNCTION,
 )
