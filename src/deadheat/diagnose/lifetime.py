@@ -162,9 +162,19 @@ def runs_beside(scene: Scene) -> bool | None:
     worker, other, started = met
     if not worker.writes or other.writes or not other.named or comes_after(other):
         return None
-    name = scene.parent(started.function)
-    begun = {*words(name)[:1], *(words(name)[-1:] if "_" in last(name) else ())}
+    begun = _verbs(scene.parent(started.function))
     return None if EITHER & begun else bool(STARTING & begun) or not scene.go
+
+
+def begins(name: str) -> bool:
+    """Is a function called like one that starts what goes on, or may do so?"""
+    return bool((STARTING | EITHER) & _verbs(name))
+
+
+def _verbs(name: str) -> set[str]:
+    """What a function is called to do: its first word, in C also its last (`poller_start`)."""
+    told = words(name)
+    return {*told[:1], *(told[-1:] if "_" in last(name) else ())}
 
 
 def comes_after(side: Side) -> bool:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
@@ -111,7 +111,7 @@ def _of_value(scene: Scene) -> Hit | None:
         told = words(writer.name)[:1]
         if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):
             continue
-        if _CONTAINS.intersection(told) or other.site is None:
+        if _CONTAINS.intersection(told) or other.site is None or not depth.may_be_locked(writer):
             continue
         if other.owner == writer.owner and other.name != writer.name:
             continue  # a type with methods of values only is a map or a slice, most likely

@@ -124,13 +124,13 @@ def _by_depth(scene: Scene) -> Hit | None:
     for writer, reader in scene.both:
         if not writer.writes or reader.writes or writer.inner or reader.inner:
             continue
-        if not _is_called_by_others(writer.name) or reader.owner != writer.owner or reader.closure:
+        if not _is_called_by_others(writer.name) or writer.closure or reader.closure:
             continue
         if not depth.may_be_locked(writer) or SETTING.intersection(words(writer.name)[:1]):
             continue
         evidence = (
             writer.told(f"{writer.does} deep in it: a lock and its release fit in front of that"),
-            reader.told(f"{reader.does} it by another method of the type"),
+            reader.told(f"{reader.does} it elsewhere"),
         )
         change = "If a lock is held there, take it around this access, too; if not, add one for both."
         return Hit(FAIR, evidence, change, (reader.point,))
