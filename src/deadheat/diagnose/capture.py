@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnose import calls
 from deadheat.diagnose.naming import is_same, last, short
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ def _likely(scene: Scene) -> Capture | None:
             continue
         if inner.site.file != outer.site.file or last(inner.name) == "init":
             continue  # what a package's own closures share is the package's
+        if calls.are_two(inner, outer, inner.name):
+            continue  # each has variables of its own
         if outer.closure and inner.site.function != outer.site.function:
             return Capture(inner, outer)  # two closures of one function: its variable, most likely
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]

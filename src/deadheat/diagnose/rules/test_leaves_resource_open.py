@@ -91,7 +91,7 @@ def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[s
         Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
     )
     change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
-    confidence = STRONG if _is_never_closed(scene, frame) else FAIR - 0.1
+    confidence = STRONG if _is_never_closed(scene, frame) else FAIR + 0.1
     return Hit(confidence, evidence, change, (at,), test_only=True)
 
 
