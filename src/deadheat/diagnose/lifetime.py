@@ -190,6 +190,12 @@ def is_lent(owner: Side, worker: Side) -> bool:
     return "(" in worker.owner and worker.owner != owner.owner
 
 
+def on_stack(scene: Scene) -> bool:
+    """Does the memory lie on a thread's stack, by the detector's word?"""
+    place = scene.report.location
+    return place is not None and place.kind == "stack"
+
+
 def in_deferred(side: Side) -> bool:
     """Does it run as its goroutine's function returns, without a panic?"""
     return side.shows("runtime.deferreturn") is not None and side.shows("runtime.gopanic") is None

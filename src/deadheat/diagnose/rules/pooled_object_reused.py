@@ -137,7 +137,7 @@ def _filled_again(scene: Scene) -> Hit | None:
             Evidence(f"{name} lent the object to it", point(started)),
             owner.told(f"{owner.does} for {name}, above that line: it has got the object again"),
         )
-        return _hit(FAIR + 0.05, evidence, (point(started), point(now)))
+        return _hit(LIKELY + 0.05, evidence, (point(started), point(now)))
     return None
 
 

@@ -49,6 +49,7 @@ from deadheat.diagnose.lifetime import (
     in_place,
     is_background,
     is_lent,
+    on_stack,
 )
 from deadheat.diagnose.lifetime import named as is_called
 from deadheat.diagnose.naming import is_test_file, last, short, words
@@ -128,7 +129,8 @@ def _next_round(scene: Scene) -> Hit | None:
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
             own = scene.source is None and now == owner.site
-            if own and (is_lent(owner, worker) or last(owner.name) == "main"):
+            mine = is_lent(owner, worker) or last(owner.name) == "main" or on_stack(scene)
+            if own and mine:
                 break  # its own variable, which it sets in the loop that starts the workers
             if _same_turn(owner, started):
                 break  # a local variable of the loop that starts the workers, and no second call
