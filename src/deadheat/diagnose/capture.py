@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose import calls
-from deadheat.diagnose.naming import is_same, last, short
+from deadheat.diagnose import address, calls
+from deadheat.diagnose.naming import is_same, is_test_file, last, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -127,7 +127,18 @@ def _likely(scene: Scene) -> Capture | None:
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
         if any(is_same(inner.name, name) for name in started):
             return Capture(inner, outer)
+        if outer.closure and _is_given_back(scene, inner):
+            return Capture(inner, outer)
     return None
+
+
+def _is_given_back(scene: Scene, inner: Side) -> bool:
+    """A closure that others run, of a function that is nobody's method: what it keeps is that one's.
+
+    A method's closure mostly works on what the method does.
+    """
+    given = inner.site is not None and not is_test_file(inner.site.file)
+    return given and "(" not in inner.name and address.is_packages(scene) is False
 
 
 NEAR = 5

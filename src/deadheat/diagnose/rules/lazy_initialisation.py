@@ -198,7 +198,7 @@ def _twice(scene: Scene, change: str) -> Hit | None:
     if scene.sourced or not scene.same_function or not all(s.writes for s in scene.sides):
         return None
     a, b = scene.sides
-    if a.point.line != b.point.line or not is_lazy(a.name) or a.closure or a.inner:
+    if a.point.line != b.point.line or verb(a.name) not in MAKING or a.closure or a.inner:
         return None
     evidence = (a.told(f"two actors make it at once: `{short(a.name)}`"),)
     return Hit(FAIR, evidence, change, (a.point,))
