@@ -53,7 +53,7 @@ def whole(text: str) -> Report | None:
         side.frames = frames
         (accesses if number < 2 else creations).append(side)
     for side, section in zip(accesses, sections, strict=False):
-        side.offset = _offset(section)
+        side.offset, side.called_from = _offsets(section)
     return go_stack.report("go", "data-race", accesses, creations, ())
 
 
@@ -79,6 +79,13 @@ def _offset(section: str) -> str:
     at = section.find(" +") + 2
     end = section.find("\n", at)
     return section[at:end] if end >= 0 else section[at:]
+
+
+def _offsets(section: str) -> tuple[str, str]:
+    """The same, and of the next frame, "" if there is none."""
+    parts = [part.partition("\n")[0] for part in section.split(" +", 3)[1:3]]
+    first, then, *_ = [*parts, "", ""]
+    return first, then
 
 
 def _sections(text: str) -> list[str] | None:

@@ -111,8 +111,10 @@ def _of_value(scene: Scene) -> Hit | None:
         told = words(writer.name)[:1]
         if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):
             continue
-        if _CONTAINS.intersection(told) or other.site is None or not depth.may_be_locked(writer):
+        if _CONTAINS.intersection(told) or other.site is None:
             continue
+        if not depth.may_be_locked(writer):
+            continue  # it takes no lock at all
         if other.owner == writer.owner and other.name != writer.name:
             continue  # a type with methods of values only is a map or a slice, most likely
         evidence = (

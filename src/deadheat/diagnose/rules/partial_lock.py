@@ -33,14 +33,14 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.meeting import may_be_ordered
-from deadheat.diagnose.naming import last, short, words
+from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
-from deadheat.diagnose.vocabulary import SETTING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -116,7 +116,7 @@ def _named(scene: Scene) -> Hit | None:
 def _by_depth(scene: Scene) -> Hit | None:
     """From a Go report alone: a type's own method writes so deep in it that a lock fits in front.
 
-    What others call writes at once where there is no lock at all; what it calls itself may do other
+    What others call writes at once where there is no lock at all; what only it calls may do other
     things first.
     """
     if scene.source is not None or scene.same_function or may_be_ordered(scene):
@@ -124,22 +124,24 @@ def _by_depth(scene: Scene) -> Hit | None:
     for writer, reader in scene.both:
         if not writer.writes or reader.writes or writer.inner or reader.inner:
             continue
-        if not _is_called_by_others(writer.name) or writer.closure or reader.closure:
-            continue
-        if not depth.may_be_locked(writer) or SETTING.intersection(words(writer.name)[:1]):
+        own = depth.may_be_locked(writer) and depth.whose(writer) == writer.site
+        if not own or reader.closure or not _is_called_by_others(writer.site):
             continue
         evidence = (
-            writer.told(f"{writer.does} deep in it: a lock and its release fit in front of that"),
+            writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
             reader.told(f"{reader.does} it elsewhere"),
         )
-        change = "If a lock is held there, take it around this access, too; if not, add one for both."
+        change = (
+            "If a lock is held there, take it around this access, too; if not, add one for both."
+        )
         return Hit(FAIR, evidence, change, (reader.point,))
     return None
 
 
-def _is_called_by_others(name: str) -> bool:
+def _is_called_by_others(frame: Frame | None) -> bool:
     """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
-    return ")." in name and last(name)[:1].isupper()
+    _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
+    return bool(method) and bare.isalnum() and bare[0].isupper()
 
 
 def _names_it(scene: Scene, side: Side) -> bool:

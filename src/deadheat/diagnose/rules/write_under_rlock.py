@@ -28,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.naming import short
+from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import READING
@@ -63,9 +63,10 @@ def _by_depth(scene: Scene) -> Hit | None:
     a, b = scene.sides
     if a.point != b.point or a.closure or a.inner or b.inner or not depth.may_be_locked(a):
         return None
+    own = depth.whose(a)
     reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
-    if reads is None or ")." not in a.name:
-        return None
+    if own is None or ")." not in own.function or is_test_file(own.file) or reads is None:
+        return None  # who calls it from outside has no lock of the type
     evidence = (
         a.told(f"two write on one line of `{short(a.name)}`, with room for a lock in front of it"),
         a.told(f"on their way through `{short(a.written(reads))}`, which by its name only reads"),
