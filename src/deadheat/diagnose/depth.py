@@ -21,6 +21,8 @@ LOCKED = 0x95
 FIRST = 0x70
 # a lock and a second look fit between two accesses that are as far apart
 AGAIN = 0xB4
+# a check whether something is there, and the store of what was made then, are as far apart or farther
+_MADE = 0x24
 # what is put into a caller is no longer than this
 _INLINED = 0xB0
 
@@ -44,6 +46,12 @@ def may_be_locked(side: Side) -> bool:
     """Does it lie so deep that the code in front may have taken a lock, and mean to let go of it?"""
     at = of(side)
     return at is not None and at >= LOCKED
+
+
+def only_stores(checks: Side, stores: Side) -> bool:
+    """Is there no room between a check and a store for a call that would make what is stored?"""
+    first, then = of(checks), of(stores)
+    return first is not None and then is not None and 0 < then - first < _MADE
 
 
 def _number(told: str | None) -> int | None:

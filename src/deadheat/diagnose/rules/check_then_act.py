@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
@@ -78,13 +78,14 @@ def _find(scene: Scene) -> Hit | None:
         )
         return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
-    if guess is None or is_lazy(guess.sets.name):
+    stores = guess is not None and depth.only_stores(guess.other, guess.sets)
+    if guess is None or (is_lazy(guess.sets.name) and not stores):
         return None
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
     if down < 0:
         return None  # it acts first
-    # in the next line or two stands what is made at first use, unless the name says something else
-    acts = down > _LEAVES or is_changing(guess.sets.name)
+    # in the next line or two stands what is made at first use, unless something says otherwise
+    acts = stores or down > _LEAVES or is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),

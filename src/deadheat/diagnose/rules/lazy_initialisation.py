@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
@@ -108,6 +108,8 @@ def _find(scene: Scene) -> Hit | None:
     if caller := _made_by_caller(scene, change) or _published(scene, change):
         return caller
     guess = likely(scene)
+    if guess is not None and depth.only_stores(guess.other, guess.sets):
+        return None
     if guess is not None:
         evidence = (
             guess.other.told(guess.other.does),
