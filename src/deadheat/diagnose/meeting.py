@@ -9,6 +9,7 @@ from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def may_be_ordered(scene: Scene) -> bool:
@@ -26,9 +27,20 @@ def _ordered(scene: Scene) -> bool:
         return True
     if own_worker(scene):
         return scene.go or not runs_beside(scene)
-    # a thread of C, of which the detector does not tell again who started it
-    pairs = () if scene.go else scene.both
-    return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)
+    return not scene.go and any(_by_main(a, b) for a, b in scene.both)
+
+
+def _by_main(worker: Side, main: Side) -> bool:
+    """Does the main thread meet a worker of C before it starts, or after its end?
+
+    Helgrind does not tell again who started it: what `main` writes then, and the worker only reads, may
+    be its set-up or its end.
+    """
+    if not worker.is_worker or not main.is_main:
+        return False
+    if worker.writes:
+        return comes_after(main)
+    return main.writes and worker.creator is None
 
 
 def _of_a_call(scene: Scene) -> bool:
