@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import address
+
 if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
@@ -20,9 +23,9 @@ LOCKED = 0x95
 # so near to the beginning nothing has been waited for
 FIRST = 0x70
 # a lock and a second look fit between two accesses that are as far apart
-AGAIN = 0xB4
+AGAIN = 0x80
 # a check whether something is there, and the store of what was made then, are as far apart or farther
-_MADE = 0x24
+_MADE = 0x22
 # what is put into a caller is no longer than this
 _INLINED = 0xB0
 
@@ -48,8 +51,13 @@ def may_be_locked(side: Side) -> bool:
     return at is not None and at >= LOCKED
 
 
-def only_stores(checks: Side, stores: Side) -> bool:
-    """Is there no room between a check and a store for a call that would make what is stored?"""
+def only_stores(scene: Scene, checks: Side, stores: Side) -> bool:
+    """Is there no room between a check and a store for a call that would make what is stored?
+
+    A variable of a package is reached by so little code that this does not tell.
+    """
+    if address.is_packages(scene) is not False:
+        return False
     first, then = of(checks), of(stores)
     return first is not None and then is not None and 0 < then - first < _MADE
 

@@ -95,8 +95,8 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
         if not worker.is_worker or other.is_worker or other.site is None:
             continue
         started = worker.creator
-        if started is None or started.package != other.site.package:
-            continue
+        if started is None or started.package != other.site.package or is_test_file(started.file):
+            continue  # tests run things beside each other on purpose
         name = scene.parent(started.function)
         if not any(scene.parent(f.function) == name for f in other.true if f.origin is Origin.USER):
             return worker, other, started

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import begins, comes_after, gone_on, own_worker, still_works
-from deadheat.diagnose.naming import short
+from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, Hit
 from deadheat.diagnose.side import in_closure, point
 
@@ -41,7 +41,9 @@ def _went_on(scene: Scene) -> tuple[Side, Side, Frame] | None:
     """A worker whose starter has returned: who called that is further down on the other's stack."""
     for worker, other in scene.both:
         started = worker.creator if worker.is_worker and not other.is_worker else None
-        if started is None or any(f.function == started.function for f in other.true):
+        if started is None or is_test_file(started.file):
+            continue  # tests run things beside each other on purpose
+        if any(f.function == started.function for f in other.true):
             continue
         created = worker.actor.created_at
         for called in created[created.index(started) + 1 :]:

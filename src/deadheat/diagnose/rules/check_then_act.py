@@ -78,7 +78,7 @@ def _find(scene: Scene) -> Hit | None:
         )
         return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
-    stores = guess is not None and depth.only_stores(guess.other, guess.sets)
+    stores = guess is not None and depth.only_stores(scene, guess.other, guess.sets)
     if guess is None or (is_lazy(guess.sets.name) and not stores):
         return None
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)

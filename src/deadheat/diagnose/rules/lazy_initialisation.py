@@ -108,7 +108,7 @@ def _find(scene: Scene) -> Hit | None:
     if caller := _made_by_caller(scene, change) or _published(scene, change):
         return caller
     guess = likely(scene)
-    if guess is not None and depth.only_stores(guess.other, guess.sets):
+    if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
         return None
     if guess is not None:
         evidence = (

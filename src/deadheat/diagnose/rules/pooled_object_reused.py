@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import named
-from deadheat.diagnose.naming import is_test_file, short, words
+from deadheat.diagnose.naming import is_test_file, last, short, words
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
@@ -124,7 +124,9 @@ def _filled_again(scene: Scene) -> Hit | None:
         started = worker.creator if worker.is_worker and not worker.closure else None
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
             continue
-        now = next((f for f in owner.frames[1:] if f.function == started.function), None)
+        # a function that is nobody's method has no object of its own to fill
+        frames = owner.frames if _is_nobodys(scene, owner) else owner.frames[1:]
+        now = next((f for f in frames if f.function == started.function), None)
         if now is None or now.file != started.file or named(owner, RENEWING) is not None:
             continue
         if not 0 < (now.line or 0) < (started.line or 0):
@@ -139,6 +141,11 @@ def _filled_again(scene: Scene) -> Hit | None:
         )
         return _hit(LIKELY + 0.05, evidence, (point(started), point(now)))
     return None
+
+
+def _is_nobodys(scene: Scene, owner: Side) -> bool:
+    """Is it a function of Go that may be called again, and no method?"""
+    return scene.go and "(" not in owner.name and last(owner.name) != "main"
 
 
 def _lent(scene: Scene) -> Hit | None:
