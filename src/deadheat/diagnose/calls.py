@@ -18,14 +18,21 @@ def path(side: Side) -> tuple[Frame, ...]:
 
 
 def are_two(a: Side, b: Side, name: str) -> bool:
-    """Have the two been called by way of different lines of that function's callers?
+    """Are the two of different calls of that function, and so share none of its variables?
 
-    Then they are of two calls, and share none of its variables.
+    They are if each has called it itself, or if it was called from different lines.
     """
+    if a.actor.id != b.actor.id and _has_called(a, name) and _has_called(b, name):
+        return True
     one, other = _caller(a, name), _caller(b, name)
     if one is None or other is None:
         return False
     return (one.function, one.line) != (other.function, other.line)
+
+
+def _has_called(side: Side, name: str) -> bool:
+    """Is the function itself, and neither a closure nor a wrapper of it, on a side's own stack?"""
+    return any(is_same(f.function, name) for f in side.true[1:])
 
 
 def _caller(side: Side, name: str) -> Frame | None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address, calls
-from deadheat.diagnose.naming import is_same, is_test_file, last, short
+from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -138,7 +138,8 @@ def _is_given_back(scene: Scene, inner: Side) -> bool:
     A method's closure mostly works on what the method does.
     """
     given = inner.site is not None and not is_test_file(inner.site.file)
-    return given and "(" not in inner.name and address.is_packages(scene) is False
+    method = "(" in inner.name or of_value(inner.name)
+    return given and not method and address.is_packages(scene) is False
 
 
 NEAR = 5

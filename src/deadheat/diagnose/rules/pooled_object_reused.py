@@ -40,7 +40,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.lifetime import is_lent, named
 from deadheat.diagnose.naming import is_test_file, last, short, words
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
@@ -125,7 +125,7 @@ def _filled_again(scene: Scene) -> Hit | None:
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
             continue
         # a function that is nobody's method has no object of its own to fill
-        frames = owner.frames if _is_nobodys(scene, owner) else owner.frames[1:]
+        frames = owner.frames if _is_nobodys(scene, owner, worker) else owner.frames[1:]
         now = next((f for f in frames if f.function == started.function), None)
         if now is None or now.file != started.file or named(owner, RENEWING) is not None:
             continue
@@ -143,9 +143,10 @@ def _filled_again(scene: Scene) -> Hit | None:
     return None
 
 
-def _is_nobodys(scene: Scene, owner: Side) -> bool:
-    """Is it a function of Go that may be called again, and no method?"""
-    return scene.go and "(" not in owner.name and last(owner.name) != "main"
+def _is_nobodys(scene: Scene, owner: Side, worker: Side) -> bool:
+    """Is it a function of Go that may be called again, and no method, nor a loop's `go item.run()`?"""
+    plain = "(" not in owner.name and last(owner.name) != "main"
+    return scene.go and plain and not is_lent(owner, worker)
 
 
 def _lent(scene: Scene) -> Hit | None:

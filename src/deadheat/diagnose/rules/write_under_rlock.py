@@ -3,7 +3,9 @@
 ## What it sees
 
 A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
-`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes.
+`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone: two
+on their way through a method that by its name only reads (`Get`, `Lookup`) write on one line, so deep
+in its code that a lock fits in front.
 
 ## Why it races
 
@@ -20,7 +22,8 @@ together.
 
 ## When it is wrong
 
-Helgrind does not list locks that are held for reading; then the code decides.
+Helgrind does not list locks that are held for reading; then the code decides. From a Go report alone:
+a method that takes no lock and looks for a while before it counts.
 """
 
 from __future__ import annotations
@@ -30,11 +33,13 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import READING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -61,12 +66,11 @@ def _by_depth(scene: Scene) -> Hit | None:
     if not scene.go or scene.source is not None or len(scene.sides) < 2:
         return None
     a, b = scene.sides
-    if a.point != b.point or a.closure or a.inner or b.inner or not depth.may_be_locked(a):
+    if a.point != b.point or a.closure or a.inner or b.inner or not all(map(_may_hold, (a, b))):
         return None
-    own = depth.whose(a)
     reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
-    if own is None or ")." not in own.function or is_test_file(own.file) or reads is None:
-        return None  # who calls it from outside has no lock of the type
+    if reads is None or a.frames[: NAMED - 1] != b.frames[: NAMED - 1] or reads not in b.frames:
+        return None
     evidence = (
         a.told(f"two write on one line of `{short(a.name)}`, with room for a lock in front of it"),
         a.told(f"on their way through `{short(a.written(reads))}`, which by its name only reads"),
@@ -76,6 +80,12 @@ def _by_depth(scene: Scene) -> Hit | None:
         f" {scene.what} atomic."
     )
     return Hit(FAIR, evidence, change, (a.point,))
+
+
+def _may_hold(side: Side) -> bool:
+    """May the method that it lies in have taken a lock? Who calls it from outside takes none."""
+    own = depth.whose(side) if depth.may_be_locked(side) else None
+    return own is not None and ")." in own.function and not is_test_file(own.file)
 
 
 def _held_by_other(scene: Scene, side: object, readers: list[locking.Lock]) -> bool:
