@@ -3,7 +3,8 @@
 ## What it sees
 
 Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
-some lines further down. With source: the write stands under a condition on the same variable that
+some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
+source: the write stands under a condition on the same variable that
 is not a check whether it is there at all (`if v > max { max = v }`), in an `if`, a `switch` or before
 an early return; the check, the write or both may be made by functions that are called there
 (`if r.free() { r.assign(guest) }`). What is stored if there is none, and was given or is one of several
