@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from eval.causes import Case
 
-PARTS = ("open", "aside", "fresh", "fresh2", "fresh3")
+PARTS = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4")
 LINES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)
 # a claim that nobody else has made yet is worth what it says, as if so many races had shown it
 _OWN = 2.0
