@@ -109,3 +109,28 @@ def test_two_calls_share_no_variable(line: int, two: bool) -> None:
     assert calls.are_two(a, b, a.name) == calls.are_two(b, a, a.name) == two
     said = {finding.cause for finding in diagnose(seen.report)}
     assert ("local-captured" in said) == (not two)
+
+
+STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thread #1
+==12== Locks held: none
+==12==    at 0x109321: loss (uplink.c:54)
+==12==    by 0x109405: main (uplink.c:70)
+==12==
+==12== This conflicts with a previous access by thread #2, after
+==12==    the start of the thread
+==12==  but before
+==12==    at 0x48512DC: {ends} (hg_intercepts.c:1179)
+==12==    by 0x1092AA: count_frame (uplink.c:32)
+==12==    by 0x109301: link_main (uplink.c:47)
+==12==    by 0x4855396: mythread_wrapper (hg_intercepts.c:406)
+==12==    by 0x4900AC2: start_thread (pthread_create.c:442)
+==12==
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")],
+)
+def test_a_stretch_that_ends_with_an_unlock_was_under_a_lock(ends: str, said: str) -> None:
+    assert diagnose(scene(STRETCH.format(ends=ends)).report)[0].cause == said

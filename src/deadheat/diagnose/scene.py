@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from deadheat import registry
+from deadheat.diagnose.bounds import known
 from deadheat.diagnose.naming import is_same
 from deadheat.diagnose.side import Side
 from deadheat.diagnose.source import Shared
@@ -56,7 +57,8 @@ class Scene:
         self.kernel = report.detector in _KERNEL
         # the function that a programmer wrote, of a frame's
         self.parent = _parent(report.detector)
-        self.sides = sides = tuple([Side(self, access) for access in report.accesses[:2]])
+        accesses = known(report) if source is None else report.accesses[:2]
+        self.sides = sides = tuple([Side(self, access) for access in accesses])
         # the two sides either way round; none where one is missing
         self.both = (sides, (sides[1], sides[0])) if len(sides) == 2 else ()
         self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
