@@ -83,9 +83,10 @@ def _offset(section: str) -> str:
 
 def _offsets(section: str) -> tuple[str, str]:
     """The same, and of the next frame, "" if there is none."""
-    parts = [part.partition("\n")[0] for part in section.split(" +", 3)[1:3]]
-    first, then, *_ = [*parts, "", ""]
-    return first, then
+    first = _offset(section)
+    end = section.find("\n", section.find(" +"))
+    rest = section.find(" +", end) if end >= 0 else -1
+    return first, section[rest + 2 :].partition("\n")[0] if rest >= 0 else ""
 
 
 def _sections(text: str) -> list[str] | None:
