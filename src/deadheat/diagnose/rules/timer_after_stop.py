@@ -92,7 +92,8 @@ def _find(scene: Scene) -> Hit | None:
         # a function that sets a timer anew at each call, or changes what its function changes; else a
         # lock may be all that is missing
         both = timer.writes and owner.writes
-        own = timer.closure and owner.name == timer.name
+        peers = any(f.function == "time.goFunc" for f in owner.actor.created_at[:2])
+        own = (timer.closure or peers) and owner.name == timer.name
         again = owner.here is None and (own or both)
         confidence = STRONG if stopped else FAIR + 0.05 if again else WEAK
         sourced = owner.here is not None
