@@ -134,6 +134,8 @@ def _by_depth(scene: Scene) -> Hit | None:
             continue
         if _COLLECTS.intersection(words(writer.name)[:1]):
             continue  # a slice that grows takes as much code as a lock
+        if _is_called_by_others(reader.site) and depth.is_behind_lock(reader):
+            continue  # both seem to take one, and not the same
         evidence = (
             writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
             reader.told(f"{reader.does} it elsewhere"),
