@@ -12,14 +12,13 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.finding import UNKNOWN
-from eval.causes import MODES, cases
+from eval.causes import LEARNT, MODES, cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from eval.causes import Case
 
-PARTS = ("open", "aside", "fresh", "fresh2", "fresh3")
 LINES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)
 # a claim that nobody else has made yet is worth what it says, as if so many races had shown it
 _OWN = 2.0
@@ -85,9 +84,9 @@ def table(mode: str, found: Iterable[Case]) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.abstain", description=__doc__)
-    parser.add_argument("--part", choices=PARTS, action="append", help="default: all of them")
+    parser.add_argument("--part", choices=LEARNT, action="append", help="default: all of them")
     args = parser.parse_args()
-    found = [case for part in args.part or PARTS for case in cases(part)]
+    found = [case for part in args.part or LEARNT for case in cases(part)]
     for mode in MODES:
         print("\n".join(table(mode, found)))
     return 0

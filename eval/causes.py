@@ -2,6 +2,7 @@
 
 python -m eval.causes               every program, and the page
 python -m eval.causes --part open   one part only; the page keeps what it has
+python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
 from eval.code import source, sources_of
+from eval.folds import table
 from eval.items import FRESH, VERSION, load
 from eval.page import write
 
@@ -38,6 +40,8 @@ TITLES = {
     "fresh4": "The fourth fresh set",
     "fresh5": "The fifth fresh set",
 }
+# what rules were made with, or have learnt from since
+LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4")
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 
@@ -100,7 +104,9 @@ def _label(told: Any, variable: str) -> Any:
     return told.get(variable) if isinstance(told, dict) else told
 
 
-def cases(part: str = "all", *, plain: bool = False) -> Iterator[Case]:
+def cases(
+    part: str = "all", *, plain: bool = False, modes: Sequence[str] = MODES
+) -> Iterator[Case]:
     """Every labelled report of a part of the corpus, diagnosed alone and with source."""
     for recording in _recordings(part):
         if plain and recording.kind != VERSION:
@@ -114,7 +120,8 @@ def cases(part: str = "all", *, plain: bool = False) -> Iterator[Case]:
             if truth is None or item.sighting is None:
                 continue
             report = item.sighting.report
-            for mode, code in ((ALONE, None), (SOURCE, source(sources, report))):
+            for mode in modes:
+                code = source(sources, report) if mode == SOURCE else None
                 findings = diagnose(report, code)
                 if any(f.crashed for f in findings):
                     raise SystemExit(f"{recording.uri}: {findings[-1]}")
@@ -239,7 +246,11 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true", help="no variants of the programs")
     parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
+    parser.add_argument("--folds", action="store_true", help="each claim on each part by itself")
     args = parser.parse_args()
+    if args.folds:
+        print("\n".join(table({part: list(cases(part, modes=(ALONE,))) for part in LEARNT})))
+        return 0
     found = list(cases(args.part, plain=args.plain))
     text = tables(found, args.part)
     print(text)

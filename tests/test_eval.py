@@ -12,7 +12,7 @@ import pytest
 import deadheat
 from deadheat import registry
 from deadheat.diagnose.finding import Finding
-from eval import causes, rules
+from eval import causes, folds, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
 from eval.score import Score, each, score
@@ -162,6 +162,22 @@ def test_every_race_weighs_the_same() -> None:
         "unknown": pytest.approx(0.5),
         "exact": 0.5,
     }
+
+
+def test_a_claim_is_counted_in_each_part_by_itself() -> None:
+    def case(race: str, said: str, truth: str = "partial-lock") -> causes.Case:
+        return causes.Case(race, "go", "", causes.Truth(truth), (Finding(said, 0.55),))
+
+    parts = {
+        "open": [case("a", "partial-lock"), case("a", "missing-lock")],
+        "fresh": [case("b", "partial-lock", "mixed-atomic")],
+    }
+    head, _, *rows = folds.table(parts)
+    assert head.endswith("| all | open | fresh |")
+    assert rows == [
+        "| missing-lock | 0.55 | Go | 0.5 / 0.0 / 0.0 | 0.5 / 0.0 / 0.0 |  |",
+        "| partial-lock | 0.55 | Go | 1.5 / 0.5 / 1.0 | 0.5 / 0.5 / 0.0 | 1.0 / 0.0 / 1.0 |",
+    ]
 
 
 def test_every_label_of_the_corpus_is_a_cause() -> None:

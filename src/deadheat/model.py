@@ -82,15 +82,17 @@ class Access(NamedTuple):
     # how far into its site's function the instruction lies, where that is the innermost frame: "0x45";
     # it differs from build to build, so it is neither told nor compared
     instruction: str | None = None
+    # how far into its caller's code the call of that function lies; as little told or compared
+    called_from: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Access) and self[:-1] == other[:-1]
+        return isinstance(other, Access) and self[:-2] == other[:-2]
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash(self[:-1])
+        return hash(self[:-2])
 
 
 class Actor(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Side
+    from deadheat.diagnose.side import Side
 
 # "sync/atomic.AddInt64" is the function "atomic.AddInt64"
 _FRAME = re.compile(r"^(?:sync/)?atomic\.|^std::(?:__)?atomic|__atomic_|core::sync::atomic")

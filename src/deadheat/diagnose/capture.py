@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_same, last, short
+from deadheat.diagnose import address, calls
+from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, short
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Declared, Use
 
 # "err", "e", "firstErr", "lastError"
@@ -118,12 +120,26 @@ def _likely(scene: Scene) -> Capture | None:
             continue
         if inner.site.file != outer.site.file or last(inner.name) == "init":
             continue  # what a package's own closures share is the package's
+        if calls.are_two(inner, outer, inner.name):
+            continue  # each has variables of its own
         if outer.closure and inner.site.function != outer.site.function:
             return Capture(inner, outer)  # two closures of one function: its variable, most likely
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
         if any(is_same(inner.name, name) for name in started):
             return Capture(inner, outer)
+        if outer.closure and _is_given_back(scene, inner):
+            return Capture(inner, outer)
     return None
+
+
+def _is_given_back(scene: Scene, inner: Side) -> bool:
+    """A closure that others run, of a function that is nobody's method: what it keeps is that one's.
+
+    A method's closure mostly works on what the method does.
+    """
+    given = inner.site is not None and not is_test_file(inner.site.file)
+    method = "(" in inner.name or of_value(inner.name)
+    return given and not method and address.is_packages(scene) is False
 
 
 NEAR = 5

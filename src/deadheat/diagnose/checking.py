@@ -6,11 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.scene import is_test_file, last, words
+from deadheat.diagnose.naming import is_test_file, last, words
 from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import by_timer, gone_on, own_worker
-from deadheat.diagnose.scene import GO, RACES, short
+from deadheat.diagnose.naming import short
+from deadheat.diagnose.scene import GO, RACES
 from deadheat.model import Damage
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import Left
 from deadheat.diagnose.lifetime import is_background
 from deadheat.diagnose.ordering import JOINS, LIMITED, calls_to
-from deadheat.diagnose.scene import point
+from deadheat.diagnose.side import point
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Side
+    from deadheat.diagnose.side import Side
 
 
 def added_elsewhere(side: Side) -> bool:

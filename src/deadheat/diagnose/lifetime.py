@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
-from deadheat.diagnose.scene import is_test_file, last, owner, short, words
+from deadheat.diagnose.naming import is_test_file, last, owner, short, words
 from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"
@@ -94,8 +95,8 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
         if not worker.is_worker or other.is_worker or other.site is None:
             continue
         started = worker.creator
-        if started is None or started.package != other.site.package:
-            continue
+        if started is None or started.package != other.site.package or is_test_file(started.file):
+            continue  # tests run things beside each other on purpose
         name = scene.parent(started.function)
         if not any(scene.parent(f.function) == name for f in other.true if f.origin is Origin.USER):
             return worker, other, started
@@ -161,9 +162,19 @@ def runs_beside(scene: Scene) -> bool | None:
     worker, other, started = met
     if not worker.writes or other.writes or not other.named or comes_after(other):
         return None
-    name = scene.parent(started.function)
-    begun = {*words(name)[:1], *(words(name)[-1:] if "_" in last(name) else ())}
+    begun = _verbs(scene.parent(started.function))
     return None if EITHER & begun else bool(STARTING & begun) or not scene.go
+
+
+def begins(name: str) -> bool:
+    """Is a function called like one that starts what goes on, or may do so?"""
+    return bool((STARTING | EITHER) & _verbs(name))
+
+
+def _verbs(name: str) -> set[str]:
+    """What a function is called to do: its first word, in C also its last (`poller_start`)."""
+    told = words(name)
+    return {*told[:1], *(told[-1:] if "_" in last(name) else ())}
 
 
 def comes_after(side: Side) -> bool:
@@ -177,6 +188,12 @@ def is_lent(owner: Side, worker: Side) -> bool:
     Then it may have got the object itself: `go truck.drive()`.
     """
     return "(" in worker.owner and worker.owner != owner.owner
+
+
+def on_stack(scene: Scene) -> bool:
+    """Does the memory lie on a thread's stack, by the detector's word?"""
+    place = scene.report.location
+    return place is not None and place.kind == "stack"
 
 
 def in_deferred(side: Side) -> bool:

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # what detectors write for a lock that is held: "write M12", "read M3", "0x4A2B", "M7"
 _READ = re.compile(r"\bread\b")

@@ -9,7 +9,8 @@ from deadheat.diagnose.checking import is_absent, is_present
 from deadheat.diagnose.locking import TELLING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Condition
 
 # detectors that often have one side only

@@ -5,17 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import depth
 from deadheat.diagnose.checking import verb
 from deadheat.diagnose.lifetime import GoneOn, is_timed
-from deadheat.diagnose.scene import (
-    NAMED,
-    calls_between,
-    is_same,
-    is_test_file,
-    last,
-    of_value,
-    words,
-)
+from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
+from deadheat.diagnose.scene import calls_between
+from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
     EITHER,
@@ -31,7 +26,8 @@ from deadheat.diagnose.vocabulary import (
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 ALWAYS = 1  # every report has it
 SOURCE = 2  # the code is at hand
@@ -60,6 +56,7 @@ WORKER = 4194304  # who writes was started by a function that seems to be done w
 VALUE = 1048576  # a side that writes is a method of a value
 BELOW = 268435456  # the function of the site that reads called that of the other, which writes
 WALKS = 134217728  # a side is called like one that goes through a container, or tells all in it
+DEEP = 2147483648  # who writes does it deep in its function, so that a lock fits in front
 WAITS = 2097152  # a side is called like one that waits, or tells what came of something
 
 _SHOWN = {
@@ -135,7 +132,7 @@ def _side(side: Side) -> int:
 
 
 def _one_writes(writer: Side, reader: Side) -> int:
-    found = 0
+    found = DEEP if depth.may_be_locked(writer) else 0
     if writer.is_worker and not reader.is_worker and (started := writer.creator):
         found |= WORKER if _may_return(writer.written(started)) else 0
     above = writer.frames[1:2]

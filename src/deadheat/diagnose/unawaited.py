@@ -5,23 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import gone_on, own_worker, runs_beside, still_works
+from deadheat.diagnose.lifetime import begins, comes_after, gone_on, own_worker, still_works
+from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, Hit
-from deadheat.diagnose.scene import in_closure, point, short
+from deadheat.diagnose.side import in_closure, point
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
 
 
 def returned(scene: Scene) -> Hit | None:
     """A function looks as if it did its work itself, and left a worker behind.
 
-    Its own closure is the worker: an object with a method that runs may be meant to be waited for.
+    In Go its own closure is the worker: an object with a method that runs may be meant to be waited for.
     """
-    met = own_worker(scene) if not scene.source and runs_beside(scene) is False else None
-    if met is None or not in_closure(met[0], met[2]):
+    met = None if scene.source else own_worker(scene) or _went_on(scene)
+    if met is None or not _looks_done(scene, *met):
         return None
     worker, other, started = met
+    if scene.go and not in_closure(worker, started):
+        return None
     named = short(scene.parent(started.function))
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
@@ -30,6 +35,35 @@ def returned(scene: Scene) -> Hit | None:
     )
     change = f"Let `{named}` wait for its worker before it returns."
     return Hit(FAIR, evidence, change, (point(started), other.point))
+
+
+def _went_on(scene: Scene) -> tuple[Side, Side, Frame] | None:
+    """A worker whose starter has returned: who called that is further down on the other's stack."""
+    for worker, other in scene.both:
+        started = worker.creator if worker.is_worker and not other.is_worker else None
+        if started is None or is_test_file(started.file):
+            continue  # tests run things beside each other on purpose
+        if any(f.function == started.function for f in other.true):
+            continue
+        created = worker.actor.created_at
+        for called in created[created.index(started) + 1 :]:
+            now = next((f for f in other.frames if f.function == called.function), None)
+            if now is not None:
+                return (worker, other, started) if _is_below(now, called) else None
+    return None
+
+
+def _is_below(now: Frame, then: Frame) -> bool:
+    return now.file == then.file and (now.line or 0) > (then.line or 0) > 0
+
+
+def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool:
+    """Does the worker write what is read after a function that is not called like one that starts it?"""
+    name = scene.parent(started.function)
+    if not worker.writes or other.writes or not other.named or comes_after(other):
+        return False
+    *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
+    return (not kind or kind != bare) and not begins(name)
 
 
 def not_awaited(scene: Scene) -> Hit | None:

@@ -258,12 +258,19 @@ class GoMachine:
             self._damage.add(Damage.GLUED)
         self._offsets = self._offsets or offset is not None
         self._last_bare = offset is None
-        if offset and not self._stack and self._accesses and not self._creations:
-            self._accesses[-1].offset = offset[1:]
+        if offset and len(self._stack) < 2 and self._accesses and not self._creations:
+            self._at(offset[1:])
         self._stack.append(go.frame(self._symbol, path, int(line)))
         self._symbol = ""
         self._state = self._in_stack
         return True
+
+    def _at(self, offset: str) -> None:
+        """Keeps how far into their functions the innermost frames of an access are."""
+        if self._stack:
+            self._accesses[-1].called_from = offset
+        else:
+            self._accesses[-1].offset = offset
 
     def _end_frame(self) -> None:
         """A function without a location is still a frame, if it can be nothing else."""

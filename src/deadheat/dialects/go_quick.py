@@ -53,7 +53,7 @@ def whole(text: str) -> Report | None:
         side.frames = frames
         (accesses if number < 2 else creations).append(side)
     for side, section in zip(accesses, sections, strict=False):
-        side.offset = _offset(section)
+        side.offset, side.called_from = _offsets(section)
     return go_stack.report("go", "data-race", accesses, creations, ())
 
 
@@ -79,6 +79,14 @@ def _offset(section: str) -> str:
     at = section.find(" +") + 2
     end = section.find("\n", at)
     return section[at:end] if end >= 0 else section[at:]
+
+
+def _offsets(section: str) -> tuple[str, str]:
+    """The same, and of the next frame, "" if there is none."""
+    first = _offset(section)
+    end = section.find("\n", section.find(" +"))
+    rest = section.find(" +", end) if end >= 0 else -1
+    return first, section[rest + 2 :].partition("\n")[0] if rest >= 0 else ""
 
 
 def _sections(text: str) -> list[str] | None:

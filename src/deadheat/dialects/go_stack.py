@@ -24,7 +24,7 @@ _ENTRIES = ("testing.tRunner", "main.main")
 class Side:
     """An access, or the creation of an actor, as a report gives it."""
 
-    __slots__ = ("actor", "address", "failed", "frames", "offset", "op", "state")
+    __slots__ = ("actor", "address", "called_from", "failed", "frames", "offset", "op", "state")
 
     def __init__(self, actor: str, op: Op = Op.UNKNOWN, address: str | None = None) -> None:
         self.actor = actor
@@ -35,6 +35,8 @@ class Side:
         self.frames: list[Frame] = []
         # of its innermost frame, how far into the function's code it lies: "0x45"
         self.offset = ""
+        # the same of the next frame
+        self.called_from = ""
 
 
 def report(
@@ -71,9 +73,16 @@ def report(
 
 def _access(side: Side, stack: Stack, test: str | None) -> Access:
     blamed = site(stack)
-    own = side.offset if stack and blamed is stack[0] else ""
+    own = bool(side.offset and stack) and blamed is stack[0]
     return Access(
-        side.op, side.actor, stack, side.address, site=blamed, test=test, instruction=own or None
+        side.op,
+        side.actor,
+        stack,
+        side.address,
+        site=blamed,
+        test=test,
+        instruction=side.offset if own else None,
+        called_from=side.called_from or None if own else None,
     )
 
 

@@ -40,13 +40,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
+from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point, short, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import SOURCE, STARTER, WAITS
 from deadheat.diagnose.vocabulary import WAITING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
 
 # "out <- f", "ch <- &req"

@@ -3,7 +3,8 @@
 ## What it sees
 
 Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
-some lines further down. With source: the write stands under a condition on the same variable that
+some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
+source: the write stands under a condition on the same variable that
 is not a check whether it is there at all (`if v > max { max = v }`), in an `if`, a `switch` or before
 an early return; the check, the write or both may be made by functions that are called there
 (`if r.free() { r.assign(guest) }`). What is stored if there is none, and was given or is one of several
@@ -33,11 +34,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import point, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import ACTING
 
@@ -77,13 +79,14 @@ def _find(scene: Scene) -> Hit | None:
         )
         return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
-    if guess is None or is_lazy(guess.sets.name):
+    stores = guess is not None and depth.only_stores(scene, guess.other, guess.sets)
+    if guess is None or (is_lazy(guess.sets.name) and not stores):
         return None
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
     if down < 0:
         return None  # it acts first
-    # in the next line or two stands what is made at first use, unless the name says something else
-    acts = down > _LEAVES or is_changing(guess.sets.name)
+    # in the next line or two stands what is made at first use, unless something says otherwise
+    acts = stores or down > _LEAVES or is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),

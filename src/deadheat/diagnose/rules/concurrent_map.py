@@ -38,14 +38,15 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.scene import short, words
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import KEYED, ROW
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # "runtime.mapassign_faststr", "runtime.mapiterinit", "internal/runtime/maps.(*Iter).Next",
 # "std::map<int, int>::operator[]", "std::_Rb_tree<…>::_M_insert", "std::_Hashtable<…>", "HashMap"

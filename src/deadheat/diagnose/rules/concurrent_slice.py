@@ -38,14 +38,16 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, locking
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import calls_between, of_value, short, words
+from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # "runtime.growslice", "runtime.slicecopy", "runtime.racewriterange", "sort.Ints", "slices.Sort[…]",
 # "std::vector<int>::push_back(int const&)"

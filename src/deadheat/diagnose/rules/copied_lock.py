@@ -6,7 +6,8 @@ With source: both sides hold a lock of the same name, and at least one of them i
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
 is a copy of each element, with the lock that it takes; or the type that the lock is a part of is passed,
 given back or kept in a map by value somewhere in the package. From a report alone: one side is inside of
-`Lock` or `Unlock`, the other reads the lock itself; or a method of a value writes what is shared.
+`Lock` or `Unlock`, the other reads the lock itself; or a method of a value writes what is shared, so
+deep in its code that a lock fits in front.
 
 ## Why it races
 
@@ -31,15 +32,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import of_value, short, words
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
 from deadheat.diagnose.vocabulary import GROWING, KEYED
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Held
 
 _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
@@ -112,6 +114,8 @@ def _of_value(scene: Scene) -> Hit | None:
             continue
         if _CONTAINS.intersection(told) or other.site is None:
             continue
+        if not depth.may_be_locked(writer):
+            continue  # it takes no lock at all
         if other.owner == writer.owner and other.name != writer.name:
             continue  # a type with methods of values only is a map or a slice, most likely
         evidence = (

@@ -40,9 +40,10 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import gone_on, in_deferred
+from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.ordering import PAIRS, calls_to
 from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import point, short, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import DEFERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 

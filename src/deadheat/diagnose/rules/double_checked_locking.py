@@ -3,9 +3,10 @@
 ## What it sees
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called. With source: a check outside the lock, the lock, and the same
-check again inside it, be it of the variable, of a flag beside it or by a function that both call, in
-one function or in one that it calls; what is made under it may race as well.
+one, or in a function that it called; in Go, which tells no locks, so far down that one fits between.
+With source: a check outside the lock, the lock, and the same check again inside it, be it of the
+variable, of a flag beside it or by a function that both call, in one function or in one that it calls;
+what is made under it may race as well.
 
 ## Why it races
 
@@ -35,19 +36,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.checking import SPAN, is_changing
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
-from deadheat.diagnose.traits import BELOW, LOCKS, SOURCE
+from deadheat.diagnose.side import point
+from deadheat.diagnose.traits import BELOW, LOCKS, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.finding import Evidence
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 
@@ -68,7 +71,7 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(LIKELY, shown, change, (one.side.point,), from_source=True)
     held = locking.locks(scene)
     if held is None:
-        return _made_later(scene)
+        return _made_later(scene) or _looked_twice(scene)
     if bool(held[0]) == bool(held[1]):
         return None
     locked, bare = scene.sides if held[0] else scene.sides[::-1]
@@ -121,6 +124,31 @@ def _made_later(scene: Scene) -> Hit | None:
         )
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(FAIR + 0.05, evidence, change, (reader.point, point(caller)))
+    return None
+
+
+def _looked_twice(scene: Scene) -> Hit | None:
+    """From a Go report alone: a function looks first of all, and sets it so far below that a lock fits.
+
+    Who only changes what is there has no more than the change between the two.
+    """
+    if scene.source is not None or not scene.same_function:
+        return None
+    for reader, maker in scene.both:
+        if reader.writes or not maker.writes or maker.closure or maker.inner or reader.inner:
+            continue
+        first, then = depth.of(reader), depth.of(maker)
+        down = (maker.point.line or 0) - (reader.point.line or 0)
+        if first is None or then is None or not _LOCKED <= down <= 2 * SPAN:
+            continue
+        if first >= depth.FIRST or then - first < depth.AGAIN or is_changing(maker.name):
+            continue
+        evidence = (
+            reader.told(f"{reader.does} first of all"),
+            maker.told(f"{maker.does} {down} lines below: a lock and a second look fit between"),
+        )
+        change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
+        return Hit(FAIR + 0.05, evidence, change, (reader.point, maker.point))
     return None
 
 
@@ -230,5 +258,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general=("partial-lock", "lazy-initialisation"),
-    when=SOURCE | LOCKS | BELOW,
+    when=SOURCE | LOCKS | BELOW | ONE_FUNCTION,
 )

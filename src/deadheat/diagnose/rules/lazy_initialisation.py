@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
@@ -55,13 +55,15 @@ from deadheat.diagnose.checking import (
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.lone import lone
+from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, last, point, short
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made
@@ -106,6 +108,8 @@ def _find(scene: Scene) -> Hit | None:
     if caller := _made_by_caller(scene, change) or _published(scene, change):
         return caller
     guess = likely(scene)
+    if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
+        return None
     if guess is not None:
         evidence = (
             guess.other.told(guess.other.does),
@@ -196,7 +200,7 @@ def _twice(scene: Scene, change: str) -> Hit | None:
     if scene.sourced or not scene.same_function or not all(s.writes for s in scene.sides):
         return None
     a, b = scene.sides
-    if a.point.line != b.point.line or not is_lazy(a.name) or a.closure or a.inner:
+    if a.point.line != b.point.line or verb(a.name) not in MAKING or a.closure or a.inner:
         return None
     evidence = (a.told(f"two actors make it at once: `{short(a.name)}`"),)
     return Hit(FAIR, evidence, change, (a.point,))

@@ -3,7 +3,8 @@
 ## What it sees
 
 One side is a closure (`F.func1`), the other the function around it or another goroutine of the same
-closure, and the goroutine was started in that function. With source: the name that both lines use
+closure, and the goroutine was started in that function, by one call of it; or two goroutines run one
+closure that a function, and no method, has given back. With source: the name that both lines use
 is declared in the function, outside the closure. In C++: a lambda that captures by reference, or a
 variable on the stack of the thread that started the other.
 
@@ -39,7 +40,8 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, PLACE, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _CHANGE = (
     "Do not share {what} between the closure and the function around it: pass its value in, hand the"

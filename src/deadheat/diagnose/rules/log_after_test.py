@@ -32,7 +32,8 @@ from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 # "testing.(*common).logDepth", "testing.(*T).Errorf", "testing.(*common).Helper"

@@ -37,14 +37,16 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.capture import NEAR, captured, creation_line, likely
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import is_lent
+from deadheat.diagnose.lifetime import is_lent, on_stack
+from deadheat.diagnose.naming import last
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import in_closure, last, point
+from deadheat.diagnose.side import in_closure, point
 from deadheat.diagnose.traits import ITSELF, ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.capture import Capture
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 # "&truck", "&job.input"
@@ -142,8 +144,8 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
         if not below:
             return None
         near = (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
-        # nobody calls `main` again
-        again = is_lent(loop, worker) or last(loop.name) == "main"
+        # nobody calls `main` again, and a second call has another stack
+        again = is_lent(loop, worker) or last(loop.name) == "main" or on_stack(scene)
         at_once = scene.source is None and near and again
         return frame if at_once or in_closure(worker, frame) else None
     return None

@@ -37,14 +37,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.early import waits_after
-from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
+from deadheat.diagnose.lifetime import own_worker
+from deadheat.diagnose.meeting import may_be_ordered
+from deadheat.diagnose.naming import is_closure, is_test_file
 from deadheat.diagnose.ordering import runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_closure, is_test_file
-from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
 _NEAR = 3
@@ -63,13 +64,13 @@ def _find(scene: Scene) -> Hit | None:
     if held is None:
         evidence = tuple([side.told(side.does) for side in scene.sides])
         confidence = FAIR if scene.go else WEAK + 0.15
-        if _ordered(scene):
+        if may_be_ordered(scene):
             confidence = WEAK + 0.05  # a wait, or a timer's stop, may be missing as well as a lock
         return Hit(confidence, evidence, change, scene.points)
     if any(held):
         return None
     evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
-    confidence = LIKELY if scene.sourced else WEAK + 0.05 if _ordered(scene) else FAIR
+    confidence = LIKELY if scene.sourced else WEAK + 0.05 if may_be_ordered(scene) else FAIR
     if scene.sourced and _may_be_order(scene):
         confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
@@ -89,35 +90,6 @@ def _may_be_order(scene: Scene) -> bool:
     else:
         may = not any(runs_on(scene, frame) for frame in met[0].frames[:_NEAR])
     return may and waits_after(scene, met[1]) is None
-
-
-def _ordered(scene: Scene) -> bool:
-    """May the two sides be meant to run one after the other?"""
-    if timed := by_timer(scene):
-        return any(side.writes for side in scene.sides if side is not timed)
-    if gone_on(scene) or _of_a_call(scene):
-        return True
-    if own_worker(scene):
-        return scene.go or not runs_beside(scene)
-    # a thread of C, of which the detector does not tell again who started it
-    pairs = () if scene.go else scene.both
-    return any(a.is_worker and a.writes and b.is_main and comes_after(b) for a, b in pairs)
-
-
-def _of_a_call(scene: Scene) -> bool:
-    """In C and C++: was the memory made by a call that has not returned, and uses it beside a thread?
-
-    What lives no longer than a call is not shared for good: who lends it to a thread means to wait.
-    """
-    place = scene.report.location
-    if scene.go or place is None or place.kind != "heap":
-        return False
-    makers = {f.function for f in place.stack if f.origin is Origin.USER and f.function != "main"}
-    for side, other in scene.both:
-        calls = [f.function for f in side.frames[1:] if f.function in makers]
-        if calls and not any(f.function in calls for f in other.true):
-            return True
-    return False
 
 
 def _waits(scene: Scene, side: Side) -> bool:

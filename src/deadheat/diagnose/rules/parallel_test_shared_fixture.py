@@ -33,12 +33,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
-from deadheat.diagnose.scene import point
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import TESTS
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence, Point
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:

@@ -5,7 +5,8 @@
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers. With source also: a method reads an object without the object's own lock, under
 a lock of another type only. From a Go report alone: one side is in a function whose name says that its
-caller holds the lock (`flushLocked`), the other in none.
+caller holds the lock (`flushLocked`), the other in none; or what others call writes so deep in its own
+code that a lock and its deferred release fit in front, and the other side reads elsewhere.
 
 ## Why it races
 
@@ -24,26 +25,33 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 ## When it is wrong
 
 The lock that is held may guard something else, with this access inside it by accident. A lock that
-is taken in a function that the detector left out of the stack is not seen.
+is taken in a function that the detector left out of the stack is not seen. From a Go report alone:
+a method that does other things before it writes, and takes no lock at all.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import depth, locking
+from deadheat.diagnose.meeting import may_be_ordered
+from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.scene import short
-from deadheat.diagnose.traits import LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.vocabulary import GROWING, JOINING, KEYED
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
+
+_COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log"}
 
 
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
-        return _named(scene)
+        return _named(scene) or _by_depth(scene)
     if held[0] and held[1]:
         return _of_another(scene)
     if bool(held[0]) == bool(held[1]):
@@ -110,6 +118,41 @@ def _named(scene: Scene) -> Hit | None:
     return None
 
 
+def _by_depth(scene: Scene) -> Hit | None:
+    """From a Go report alone: a type's own method writes so deep in it that a lock fits in front.
+
+    What others call writes at once where there is no lock at all; what only it calls may do other
+    things first.
+    """
+    if scene.source is not None or scene.same_function or may_be_ordered(scene):
+        return None
+    for writer, reader in scene.both:
+        if not writer.writes or reader.writes or writer.inner or reader.inner:
+            continue
+        own = depth.may_be_locked(writer) and depth.whose(writer) == writer.site
+        if not own or reader.closure or not _is_called_by_others(writer.site):
+            continue
+        if _COLLECTS.intersection(words(writer.name)[:1]):
+            continue  # a slice that grows takes as much code as a lock
+        if _is_called_by_others(reader.site) and depth.is_behind_lock(reader):
+            continue  # both seem to take one, and not the same
+        evidence = (
+            writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
+            reader.told(f"{reader.does} it elsewhere"),
+        )
+        change = (
+            "If a lock is held there, take it around this access, too; if not, add one for both."
+        )
+        return Hit(FAIR, evidence, change, (reader.point,))
+    return None
+
+
+def _is_called_by_others(frame: Frame | None) -> bool:
+    """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
+    _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
+    return bool(method) and bare.isalnum() and bare[0].isupper()
+
+
 def _names_it(scene: Scene, side: Side) -> bool:
     """Does its line itself touch the variable?"""
     uses = side.here.uses if side.here else ()
@@ -144,5 +187,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS | LOCKED,
+    when=SOURCE | LOCKS | LOCKED | DEEP,
 )

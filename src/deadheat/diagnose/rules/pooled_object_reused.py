@@ -40,15 +40,17 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.lifetime import is_lent, named
+from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import point
 from deadheat.diagnose.vocabulary import GIVING, MEMORY, POOLING, RENEWING, TAKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Point
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call, Start
     from deadheat.model import Frame
 
@@ -122,7 +124,9 @@ def _filled_again(scene: Scene) -> Hit | None:
         started = worker.creator if worker.is_worker and not worker.closure else None
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
             continue
-        now = next((f for f in owner.frames[1:] if f.function == started.function), None)
+        # a function that is nobody's method has no object of its own to fill
+        frames = owner.frames if _is_nobodys(scene, owner, worker) else owner.frames[1:]
+        now = next((f for f in frames if f.function == started.function), None)
         if now is None or now.file != started.file or named(owner, RENEWING) is not None:
             continue
         if not 0 < (now.line or 0) < (started.line or 0):
@@ -135,8 +139,14 @@ def _filled_again(scene: Scene) -> Hit | None:
             Evidence(f"{name} lent the object to it", point(started)),
             owner.told(f"{owner.does} for {name}, above that line: it has got the object again"),
         )
-        return _hit(FAIR + 0.05, evidence, (point(started), point(now)))
+        return _hit(LIKELY + 0.05, evidence, (point(started), point(now)))
     return None
+
+
+def _is_nobodys(scene: Scene, owner: Side, worker: Side) -> bool:
+    """Is it a function of Go that may be called again, and no method, nor a loop's `go item.run()`?"""
+    plain = "(" not in owner.name and last(owner.name) != "main"
+    return scene.go and plain and not is_lent(owner, worker)
 
 
 def _lent(scene: Scene) -> Hit | None:

@@ -32,11 +32,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.rule import FAIR, LIKELY, Hit, Rule
-from deadheat.diagnose.scene import point
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import PANICS, SOURCE
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _CHANGE = "Join the workers in the deferred function before it touches what they use."
 

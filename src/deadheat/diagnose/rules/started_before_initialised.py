@@ -37,18 +37,22 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short, words
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")
-# "logger_configure", "Setup": what is called once, before a thing is used
-_SETS_UP = frozenset(("configure", "init", "initialize", "setup"))
+# "logger_configure", "Setup", "InjectMetrics": what is called once, before a thing is used
+_SETS_UP = frozenset(
+    ("configure", "init", "initialize", "setup", "inject", "install", "provide", "wire", "equip")
+)
 # "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
 _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
 
@@ -87,7 +91,8 @@ def _find(scene: Scene) -> Hit | None:
         elif scene.sourced and _SETS_UP.intersection(words(setter.name)):
             confidence = LIKELY + 0.05
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
-            confidence -= 0.2
+            # tests and `main` run things beside each other on purpose
+            confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else 0.2
         elif scene.sourced:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))

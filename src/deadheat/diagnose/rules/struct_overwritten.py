@@ -4,8 +4,8 @@
 
 With source: one side stores a whole struct in one go (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other
 works on a field within it, atomically or by a method. From a report alone: an atomic access against
-a plain write that copies or clears memory (`memset`, `memcpy`), or, in Go, against one by a function
-that by its name begins the next turn (`Begin`, `Roll`, `rotate`), for which it makes a new struct.
+a plain write that copies or clears memory (`memset`, `memcpy`), or, in Go, what one side adds to
+against a write by a function that is not called like one that sets a count back (`Reset`, `Flush`).
 
 ## Why it races
 
@@ -34,18 +34,21 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
+from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import words
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
-from deadheat.diagnose.vocabulary import TURNING
+from deadheat.diagnose.vocabulary import ENDING, RENEWING
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # "memset", "memcpy", "__tsan_memcpy", "memmove", "runtime.typedmemmove", "runtime.duffcopy"
 _COPIES = re.compile(r"^(?:__tsan_)?mem(?:set|cpy|move)$|^runtime\.(?:typedmem|duff|memclr)")
 # "atomic.AddInt64": a flag that is set and asked for may well be set plainly by mistake
 _ADDS = re.compile(r"^(?:sync/)?atomic\.(?:Add|\(\*\w{1,9}\)\.Add)")
+# who is called so sets the count itself to nothing, or to what it is given
+_AT_ZERO = ENDING | RENEWING | {"flush", "drain", "zero", "set", "store"}
 # "memset(&w, 0, sizeof w);", "memcpy(s, &fresh, sizeof(*s));", "*s = (struct stats){0};"
 _CLEARS = re.compile(
     r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b"
@@ -80,8 +83,8 @@ def _unseen(writer: Side, other: Side) -> tuple[float, str]:
     """From a report alone: how sure it is that the plain write is one of a whole struct, and why."""
     if copy := writer.above(_COPIES):
         return STRONG, f"{writer.does} by `{copy.function[:40]}`, more than a field"
-    if other.above(_ADDS) and TURNING.intersection(words(writer.name)[:1]):
-        return FAIR + 0.05, f"{writer.does} plainly what is counted, and by its name begins anew"
+    if other.above(_ADDS) and not _AT_ZERO.intersection(words(writer.name)[:1]):
+        return FAIR + 0.05, f"{writer.does} plainly what others count, and not only to begin anew"
     return WEAK, f"{writer.does} plainly: it may make the whole object new"
 
 

@@ -35,16 +35,18 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import gave_up, waits
 from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
+from deadheat.diagnose.naming import is_test_file, short
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, calls_to
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, point, short
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 from deadheat.model import Op
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
 
 _CANCELS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel"))

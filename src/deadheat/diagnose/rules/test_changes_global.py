@@ -39,7 +39,8 @@ from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:

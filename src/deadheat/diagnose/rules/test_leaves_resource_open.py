@@ -30,14 +30,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import ending, is_background
+from deadheat.diagnose.naming import is_test_file
 from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
-from deadheat.diagnose.scene import is_test_file
 from deadheat.diagnose.traits import TEST
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
@@ -90,7 +91,7 @@ def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[s
         Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
     )
     change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
-    confidence = STRONG if _is_never_closed(scene, frame) else FAIR - 0.1
+    confidence = STRONG if _is_never_closed(scene, frame) else FAIR + 0.1
     return Hit(confidence, evidence, change, (at,), test_only=True)
 
 

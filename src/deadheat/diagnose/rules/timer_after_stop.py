@@ -39,10 +39,11 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import by_timer, is_timed
+from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, LIMITED, SLEEPS, calls_to, runs_on
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import is_test_file, last, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import SOURCE, TIMER
 from deadheat.diagnose.vocabulary import ENDING, RENEWING, STOPPING, TIMING
 
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.finding import Point
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
@@ -90,7 +92,9 @@ def _find(scene: Scene) -> Hit | None:
         # a function that sets a timer anew at each call, or changes what its function changes; else a
         # lock may be all that is missing
         both = timer.writes and owner.writes
-        again = owner.here is None and (owner.name == timer.name or both)
+        peers = any(f.function == "time.goFunc" for f in owner.actor.created_at[:2])
+        own = (timer.closure or peers) and owner.name == timer.name
+        again = owner.here is None and (own or both)
         confidence = STRONG if stopped else FAIR + 0.05 if again else WEAK
         sourced = owner.here is not None
         return Hit(confidence, tuple(evidence), change, scene.points, from_source=sourced)

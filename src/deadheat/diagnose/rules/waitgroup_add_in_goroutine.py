@@ -33,12 +33,14 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.groups import added_elsewhere
+from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
-from deadheat.diagnose.scene import point, short
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ABOVE, KIND
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 # "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait"
 _WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")

@@ -6,11 +6,11 @@ One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear�
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
 finished since; or memory was freed while a thread still used it; or, from a report alone, a function
 that is not called like one that starts something (`Compact`, not `Start`) has left a goroutine of its
-own behind, which writes what is read after it, or the function that started the worker has gone on to
-what reads its work. With source also: a function had the worker started,
-called `Close`, `Stop` or `cancel` on its owner, and went on without a wait; or who started it stopped
-waiting when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only
-slept, and then its work is read; or it returns, say with an error, above the line that waits.
+own behind, which writes what is read after it, there or by who called it; or the function that
+started the worker has gone on to what reads its work. With source also: a function had the worker
+started, called `Close`, `Stop` or `cancel` on its owner, and went on without a wait; or who started it
+stopped waiting when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and
+only slept, and then its work is read; or it returns, say with an error, above the line that waits.
 
 ## Why it races
 
@@ -49,18 +49,21 @@ from deadheat.diagnose.lifetime import (
     in_place,
     is_background,
     is_lent,
+    on_stack,
 )
 from deadheat.diagnose.lifetime import named as is_called
+from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.scene import in_closure, is_test_file, last, point, short, words
-from deadheat.diagnose.scene import owner as owner_of
+from deadheat.diagnose.side import in_closure, point
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
 from deadheat.diagnose.unawaited import not_awaited, returned
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.scene import Scene, Side
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
@@ -126,7 +129,8 @@ def _next_round(scene: Scene) -> Hit | None:
             if now.file != started.file or (now.line or 0) >= (started.line or 0):
                 break
             own = scene.source is None and now == owner.site
-            if own and (is_lent(owner, worker) or last(owner.name) == "main"):
+            mine = is_lent(owner, worker) or last(owner.name) == "main" or on_stack(scene)
+            if own and mine:
                 break  # its own variable, which it sets in the loop that starts the workers
             if _same_turn(owner, started):
                 break  # a local variable of the loop that starts the workers, and no second call

@@ -3,7 +3,9 @@
 ## What it sees
 
 A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
-`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes.
+`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone: two
+on their way through a method that by its name only reads (`Get`, `Lookup`) write on one line, so deep
+in its code that a lock fits in front.
 
 ## Why it races
 
@@ -20,19 +22,24 @@ together.
 
 ## When it is wrong
 
-Helgrind does not list locks that are held for reading; then the code decides.
+Helgrind does not list locks that are held for reading; then the code decides. From a Go report alone:
+a method that takes no lock and looks for a while before it counts.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
-from deadheat.diagnose.rule import SURE, Hit, Rule
-from deadheat.diagnose.traits import LOCKS, SOURCE
+from deadheat.diagnose import depth, locking
+from deadheat.diagnose.naming import is_test_file, short
+from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.side import NAMED
+from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.vocabulary import READING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -48,7 +55,37 @@ def _find(scene: Scene) -> Hit | None:
                 evidence = (side.told(f"{side.does} while {named} is held for reading only"),)
                 change = f"Take {named} for writing around this write, or make {scene.what} atomic."
                 return Hit(SURE, evidence, change, (side.point,), from_source=side.here is not None)
-    return None
+    return _by_depth(scene)
+
+
+def _by_depth(scene: Scene) -> Hit | None:
+    """From a Go report alone: two that look something up write on one line, deep in a method.
+
+    Who means to write takes the lock for that; who means to read takes it for reading, and counts.
+    """
+    if not scene.go or scene.source is not None or len(scene.sides) < 2:
+        return None
+    a, b = scene.sides
+    if a.point != b.point or a.closure or a.inner or b.inner or not all(map(_may_hold, (a, b))):
+        return None
+    reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
+    if reads is None or a.frames[: NAMED - 1] != b.frames[: NAMED - 1] or reads not in b.frames:
+        return None
+    evidence = (
+        a.told(f"two write on one line of `{short(a.name)}`, with room for a lock in front of it"),
+        a.told(f"on their way through `{short(a.written(reads))}`, which by its name only reads"),
+    )
+    change = (
+        "If the lock is held for reading there, take it for writing around this write, or make"
+        f" {scene.what} atomic."
+    )
+    return Hit(FAIR, evidence, change, (a.point,))
+
+
+def _may_hold(side: Side) -> bool:
+    """May the method that it lies in have taken a lock? Who calls it from outside takes none."""
+    own = depth.whose(side) if depth.may_be_locked(side) else None
+    return own is not None and ")." in own.function and not is_test_file(own.file)
 
 
 def _held_by_other(scene: Scene, side: object, readers: list[locking.Lock]) -> bool:
@@ -65,5 +102,5 @@ RULE = Rule(
     "the same lock, for writing; or sync/atomic",
     "Readers wait for this one; an atomic counter lets them go on.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS,
+    when=SOURCE | LOCKS | ONE_FUNCTION,
 )

@@ -1,0 +1,77 @@
+"""How far into its function an access of Go lies, and what fits in front of it; knows no rule.
+
+The detector prints it behind each line: `cache.go:39 +0x15a`. Measured with Go 1.19 to 1.27: what comes
+first in a function lies at 0x28 to 0x4c, what stands behind `Lock` and a deferred `Unlock` at 0x97 or
+more. A function that the compiler has put into its caller counts from the caller's beginning, and the
+caller's own offset is then that of the place where it was put: a little less. Who takes a lock and
+defers its release is not put anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose import address
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
+
+# a lock and its deferred release fit in front of what lies as deep
+LOCKED = 0x95
+# what comes first behind them does not lie deeper
+_FIRST_LOCKED = 0xC0
+# so near to the beginning nothing has been waited for
+FIRST = 0x70
+# a lock and a second look fit between two accesses that are as far apart
+AGAIN = 0x80
+# a check whether something is there, and the store of what was made then, are as far apart or farther
+_MADE = 0x22
+# what is put into a caller is no longer than this
+_INLINED = 0xB0
+
+
+def of(side: Side) -> int | None:
+    """How many bytes of code lie in front of the access; None if that is not told."""
+    return _number(side.access.instruction)
+
+
+def whose(side: Side) -> Frame | None:
+    """Whose code that is: the site's own function, or the caller that it seems to have been put into."""
+    at, called = of(side), _number(side.access.called_from)
+    if at is None or not side.frames:
+        return None
+    if called is None or not 0 <= at - called < _INLINED:
+        return side.frames[0]
+    return side.frames[1] if len(side.frames) > 1 else None
+
+
+def may_be_locked(side: Side) -> bool:
+    """Does it lie so deep that the code in front may have taken a lock, and mean to let go of it?"""
+    at = of(side)
+    return at is not None and at >= LOCKED
+
+
+def is_behind_lock(side: Side) -> bool:
+    """Does it lie in its own function just where the first access behind a lock does?"""
+    at = of(side)
+    return at is not None and LOCKED <= at <= _FIRST_LOCKED and whose(side) == side.site
+
+
+def only_stores(scene: Scene, checks: Side, stores: Side) -> bool:
+    """Is there no room between a check and a store for a call that would make what is stored?
+
+    A variable of a package is reached by so little code that this does not tell.
+    """
+    if address.is_packages(scene) is not False:
+        return False
+    first, then = of(checks), of(stores)
+    return first is not None and then is not None and 0 < then - first < _MADE
+
+
+def _number(told: str | None) -> int | None:
+    try:
+        return int(told, 16) if told else None
+    except ValueError:
+        return None

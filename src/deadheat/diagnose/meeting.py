@@ -1,0 +1,59 @@
+"""Are two sides meant to meet at all, or to run one after the other? By a report alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
+from deadheat.model import Origin
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+
+
+def may_be_ordered(scene: Scene) -> bool:
+    """May the two sides be meant to run one after the other?"""
+    if "ordered" not in scene.memo:
+        scene.memo["ordered"] = _ordered(scene)
+    found: bool = scene.memo["ordered"]
+    return found
+
+
+def _ordered(scene: Scene) -> bool:
+    if timed := by_timer(scene):
+        return any(side.writes for side in scene.sides if side is not timed)
+    if gone_on(scene) or _of_a_call(scene):
+        return True
+    if own_worker(scene):
+        return scene.go or not runs_beside(scene)
+    return not scene.go and any(_by_main(a, b) for a, b in scene.both)
+
+
+def _by_main(worker: Side, main: Side) -> bool:
+    """Does the main thread meet a worker of C before it starts, or after its end?
+
+    Helgrind does not tell again who started it: what `main` writes then, and the worker only reads, may
+    be its set-up or its end.
+    """
+    if not worker.is_worker or not main.is_main:
+        return False
+    if worker.writes:
+        return comes_after(main)
+    return main.writes and worker.creator is None
+
+
+def _of_a_call(scene: Scene) -> bool:
+    """In C and C++: was the memory made by a call that has not returned, and uses it beside a thread?
+
+    What lives no longer than a call is not shared for good: who lends it to a thread means to wait.
+    """
+    place = scene.report.location
+    if scene.go or place is None or place.kind != "heap":
+        return False
+    makers = {f.function for f in place.stack if f.origin is Origin.USER and f.function != "main"}
+    for side, other in scene.both:
+        calls = [f.function for f in side.frames[1:] if f.function in makers]
+        if calls and not any(f.function in calls for f in other.true):
+            return True
+    return False

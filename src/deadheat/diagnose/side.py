@@ -1,0 +1,231 @@
+"""One side of a race: what it did, where, in whose hands, and what the code around it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.beginning import begun
+from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lending import lent
+from deadheat.diagnose.naming import is_closure, is_test_file, last, owner, short, words
+from deadheat.model import Actor, Op, Origin, State
+
+if TYPE_CHECKING:
+    import re
+
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.source import Around, Held
+    from deadheat.model import Access, Frame
+
+WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
+# callers further out than this say nothing about a site
+NEAR = 6
+NAMED = 3
+_VERBS = {
+    Op.READ: "reads",
+    Op.WRITE: "writes",
+    Op.ATOMIC_READ: "reads atomically",
+    Op.ATOMIC_WRITE: "writes atomically",
+    Op.FREE: "frees",
+    Op.UNKNOWN: "accesses",
+}
+_ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
+
+
+class Side:
+    """One access: what it did, where, in whose hands, and what the code around it shows."""
+
+    def __init__(self, scene: Scene, access: Access) -> None:
+        self._scene, self.access = scene, access
+        self.site = access.site
+        self.writes = access.op in WRITES
+        self.atomic = access.op in ATOMIC
+        for actor in scene.report.actors:
+            if actor.id == access.actor:
+                self.actor = actor
+                break
+        else:
+            self.actor = Actor(access.actor)
+        # the function that a programmer wrote: `courier.(*Courier).Stop`
+        self.name = scene.parent(self.site.function) if self.site else ""
+        # all frames that are no leftovers
+        self.true = tuple([f for f in access.stack if not f.stale])
+        self._at = self.true.index(self.site) if self.site in self.true else 0
+        # the user's frames among them from the site outwards
+        own = [f for f in self.true[self._at :] if f.origin is Origin.USER]
+        self.frames = tuple(own[:NEAR])
+        # the frames above the user's own: what the language or a library does for them; a detector
+        # that lost the caller leaves only these, and the site is one of them
+        self.inner = _above_own(self.true)
+        self.is_main = self.actor.state is State.MAIN
+        self.is_worker = self._was_started()
+        self.closure = self.site is not None and is_closure(self.site.function)
+        self.point = point(self.site) if self.site else Point("?")
+        # worked out when first asked for
+        self._named: list[tuple[Frame, str, tuple[str, ...]]] | None = None
+        self._created: tuple[Frame, ...] | None = None
+        self._here: Around | None = None
+        self._looked = scene.source is None
+        self._way: tuple[tuple[Frame, Around], ...] | None = None
+        self._held: tuple[Held, ...] | None = None
+
+    def shows(self, *names: str) -> Frame | None:
+        """The first frame whose function ends in one of these names."""
+        for frame in self.true:
+            if frame.function.endswith(names):
+                return frame
+        return None
+
+    def above(self, pattern: re.Pattern[str]) -> Frame | None:
+        """The first frame above the site whose function a pattern finds."""
+        for frame in self.inner:
+            if pattern.search(frame.function):
+                return frame
+        return None
+
+    def below(self, pattern: re.Pattern[str]) -> Frame | None:
+        """The frame of a library that called the site, if a pattern finds it."""
+        if self.site is None or self.site.stale:
+            return None
+        for frame in self.true[self._at + 1 :]:
+            if frame.function != self.site.function and frame.origin is not Origin.GENERATED:
+                return frame if pattern.search(frame.function) else None
+        return None
+
+    def written(self, frame: Frame) -> str:
+        """The function that a frame's code was written in."""
+        return self._scene.parent(frame.function)
+
+    @property
+    def named(self) -> list[tuple[Frame, str, tuple[str, ...]]]:
+        """The frames nearest to the site, with the bare name of each function and its words.
+
+        A name further out is about something else; a test's name tells what it tests.
+        """
+        if self._named is None:
+            self._named = []
+            for frame in self.frames[:NAMED]:
+                name = last(self._scene.parent(frame.function))
+                told = words(name)
+                if told and not frame.function.rpartition(".")[2].startswith("Test"):
+                    self._named.append((frame, name, told))
+        return self._named
+
+    @property
+    def locked(self) -> Frame | None:
+        """The frame near its site that is called as if the lock were held: `flushLocked`."""
+        for frame in self.frames[:NAMED]:
+            if frame.function.endswith("Locked") and not frame.function.endswith(".Locked"):
+                return frame
+        return None
+
+    @property
+    def owner(self) -> str:
+        """The type (or, for a function, the package) that the site belongs to."""
+        return owner(self.name)
+
+    @property
+    def creator(self) -> Frame | None:
+        """Where in the user's code its goroutine or thread was started."""
+        for frame in self.created:
+            if frame.origin is Origin.USER and not frame.stale:
+                return frame
+        return None
+
+    @property
+    def created(self) -> tuple[Frame, ...]:
+        """The stack that started it, as told; if not told, as far as the code itself says."""
+        if self._created is None:
+            self._created = self.actor.created_at
+            # a stack that is cut off has the library's frames only
+            if self._scene.source and all(f.origin is not Origin.USER for f in self._created):
+                self._created = begun(self._scene, self) or self._created
+        return self._created
+
+    def _was_started(self) -> bool:
+        """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
+        if not self._scene.go:
+            # a stack that is cut off does not show where its thread began
+            known = bool(self.actor.created_at) or self._scene.source is not None
+            return not self.is_main and (known or self._is_thread())
+        for frame in self.actor.created_at:
+            if frame.origin is not Origin.RUNTIME:
+                return frame.origin is Origin.USER and not self.is_main
+        return False
+
+    def _is_thread(self) -> bool:
+        """Does its stack begin where a thread does? Helgrind tells once only who started one."""
+        return any(f.function in _ENTRIES for f in self.true[-3:])
+
+    @property
+    def is_test(self) -> bool:
+        """Does a test run in it, and not in what it started?"""
+        return any("testing.(*T).Run" in f.function for f in self.actor.created_at[:2])
+
+    @property
+    def in_test(self) -> bool:
+        """Does its site lie in a test's file?"""
+        return self.site is not None and is_test_file(self.site.file)
+
+    @property
+    def here(self) -> Around | None:
+        """The code around its site."""
+        if not self._looked and self.site is not None:
+            self._here = self._scene.around(self.site)
+            self._looked = True
+        return self._here
+
+    @property
+    def way(self) -> tuple[tuple[Frame, Around], ...]:
+        """The code on the way to its access, from the site outwards, as far as it is at hand."""
+        if self._way is None:
+            seen = [(frame, self._scene.around(frame)) for frame in self.frames]
+            self._way = tuple([(frame, code) for frame, code in seen if code is not None])
+        return self._way
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """The locks that the code shows to be held, by the site's function or by callers of its package.
+
+        What callers further away hold is about something else.
+        """
+        if self._held is None:
+            found: list[Held] = []
+            for frame, seen in self.way:
+                if self.site is not None and frame.package == self.site.package:
+                    found += seen.held
+                    found += lent(self._scene, frame, seen) if not seen.held else ()
+            self._held = tuple(found)
+        return self._held
+
+    def told(self, text: str) -> Evidence:
+        return Evidence(text, self.point)
+
+    @property
+    def does(self) -> str:
+        """`(*Courier).Stop writes`."""
+        who = f"`{short(self.name)}`" if self.name else "this side"
+        return f"{who} {_VERBS[self.access.op]}"
+
+
+def _above_own(true: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    for at, frame in enumerate(true):
+        if frame.origin is Origin.USER:
+            return true[:at]
+    return true
+
+
+def in_closure(side: Side, started: Frame) -> bool:
+    """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
+    name = side.written(started)
+    return any(
+        side.written(f) == name != f.function
+        and f.line != started.line
+        and "wrap" not in f.function
+        for f in side.frames
+    )
+
+
+def point(frame: Frame) -> Point:
+    return Point(frame.file, frame.line, frame.function)

@@ -1,0 +1,136 @@
+"""What offsets and stacks of a Go report tell: what fits in front of an access, and whose call it is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import deadheat
+from deadheat.diagnose import calls, depth, diagnose
+from deadheat.diagnose.scene import Scene
+
+TEXT = """==================
+WARNING: DATA RACE
+Read at 0x00c000012345 by goroutine 7:
+  example.com/shop.(*Till).Total()
+      /src/shop/till.go:40 +0x2c
+  example.com/shop.TestTill()
+      /src/shop/till_test.go:20 +0x90
+
+Previous write at 0x00c000012345 by goroutine 8:
+  example.com/shop.(*Till).Sell()
+      /src/shop/till.go:30 +{own}
+  example.com/shop.TestTill.func1()
+      /src/shop/till_test.go:15 +{caller}
+
+Goroutine 7 (running) created at:
+  testing.(*T).Run()
+      /usr/local/go/src/testing/testing.go:1648 +0x845
+  main.main()
+      _testmain.go:47 +0x2bd
+
+Goroutine 8 (running) created at:
+  example.com/shop.TestTill()
+      /src/shop/till_test.go:13 +0x8b
+  testing.tRunner()
+      /usr/local/go/src/testing/testing.go:1595 +0x261
+==================
+"""
+
+
+def scene(text: str) -> Scene:
+    (sighting,) = deadheat.scan(text)
+    return Scene(sighting.report)
+
+
+@pytest.mark.parametrize(
+    ("own", "caller", "said"),
+    [
+        ("0x15a", "0x44", "partial-lock"),  # a lock fits in front, and it is called from outside
+        ("0x15a", "0x200", "partial-lock"),  # further down than the access: a function of its own
+        ("0x15a", "0x140", "missing-lock"),  # put into the test, which takes no lock
+        ("0x3c", "0x44", "missing-lock"),  # the first thing that it does
+    ],
+)
+def test_what_fits_in_front_of_a_write(own: str, caller: str, said: str) -> None:
+    assert diagnose(scene(TEXT.format(own=own, caller=caller)).report)[0].cause == said
+
+
+def test_offsets_are_read_however_a_report_is_read() -> None:
+    text = TEXT.format(own="0x15a", caller="0x44")
+    plain = scene(text).report.accesses
+    stamped = scene(re.sub("^", "2026-01-02T03:04:05Z ", text, flags=re.MULTILINE)).report.accesses
+    told = [(access.instruction, access.called_from) for access in plain]
+    assert told == [("0x2c", "0x90"), ("0x15a", "0x44")]
+    assert [(access.instruction, access.called_from) for access in stamped] == told
+
+
+@pytest.mark.parametrize("own", ["", "0x", "zz", "-0x10", "0x" + "f" * 4000])
+def test_an_offset_that_is_none_tells_nothing_and_never_raises(own: str) -> None:
+    report = scene(TEXT.format(own="0x15a", caller="0x44")).report
+    read, write = report.accesses
+    broken = write._replace(instruction=own, called_from=own)
+    side = Scene(report._replace(accesses=(read, broken))).sides[1]
+    assert depth.of(side) is None or own.startswith(("-", "0xf"))
+    assert isinstance(depth.may_be_locked(side), bool)
+    depth.whose(side)
+
+
+CLOSURES = """==================
+WARNING: DATA RACE
+Read at 0x00c000012348 by goroutine 9:
+  example.com/shop.(*Crew).Submit.func1()
+      /src/shop/crew.go:31 +0xa4
+
+Previous write at 0x00c000012348 by goroutine 8:
+  example.com/shop.(*Crew).Submit.func1()
+      /src/shop/crew.go:31 +0xbc
+
+Goroutine 9 (running) created at:
+  example.com/shop.(*Crew).Submit()
+      /src/shop/crew.go:27 +0x8b
+  main.main()
+      /src/shop/main.go:{line} +0x61
+
+Goroutine 8 (running) created at:
+  example.com/shop.(*Crew).Submit()
+      /src/shop/crew.go:27 +0x8b
+  main.main()
+      /src/shop/main.go:12 +0x4f
+==================
+"""
+
+
+@pytest.mark.parametrize(("line", "two"), [(12, False), (13, True)])
+def test_two_calls_share_no_variable(line: int, two: bool) -> None:
+    seen = scene(CLOSURES.format(line=line))
+    a, b = seen.sides
+    assert calls.are_two(a, b, a.name) == calls.are_two(b, a, a.name) == two
+    said = {finding.cause for finding in diagnose(seen.report)}
+    assert ("local-captured" in said) == (not two)
+
+
+STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thread #1
+==12== Locks held: none
+==12==    at 0x109321: loss (uplink.c:54)
+==12==    by 0x109405: main (uplink.c:70)
+==12==
+==12== This conflicts with a previous access by thread #2, after
+==12==    the start of the thread
+==12==  but before
+==12==    at 0x48512DC: {ends} (hg_intercepts.c:1179)
+==12==    by 0x1092AA: count_frame (uplink.c:32)
+==12==    by 0x109301: link_main (uplink.c:47)
+==12==    by 0x4855396: mythread_wrapper (hg_intercepts.c:406)
+==12==    by 0x4900AC2: start_thread (pthread_create.c:442)
+==12==
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")],
+)
+def test_a_stretch_that_ends_with_an_unlock_was_under_a_lock(ends: str, said: str) -> None:
+    assert diagnose(scene(STRETCH.format(ends=ends)).report)[0].cause == said
