@@ -43,7 +43,7 @@ _STORED = re.compile(
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
-_FILLING = GROWING | KEYED
+_FILLING: frozenset[str] = GROWING | KEYED
 _LEAVES = 3
 _NEAR = 3  # frames from the site outwards in which a check is about the access
 SPAN = 6  # lines between a check and what depends on it

@@ -27,7 +27,7 @@ _ASKS = (
 
 
 # who is called so comes after the work, or should
-_AFTER = ENDING | RESULTS | WAITING
+_AFTER: frozenset[str] = ENDING | RESULTS | WAITING
 
 
 class Ending(NamedTuple):

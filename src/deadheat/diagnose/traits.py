@@ -65,9 +65,9 @@ _SHOWN = {
     "runtime.deferreturn": DEFERS,
     "time.goFunc": TIMER,
 }
-_FILLING = GROWING | KEYED
-_STARTING = STARTING | EITHER
-_WALKING = WALKING | ANNOUNCING
+_FILLING: frozenset[str] = GROWING | KEYED
+_STARTING: frozenset[str] = STARTING | EITHER
+_WALKING: frozenset[str] = WALKING | ANNOUNCING
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
 _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
