@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from deadheat.identity.closures import LAMBDA, written
+from deadheat.identity.closures import LAMBDA, in_folder, written
 from deadheat.identity.fingerprint import accesses, hashed, side
 from deadheat.identity.stacks import is_test, own
 from deadheat.model import Origin
@@ -70,25 +70,27 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     """What a report asks for, and what it answers to."""
     if report.kind == _DIES:
         return _owners(report, symbols)
+    closures: tuple[Names, Names] = (), ()
+    for access in report.accesses:
+        # most reports are about no closure
+        if access.site and (access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function):
+            closures = _written(report, symbols)
+            break
     tops = [access.stack[0].function for access in report.accesses if access.stack]
     if len(tops) != 2 or not (tops[0].startswith(go.HIDES) or tops[1].startswith(go.HIDES)):
-        for access in report.accesses:
-            # most reports are about no closure
-            if access.site and (
-                access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function
-            ):
-                return _written(report, symbols)
-        return (), ()
+        return closures
     forms = [_forms(access, symbols) for access in report.accesses]
     asks = {paired((f, "hidden") for f in pair) for pair in product(*(a for a, _ in forms))}
     answers = {paired((f, "hidden") for f in pair) for pair in product(*(b for _, b in forms))}
-    return tuple(sorted(asks)), tuple(sorted(answers - asks))
+    asked, answered = closures
+    return (*sorted(asks), *asked), (*sorted(answers - asks), *answered)
 
 
 def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    asked, answered = written(report, symbols)
-    name = f"{WRITTEN}{paired(asked or answered)}"
-    return ((name,), ()) if asked else ((), (name,)) if answered else ((), ())
+    """What a report asks for whose closures may have other names elsewhere, and what it answers to."""
+    told = [written(report, symbols), in_folder(report, symbols)]
+    asks, answers = ([f"{WRITTEN}{paired(name)}" for name in names if name] for names in zip(*told))
+    return tuple(asks), tuple(answers)
 
 
 def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:

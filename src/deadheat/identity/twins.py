@@ -259,7 +259,27 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
     # the same field of two objects has the same place in each, and one closure one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
     closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
-    return (differ and closures) or (shifted and (near or differ))
+    if differ and (closures or _are_mates(a, b, ways)):
+        return True
+    return shifted and (near or differ)
+
+
+def _are_mates(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
+    """Were all actors started by turns to run one closure, and so, most likely, by one call?
+
+    What they captured of it is there once.
+    """
+    functions = {function for lines in (*a, *b) for function in ways[lines].functions}
+    if len(functions) > 1 or not functions.pop()[-1:].isdigit():
+        return False
+    ours, theirs = (_started(group, ways) for group in (a, b))
+    return ours[0] < theirs[-1] and theirs[0] < ours[-1] if ours and theirs else False
+
+
+def _started(group: list[Lines], ways: dict[Lines, _Way]) -> list[int]:
+    """The numbers of goroutines, which are counted as they are started."""
+    names = frozenset().union(*_actors(group, ways))
+    return sorted(int(name) for name in names if name.isdigit())
 
 
 def _actors(group: list[Lines], ways: dict[Lines, _Way]) -> set[Actors]:
