@@ -259,27 +259,30 @@ def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
     # the same field of two objects has the same place in each, and one closure one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
     closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
-    if differ and (closures or _are_mates(a, b, ways)):
+    if differ and (closures or ((near or _is_closure(a, b, ways)) and _by_turns(ours, theirs))):
         return True
     return shifted and (near or differ)
 
 
-def _are_mates(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
-    """Were all actors started by turns to run one closure, and so, most likely, by one call?
-
-    What they captured of it is there once.
-    """
+def _is_closure(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
+    """Was everything done by one closure?"""
     functions = {function for lines in (*a, *b) for function in ways[lines].functions}
-    if len(functions) > 1 or not functions.pop()[-1:].isdigit():
-        return False
-    ours, theirs = (_started(group, ways) for group in (a, b))
-    return ours[0] < theirs[-1] and theirs[0] < ours[-1] if ours and theirs else False
+    return len(functions) == 1 and functions.pop()[-1:].isdigit()
 
 
-def _started(group: list[Lines], ways: dict[Lines, _Way]) -> list[int]:
-    """The numbers of goroutines, which are counted as they are started."""
-    names = frozenset().union(*_actors(group, ways))
-    return sorted(int(name) for name in names if name.isdigit())
+def _by_turns(ours: set[Actors], theirs: set[Actors]) -> bool:
+    """Were those who met here and there started by turns, and so, most likely, by one call?
+
+    Then they have one object, and what closures captured of that call is there once.
+    """
+    here, there = _started(ours), _started(theirs)
+    return bool(here and there) and here[0] < there[-1] and there[0] < here[-1]
+
+
+def _started(actors: set[Actors]) -> list[int]:
+    """The numbers of actors (`7`, `T7`, `#7`), who are counted as they are started."""
+    numbers = [name.lstrip("T#") for name in frozenset().union(*actors)]
+    return sorted(int(number) for number in numbers if number.isdecimal())
 
 
 def _actors(group: list[Lines], ways: dict[Lines, _Way]) -> set[Actors]:
