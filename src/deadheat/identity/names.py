@@ -44,6 +44,8 @@ NAMED, ASKS, ANSWERS = "=", "?", "!"
 BESIDE, MAYBE = "<", "#"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"
+# how one begins that is of lines, which twins have not in common
+LINES = ":"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
@@ -87,10 +89,16 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 
 def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """What a report asks for whose closures may have other names elsewhere, and what it answers to."""
-    told = [written(report, symbols), in_folder(report, symbols)]
-    asks, answers = ([f"{WRITTEN}{paired(name)}" for name in names if name] for names in zip(*told))
-    return tuple(asks), tuple(answers)
+    """What a report asks for whose closures may have other names elsewhere, and what it answers to.
+
+    Who does not know which function a closure is in asks for the same lines, if there are enough.
+    """
+    names = zip(written(report, symbols), in_folder(report, symbols), strict=True)
+    asks, answers = ([f"{WRITTEN}{paired(one)}" if one else "" for one in each] for each in names)
+    if (asks[0] or answers[0]) and (lines := _lines(report, symbols)):
+        asks[0] = asks[0] and f"{LINES}{lines}"
+        answers.append(answers[0] and f"{LINES}{lines}")
+    return tuple(filter(None, asks)), tuple(filter(None, answers))
 
 
 def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
@@ -141,6 +149,10 @@ def same(report: Report, symbols: Symbols) -> str:
     for access in report.accesses:
         if access.site is None or access.site.package not in _NAMELESS:
             return ""
+    return _lines(report, symbols)
+
+
+def _lines(report: Report, symbols: Symbols) -> str:
     sides = [
         [f"{_plain(f, symbols)} {f.line}" for f in own(access)[:_ENOUGH]]
         for access in report.accesses
@@ -151,5 +163,8 @@ def same(report: Report, symbols: Symbols) -> str:
 
 
 def _plain(frame: Frame, symbols: Symbols) -> str:
-    """A function without its package, and the name of its file."""
-    return f"{symbols.parent(frame.function).partition('.')[2]} {frame.file.rpartition('/')[2]}"
+    """A function without its package, and the name of its file; of a closure only that."""
+    file = frame.file.rpartition("/")[2]
+    if frame.package not in _NAMELESS and frame.function[-1:] in _DIGITS:
+        return file
+    return f"{symbols.parent(frame.function).partition('.')[2]} {file}"
