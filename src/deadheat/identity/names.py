@@ -81,7 +81,7 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     tops = [access.stack[0].function for access in report.accesses if access.stack]
     if len(tops) != 2 or not (tops[0].startswith(go.HIDES) or tops[1].startswith(go.HIDES)):
         return closures
-    forms = [_forms(access, symbols) for access in report.accesses]
+    forms = [_forms(access, report, symbols) for access in report.accesses]
     asks = {paired((f, "hidden") for f in pair) for pair in product(*(a for a, _ in forms))}
     answers = {paired((f, "hidden") for f in pair) for pair in product(*(b for _, b in forms))}
     asked, answered = closures
@@ -101,7 +101,7 @@ def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     return tuple(filter(None, asks)), tuple(filter(None, answers))
 
 
-def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
+def _forms(access: Access, report: Report, symbols: Symbols) -> tuple[list[str], list[str]]:
     """What a side may stand for, and what may be left of it where the function is hidden."""
     name = side(access, symbols) if access.site and access.site.origin is Origin.USER else ""
     called = [symbols.key(frame) for frame in own(access)[1:]]
@@ -109,11 +109,19 @@ def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
     if top.startswith(_MODELLED):
         # any other test may come to it as well
         tested = [_tested(frame, symbols) for frame in own(access)[:2]]
-        return [tested[0] or name] if tested else [name], [*called, *tested[1:]] or [""]
+        asks = tested[0] or name if tested else _started_by(access, report, symbols)
+        return [asks], [*called, *tested[1:]] or [""]
     if is_hidden(access):
         return [name], []
     # whatever was inlined with the function is hidden with it
     return ([], [*called, ""]) if top.startswith(_READ) else ([name], [name])
+
+
+def _started_by(access: Access, report: Report, symbols: Symbols) -> str:
+    """Who started somebody of whom nothing else is left: a closure is in that function, mostly."""
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    starter = next((frame for frame in created if frame.origin is Origin.USER), None)
+    return (_tested(starter, symbols) or symbols.key(starter)) if starter else ""
 
 
 def _tested(frame: Frame, symbols: Symbols) -> str:
