@@ -77,10 +77,22 @@ def in_folder(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     return (names, ()) if any(map(_is_abroad, sites)) else ((), names)
 
 
+def are_lost(report: Report) -> bool:
+    """Does Go, maybe up to 1.20, call one of the closures after a function in another folder?"""
+    sites = [access.site for access in report.accesses]
+    return report.detector == _GO and any(
+        site is not None and site.function[-1:].isdigit() and _is_elsewhere(site) for site in sites
+    )
+
+
 def _is_abroad(site: Frame) -> bool:
     """Was a closure inlined, and is it in another folder than its package says?"""
     if not site.function[-1:].isdigit() or not go.is_inlined(site.function):
         return False
+    return _is_elsewhere(site)
+
+
+def _is_elsewhere(site: Frame) -> bool:
     return _folder(site) != go.unversioned(site.package).rpartition("/")[2]
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from deadheat.identity.closures import LAMBDA, in_folder, written
+from deadheat.identity.closures import LAMBDA, are_lost, in_folder, written
 from deadheat.identity.fingerprint import accesses, hashed, side
 from deadheat.identity.stacks import is_test, own
 from deadheat.model import Origin
@@ -95,9 +95,10 @@ def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     """
     names = zip(written(report, symbols), in_folder(report, symbols), strict=True)
     asks, answers = ([f"{WRITTEN}{paired(one)}" if one else "" for one in each] for each in names)
-    if (asks[0] or answers[0]) and (lines := _lines(report, symbols)):
-        asks[0] = asks[0] and f"{LINES}{lines}"
-        answers.append(answers[0] and f"{LINES}{lines}")
+    asked, answered = asks[0], answers[0]
+    if (asked or answered or are_lost(report)) and (lines := _lines(report, symbols)):
+        asks[0] = "" if answered else f"{LINES}{lines}"
+        answers.append(answered and f"{LINES}{lines}")
     return tuple(filter(None, asks)), tuple(filter(None, answers))
 
 

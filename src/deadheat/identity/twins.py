@@ -81,6 +81,16 @@ class _Way:
         }
         return set() if "" in found else found
 
+    def read(self, shared: Chain) -> set[str]:
+        """The instructions by which one side reads; none if one is not known."""
+        found: set[str] = set()
+        for mark, instructions in self.instructions:
+            known = instructions()
+            for side, at in zip(mark.sides, known or ("", ""), strict=False):
+                if side.chain == shared:
+                    found.add(at)
+        return set() if "" in found else found
+
     @property
     def sides(self) -> tuple[Side, ...]:
         """Those of any of its reports."""
@@ -125,15 +135,20 @@ def _ranks(ways: dict[Lines, _Way]) -> dict[Lines, int]:
     names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
     groups = Components()
     beside: list[tuple[Lines, Lines]] = []
+    apart: list[tuple[Lines, Lines]] = []
     for a, b in combinations(names, 2):
         left = _left(a, b)
         if ways[a].addresses & ways[b].addresses:
             groups.join(names[a], names[b])
-        elif left is not None and _is_another(left, ways[a], ways[b], ways):
+        elif left is None:
+            continue
+        elif _are_read_apart(left, ways[a], ways[b]):
+            apart.append((a, b))
+        elif _is_another(left, ways[a], ways[b], ways):
             beside.append((a, b))
-        elif left is not None:
+        else:
             groups.join(names[a], names[b])
-    _join_fields(names, groups, ways, beside)
+    _join_fields(names, groups, ways, [*beside, *apart])
     return _numbered(names, groups, beside)
 
 
@@ -141,13 +156,13 @@ def _join_fields(
     names: dict[Lines, str],
     groups: Components,
     ways: dict[Lines, _Way],
-    beside: list[tuple[Lines, Lines]],
+    apart: list[tuple[Lines, Lines]],
 ) -> None:
     """Joins what is, as far as anyone can tell, the same field of two objects."""
     members: dict[str, list[Lines]] = {}
     for lines, name in names.items():
         members.setdefault(groups.root(name), []).append(lines)
-    judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in beside}
+    judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in apart}
     for low, high in combinations(sorted(members), 2):
         if (low, high) in judged or (high, low) in judged:
             continue
@@ -221,6 +236,18 @@ def _is_another(
     if captured and gap >= _ALIGNED and len(a.functions & b.functions) > 1:
         return True
     return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
+
+
+def _are_read_apart(left: tuple[Chain, Chain, Chain], a: _Way, b: _Way) -> bool:
+    """Does one actor read, by different instructions of one line, what two closures' lines wrote?"""
+    shared, one, other = left
+    captured = bool(one) and bool(other) and shared[0][1] == one[0][1] == other[0][1]
+    if not captured or one == other or shared in a.written | b.written | a.keyed | b.keyed:
+        return False
+    ours, theirs = a.read(shared), b.read(shared)
+    return bool(ours and theirs and ours.isdisjoint(theirs)) and not _are_strangers(
+        a.actors, b.actors
+    )
 
 
 def _made(shared: Chain, ways: dict[Lines, _Way]) -> frozenset[str]:
