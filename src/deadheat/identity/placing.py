@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.identity.evidence import ID, UNSURE
-from deadheat.identity.names import BESIDE, MAYBE, NAMED
+from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
+
+# how long the part of a node's id is that is its fingerprint's
+_PRINT = 8
 
 if TYPE_CHECKING:
     from deadheat.identity.components import Components
@@ -22,9 +25,12 @@ def place(
 
     `first` has one certain node of each base whose nodes are one race.
     """
+    lent = {name for name, key in found.aliases if key[0] == BORROWED}
+    for name in lent - _contradicted(found, lent, components) if lent else ():
+        _join(name, *_base(name, None, found), found, first, components)
     moved = _moved(found, doubts, components)
     for name in doubts:
-        _placed(name, moved.get(name), found, first, components)
+        _join(name, *_base(name, moved.get(name), found), found, first, components)
     return frozenset(moved)
 
 
@@ -63,19 +69,49 @@ def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tu
     return moved
 
 
-def _placed(
+def _contradicted(found: Found, lent: set[str], components: Components) -> set[str]:
+    """The nodes that are one with others whose numbers say that they are not what they thought.
+
+    So it is if nodes of one base are one with different twins of anything.
+    """
+    held: dict[str, set[str]] = {found.nodes[name].base: set() for name in lent}
+    numbers: dict[str, dict[str, set[str]]] = {}  # the twins in each component, by fingerprint
+    for name, node in found.nodes.items():
+        root = components.root(name)
+        if node.base in held:
+            held[node.base].add(root)
+        if name not in lent:
+            twins = numbers.setdefault(root, {})
+            twins.setdefault(name[:_PRINT], set()).add(name[ID:].partition(UNSURE)[0])
+    bad = {base for base, roots in held.items() if _differ([numbers.get(r, {}) for r in roots])}
+    return {name for name in lent if found.nodes[name].base in bad}
+
+
+def _differ(several: list[dict[str, set[str]]]) -> bool:
+    """Do these have different twins of one fingerprint?"""
+    first: dict[str, set[str]] = {}
+    return any(
+        first.setdefault(name, twins) != twins for one in several for name, twins in one.items()
+    )
+
+
+def _base(name: str, moved: tuple[int, str] | None, found: Found) -> tuple[str, str]:
+    """The base of a node whose number is known by now, and the id that it would have for certain."""
+    if moved is None:
+        return found.nodes[name].base, name.partition(UNSURE)[0]
+    twin, base = moved
+    return base, f"{name[:ID]}{twin:x}" if twin else name[:ID]
+
+
+def _join(
     name: str,
-    moved: tuple[int, str] | None,
+    base: str,
+    plain: str,
     found: Found,
     first: dict[str, str],
     components: Components,
 ) -> None:
     """Joins a node whose number is known by now with its like."""
-    plain = name.partition(UNSURE)[0]
-    base = found.nodes[name].base
-    if moved is not None:
-        twin, base = moved
-        plain = f"{name[:ID]}{twin:x}" if twin else name[:ID]
     if base not in found.split:
         components.join(first.setdefault(base, name), name)
     else:

@@ -12,6 +12,7 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity import twins
+from deadheat.identity.borrowed import borrowed
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
 from deadheat.identity.earlier import earlier
@@ -19,7 +20,16 @@ from deadheat.identity.evidence import UNSURE, Links, Mark, halves, looked_throu
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.halves import completed
 from deadheat.identity.hidden import numbered
-from deadheat.identity.names import ANSWERS, ASKS, BESIDE, HALF, MAYBE, NAMED, WRITTEN
+from deadheat.identity.names import (
+    ANSWERS,
+    ASKS,
+    BESIDE,
+    BORROWED,
+    HALF,
+    MAYBE,
+    NAMED,
+    WRITTEN,
+)
 from deadheat.identity.placing import place, unsure
 
 if TYPE_CHECKING:
@@ -95,6 +105,14 @@ class Found:
         for pairs in (self.links, self.aliases, self.sides):
             pairs.difference_update([pair for pair in pairs if pair[0] in names])
 
+    def rename(self, known: Mapping[str, str], ids: list[str]) -> list[str]:
+        """Tells the same of nodes that have other names by now, and gives these in place of `ids`."""
+        for pairs in (self.links, self.aliases, self.sides):
+            told = [pair for pair in pairs if pair[0] in known or pair[1] in known]
+            pairs.difference_update(told)
+            pairs.update([(known.get(a, a), known.get(b, b)) for a, b in told])
+        return [known.get(name, name) for name in ids]
+
     def __reduce__(self) -> tuple[Any, ...]:
         # from worker to worker: a node's id follows from the node, and a tuple is soon packed
         nodes = [(*node,) for node in self.nodes.values()]
@@ -166,6 +184,8 @@ class Document:
             if len({node.fingerprint for node in told.nodes.values()}) > 1:
                 ids = self._doubted(ids, told, shown)
             told.links.update(self._links(ids))
+            if shown:
+                ids = _borrowed(told, ids, shown)
         if several:
             told.split.update(self._split(ids, told))
         return ids, told
@@ -371,6 +391,19 @@ def _doubt(told: Found, mark: Mark, node: Node, before: list[str], shown: Shown)
     return name
 
 
+def _borrowed(told: Found, ids: list[str], shown: Shown) -> list[str]:
+    """The ids, those of nodes whose number is known from others told apart by them."""
+    named = {name: node.fingerprint for name, node in told.nodes.items() if not node.unsure}
+    links = [pair for pair in told.links if pair[0] in named and pair[1] in named]
+    known: dict[str, str] = {}
+    for name, others in borrowed(named, links, shown).items():
+        node = told.nodes.pop(name)._replace(unsure=digest(" ".join([BORROWED, *sorted(others)]))[:6])
+        known[name] = node.id
+        told.nodes[node.id] = node
+        told.aliases.update([(node.id, f"{BORROWED}{other}") for other in others])
+    return told.rename(known, ids) if known else ids
+
+
 def _looked_through(
     nodes: Mapping[str, Node], sides: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
@@ -400,11 +433,11 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     doubted = unsure(found)
     for name, node in found.nodes.items():
         base = node.base
-        if base not in found.split and name not in doubted:
+        if base not in found.split and UNSURE not in name:
             components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
-    moved = place(found, doubted, first, components) if doubted else frozenset()
+    moved = place(found, doubted, first, components)
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
