@@ -8,7 +8,7 @@ from deadheat.identity.evidence import ID, UNSURE
 from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
 
 # how long the part of a node's id is that is its fingerprint's
-_PRINT = 8
+PRINT = 8
 
 if TYPE_CHECKING:
     from deadheat.identity.components import Components
@@ -19,19 +19,24 @@ if TYPE_CHECKING:
 
 
 def place(
-    found: Found, doubts: Doubts, first: dict[str, str], components: Components
+    found: Found, doubts: Doubts, lent: set[str], first: dict[str, str], components: Components
 ) -> frozenset[str]:
     """Joins doubtful nodes with their like, and says which have another number than they thought.
 
-    `first` has one certain node of each base whose nodes are one race.
+    `lent` have their numbers from others; `first` has one certain node of each base whose nodes are
+    one race.
     """
-    lent = {name for name, key in found.aliases if key[0] == BORROWED}
     for name in lent - _contradicted(found, lent, components) if lent else ():
         _join(name, *_base(name, None, found), found, first, components)
     moved = _moved(found, doubts, components)
     for name in doubts:
         _join(name, *_base(name, moved.get(name), found), found, first, components)
     return frozenset(moved)
+
+
+def lent(found: Found) -> set[str]:
+    """The nodes whose number others tell."""
+    return {name for name, key in found.aliases if key[0] == BORROWED}
 
 
 def unsure(found: Found) -> Doubts:
@@ -56,7 +61,7 @@ def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tu
     wanted = {base for _, bases in doubts.values() for base in bases.values()}
     holders: dict[str, set[str]] = {}
     for name, node in found.nodes.items():
-        if node.base in wanted and name not in doubts:
+        if node.base in wanted and UNSURE not in name:
             holders.setdefault(node.base, set()).add(components.root(name))
     moved: dict[str, tuple[int, str]] = {}
     for name, (others, bases) in doubts.items():
@@ -82,7 +87,7 @@ def _contradicted(found: Found, lent: set[str], components: Components) -> set[s
             held[node.base].add(root)
         if name not in lent:
             twins = numbers.setdefault(root, {})
-            twins.setdefault(name[:_PRINT], set()).add(name[ID:].partition(UNSURE)[0])
+            twins.setdefault(name[:PRINT], set()).add(name[ID:].partition(UNSURE)[0])
     bad = {base for base, roots in held.items() if _differ([numbers.get(r, {}) for r in roots])}
     return {name for name in lent if found.nodes[name].base in bad}
 

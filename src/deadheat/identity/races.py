@@ -30,7 +30,7 @@ from deadheat.identity.names import (
     NAMED,
     WRITTEN,
 )
-from deadheat.identity.placing import place, unsure
+from deadheat.identity.placing import lent, place, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -397,7 +397,9 @@ def _borrowed(told: Found, ids: list[str], shown: Shown) -> list[str]:
     links = [pair for pair in told.links if pair[0] in named and pair[1] in named]
     known: dict[str, str] = {}
     for name, others in borrowed(named, links, shown).items():
-        node = told.nodes.pop(name)._replace(unsure=digest(" ".join([BORROWED, *sorted(others)]))[:6])
+        node = told.nodes.pop(name)._replace(
+            unsure=digest(" ".join([BORROWED, *sorted(others)]))[:6]
+        )
         known[name] = node.id
         told.nodes[node.id] = node
         told.aliases.update([(node.id, f"{BORROWED}{other}") for other in others])
@@ -430,14 +432,14 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     """
     components = Components()
     first: dict[str, str] = {}
-    doubted = unsure(found)
+    doubted, borrowing = unsure(found), lent(found)
     for name, node in found.nodes.items():
         base = node.base
-        if base not in found.split and UNSURE not in name:
+        if base not in found.split and name not in doubted and name not in borrowing:
             components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
-    moved = place(found, doubted, first, components)
+    moved = place(found, doubted, borrowing, first, components)
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):

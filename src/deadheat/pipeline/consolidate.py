@@ -150,9 +150,11 @@ def _labelled(nodes: DataFrame) -> DataFrame:
     edges = _certain(nodes, groups)
     alike = called.join(there, "b").select("a", "b")
     if not nodes.where(unsure.is_unsure()).isEmpty():
-        placed = unsure.placed(nodes, labels(edges)).localCheckpoint()
+        lent = unsure.lent(nodes, labels(edges)).localCheckpoint()
+        known = labels(edges.union(unsure.edges(lent, nodes, groups)))
+        placed = unsure.placed(nodes, known).localCheckpoint()
         moved = placed.where("moved").select(F.col("node").alias("a"))
-        edges = edges.union(unsure.edges(placed, nodes, groups))
+        edges = edges.union(unsure.edges(lent.union(placed), nodes, groups))
         alike = alike.join(moved, "a", "left_anti")
     edges = edges.union(alike).where("a != b")
     heard = _heard(called)
