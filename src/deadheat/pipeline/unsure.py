@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 
 from deadheat.identity.evidence import ID, UNSURE
-from deadheat.identity.placing import PRINT
 from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
+from deadheat.identity.placing import PRINT
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
