@@ -204,6 +204,10 @@ NODES = [
     (f"{'d' * 16}~4", "d0", [], [f"<{'f' * 16}", "#0d0", "#1d1"], True),
     (f"{'c' * 16}~5", "d0", [], [f"<{'f' * 16}", "#0d0", "#1d1"], True),
     (f"{'c' * 16}~6", "d0", [], ["<n7", "#0d0", "#1d1"], True),
+    # what is beside it asked for the first twin
+    ("6" * 16, "k0", [], ["!w"], False),
+    ("5" * 16, "l0", [], ["?w"], False),
+    (f"{'6' * 16}~c", "k0", [], [f"<{'5' * 16}", "#0k0", "#1k1"], False),
     # a number is known from another one: which others contradict, or do not
     ("a" * 16, "a0", [], [], False),
     (f"{'a' * 16}1", "a1", [], [], False),
@@ -233,7 +237,7 @@ def test_races_have_the_names_that_the_core_gives_them(
         {base for _, base, _, _, split in order if split},
     )
     assert found == core_races.ids(known, {node[0]: age for age, node in enumerate(order)})
-    assert len(set(found.values())) == 15
+    assert len(set(found.values())) == 17
 
 
 class _Named(core_races.Node):

@@ -38,9 +38,10 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
 
     `ids` has the node of each report.
     """
+    found = _parts(ids, seen)
     crowded = _crowded(seen)
     if not crowded:
-        return {}
+        return found
     together = [pair for pair in zip(ids, seen, strict=True) if pair[1][2] >> _NEAR in crowded]
     shared = _shared(together)
     actors: dict[Whose, set[str]] = {}
@@ -59,7 +60,6 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
             for key in ((lane, s.name, bucket), (lane, s.name, bucket + 1)):
                 spot = spots.setdefault(key, {}).setdefault(name, _Spot(mark.fingerprint))
                 spot.line = min(spot.line, s.chain[0][0])
-    found: dict[Whose, set[str]] = {}
     for (lane, _, _), held in spots.items():
         for name, other in _ordered(held):
             # where a twin shows the same variable, it has been counted
@@ -67,6 +67,31 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
             counted = not twins.isdisjoint(addresses[other, lane])
             if not counted and actors[name, lane] & actors[other, lane]:
                 found.setdefault((name, lane), set()).add(other)
+    return found
+
+
+def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
+    """The same, where a map comes earlier of which the function that reads it is left out.
+
+    Its content may lie anywhere; but who meets there and here, on different lines, meets at two variables.
+    """
+    maps: dict[tuple[Hashable, str], list[tuple[int, frozenset[str], str]]] = {}
+    for name, (mark, lane, _, who) in zip(ids, seen, strict=True):
+        for s in mark.sides if mark.is_part else ():
+            if s.chain and s.writes:
+                maps.setdefault((lane, s.name), []).append((s.chain[0][0], who(), name))
+    found: dict[Whose, set[str]] = {}
+    lines: dict[Whose, set[tuple[str, int]]] = {}  # of each fingerprint
+    for mark, lane, *_ in seen if maps else ():
+        if not mark.is_part:
+            sites = [(s.name, s.chain[0][0]) for s in mark.sides if s.chain]
+            lines.setdefault((mark.fingerprint, lane), set()).update(sites)
+    for name, (mark, lane, _, who) in zip(ids, seen, strict=True) if maps else ():
+        for s in () if mark.is_part else mark.sides:
+            for line, met, other in maps.get((lane, s.name), ()) if s.chain else ():
+                counted = (s.name, line) in lines[mark.fingerprint, lane]
+                if line < s.chain[0][0] and met == who() and not counted:
+                    found.setdefault((name, lane), set()).add(other)
     return found
 
 

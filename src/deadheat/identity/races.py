@@ -439,13 +439,16 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
             components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
+    heard = _heard(found)
+    # what is left out must be known, as far as it can be, before others are counted
+    for a, b in _answered(heard, components) if doubted or borrowing else ():
+        components.join(a, b)
     moved = place(found, doubted, borrowing, first, components)
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
         if b in found.nodes and a not in moved:
             components.join(a, b)
-    heard = _heard(found)
     for _ in range(ROUNDS if heard else 0):
         for a, b in _answered(heard, components):
             components.join(a, b)

@@ -149,7 +149,9 @@ def _labelled(nodes: DataFrame) -> DataFrame:
     groups = _groups(nodes)
     edges = _certain(nodes, groups)
     alike = called.join(there, "b").select("a", "b")
+    heard = _heard(called)
     if not nodes.where(unsure.is_unsure()).isEmpty():
+        edges = edges.union(_answered(heard, labels(edges))).localCheckpoint()
         lent = unsure.lent(nodes, labels(edges)).localCheckpoint()
         known = labels(edges.union(unsure.edges(lent, nodes, groups)))
         placed = unsure.placed(nodes, known).localCheckpoint()
@@ -157,7 +159,6 @@ def _labelled(nodes: DataFrame) -> DataFrame:
         edges = edges.union(unsure.edges(lent.union(placed), nodes, groups))
         alike = alike.join(moved, "a", "left_anti")
     edges = edges.union(alike).where("a != b")
-    heard = _heard(called)
     if heard.isEmpty():
         return labels(edges)
     heard = heard.localCheckpoint()
