@@ -14,6 +14,7 @@ from deadheat import identify
 from deadheat.echo import Echo
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
+from deadheat.identity.document import Document
 from deadheat.identity.evidence import Instructions, Mark, Side, actors, address, instructions, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
@@ -283,7 +284,7 @@ def ids(*texts: str) -> list[str]:
     nodes: list[str] = []
     found = races.nothing()
     for text in texts:
-        document = races.Document()
+        document = Document()
         for s in deadheat.scan(text):
             who, at = partial(actors, s.report), partial(instructions, s.report)
             document.add(mark(s.report), s.span.lane, address(s.report), who, at)

@@ -9,24 +9,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.identity.fingerprint import digest
+from deadheat.identity.names import BORROWED
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sized
+    from collections.abc import Iterable, Mapping
+
+    from deadheat.identity.races import Found, Node
+    from deadheat.identity.telling import Shown
 
 
-def borrowed(
-    fingerprints: Mapping[str, str],
-    links: Iterable[tuple[str, str]],
-    shown: Mapping[str, Sized],
+def _borrowed(
+    nodes: Mapping[str, Node], links: Iterable[tuple[str, str]], shown: Shown
 ) -> dict[str, set[str]]:
-    """The nodes whose number others tell, each with the ids of those.
-
-    `fingerprints` has those of the nodes, by the nodes' ids; `shown` the twins of those that have any.
-    """
+    """The ids of the nodes whose number others tell, each with the bases of those."""
     found: dict[str, set[str]] = {}
     counts = {name: len(twins) for name, twins in shown.items()}
     for pair in links:
         for name, other in (pair, pair[::-1]):
-            mine, theirs = fingerprints[name], fingerprints[other]
-            if counts.get(theirs, 1) > counts.get(mine, 1):
-                found.setdefault(name, set()).add(other)
+            mine, theirs = nodes[name], nodes[other]
+            if counts.get(theirs.fingerprint, 1) > counts.get(mine.fingerprint, 1):
+                found.setdefault(name, set()).add(theirs.base)
     return found
+
+
+def lend(told: Found, ids: list[str], shown: Shown) -> list[str]:
+    """The ids, those of nodes whose number is known from others told apart by them."""
+    named = {name: node for name, node in told.nodes.items() if not node.unsure}
+    links = [pair for pair in told.links if pair[0] in named and pair[1] in named]
+    known: dict[str, str] = {}
+    for name, others in _borrowed(named, links, shown).items():
+        doubt = digest(" ".join([BORROWED, *sorted(others)]))[:6]
+        node = told.nodes[name]._replace(unsure=doubt)
+        known[name] = node.id
+        told.aliases.update([(node.id, f"{BORROWED}{other}") for other in others])
+    return told.rename(known, ids) if known else ids

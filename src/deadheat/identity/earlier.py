@@ -73,7 +73,7 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
 def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
     """The same, where a map comes earlier of which the function that reads it is left out.
 
-    Its content may lie anywhere; but who meets there and here, on different lines, meets at two variables.
+    Its content may lie anywhere; but who meets on different lines meets at two variables.
     """
     maps: dict[tuple[Hashable, str], list[tuple[int, frozenset[str], str]]] = {}
     for name, (mark, lane, _, who) in zip(ids, seen, strict=True):

@@ -42,7 +42,7 @@ _DIGITS = frozenset("0123456789")
 NAMED, ASKS, ANSWERS = "=", "?", "!"
 # the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
 BESIDE, MAYBE = "<", "#"
-# and what is at the same address, and has a number that is known
+# and the base of what is at the same address, and has a number that is known
 BORROWED = "^"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"

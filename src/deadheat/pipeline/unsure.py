@@ -35,10 +35,12 @@ def lent(nodes: DataFrame, known: DataFrame) -> DataFrame:
     labelled = labelled.withColumn("label", F.coalesce("label", "node"))
     held = labelled.join(mine.select("base").distinct(), "base").select("base", "label").distinct()
     number = F.substring_index(F.expr(f"substring(node, {ID + 1})"), UNSURE, 1)
-    twins = labelled.where("not is_lent").groupBy(
-        "label", F.substring("node", 1, PRINT).alias("of")
+    print_ = F.substring("node", 1, PRINT).alias("of")
+    twins = (
+        labelled.where("not is_lent")
+        .groupBy("label", print_)
+        .agg(F.array_sort(F.collect_set(number)).alias("twins"))
     )
-    twins = twins.agg(F.array_sort(F.collect_set(number)).alias("twins"))
     several = (
         held.join(twins, "label").groupBy("base", "of").agg(F.countDistinct("twins").alias("n"))
     )
