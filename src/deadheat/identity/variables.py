@@ -167,10 +167,17 @@ def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
         return False
     # the same field of two objects has the same place in each, and one closure one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
+    if differ and _is_map(a, ways) != _is_map(b, ways):
+        return True
     closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
     if differ and (closures or ((near or _is_closure(a, b, ways)) and _by_turns(ours, theirs))):
         return True
     return shifted and (near or differ)
+
+
+def _is_map(group: list[Lines], ways: dict[Lines, Way]) -> bool:
+    """Is what they race for a map, by way of the runtime?"""
+    return any(ways[lines].keyed for lines in group)
 
 
 def _is_closure(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
