@@ -93,7 +93,7 @@ def _is_abroad(site: Frame) -> bool:
 
 
 def _is_elsewhere(site: Frame) -> bool:
-    return _folder(site) != go.unversioned(site.package).rpartition("/")[2]
+    return _folder(site) != site.function.partition(".")[0].removesuffix("_test")
 
 
 def _folder(site: Frame) -> str:
