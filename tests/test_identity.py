@@ -248,6 +248,23 @@ def test_two_captured_variables_that_one_line_sets_are_two() -> None:
         assert len(set(twins.ranks(both).values())) == wanted
 
 
+def test_what_is_on_the_same_lines_is_judged_together() -> None:
+    """Two fields of two objects, each pair of which was seen with one pair of goroutines or more."""
+
+    def seen(line: int, caller: int, at: int, by: str) -> Told:
+        chain = ((line, "F"), (caller, "W"))
+        return reached(chain, chain, at=at, by=by)
+
+    both = [
+        seen(10, 25, 0x100, "8 12"),
+        seen(10, 26, 0x120, "11 13"),
+        seen(12, 25, 0x110, "8 10"),
+        seen(12, 26, 0x130, "9 13"),
+    ]
+    told = twins.ranks(both)
+    assert [told[mark.chains] for mark, *_ in both] == [0, 0, 1, 1]
+
+
 def closure(line: int, at: int, by: str, keyed: bool = False) -> Told:
     """A report of a closure that races with itself on one line."""
     plain = marked(*ways(line, line), keyed=keyed)

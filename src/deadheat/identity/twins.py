@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.identity.callers import differ
 from deadheat.identity.components import Components
-from deadheat.identity.variables import Way, are_apart, are_read_apart, is_another
+from deadheat.identity.variables import Way, are_alike, are_apart, are_read_apart, is_another
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,16 +88,22 @@ def _join_fields(
     ways: dict[Lines, Way],
     apart: list[tuple[Lines, Lines]],
 ) -> None:
-    """Joins what is, as far as anyone can tell, the same field of two objects."""
-    members: dict[str, list[Lines]] = {}
-    for lines, name in names.items():
-        members.setdefault(groups.root(name), []).append(lines)
-    judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in apart}
-    for low, high in combinations(sorted(members), 2):
-        if (low, high) in judged or (high, low) in judged:
-            continue
-        if not are_apart(members[low], members[high], ways):
-            groups.join(low, high)
+    """Joins what is, as far as anyone can tell, the same field of two objects.
+
+    First what is on the same lines, since more is known of it together.
+    """
+    for alike in (True, False):
+        members: dict[str, list[Lines]] = {}
+        for lines, name in names.items():
+            members.setdefault(groups.root(name), []).append(lines)
+        judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in apart}
+        for low, high in combinations(sorted(members), 2):
+            if (low, high) in judged or (high, low) in judged:
+                continue
+            if alike and not are_alike(members[low], members[high]):
+                continue
+            if not are_apart(members[low], members[high], ways):
+                groups.join(low, high)
 
 
 def _numbered(

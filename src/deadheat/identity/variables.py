@@ -163,7 +163,7 @@ def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
     if not _are_strangers(ours, theirs):
         return near or differ
     # strangers: the same lines, for other callers, access the same field of another object
-    if any(_sites(x) == _sites(y) for x, y in product(a, b)):
+    if are_alike(a, b):
         return False
     # the same field of two objects has the same place in each, and one closure one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
@@ -222,6 +222,11 @@ def _is_beginning(a: Lines, b: Lines) -> bool:
 def _begins(a: Chain, b: Chain) -> bool:
     """Are these the same calls, of which more is known here than there?"""
     return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
+
+
+def are_alike(a: list[Lines], b: list[Lines]) -> bool:
+    """Are some of them on the same lines, whoever called?"""
+    return any(_sites(x) == _sites(y) for x, y in product(a, b))
 
 
 def _sites(lines: Lines) -> list[tuple[int, str] | None]:
