@@ -74,9 +74,11 @@ class Document:
                 tell(told, m, node, name, shown)
             ids.append(name)
         if len(told.nodes) > 1:
+            has_parts = any(s.hidden for m, *_ in self._seen for s in m.sides)
             if len({node.fingerprint for node in told.nodes.values()}) > 1:
-                ids = self._doubted(ids, told, shown)
-            told.links.update(self._links(ids))
+                ids = self._doubted(ids, told, shown, has_parts)
+            told.links.update(Links(self._at(ids)).pairs())
+            told.links.update(self._parts(ids) if has_parts else ())
             if shown:
                 ids = lend(told, ids, shown)
         if several:
@@ -91,9 +93,9 @@ class Document:
             self._instructions = [i if was[0] is now[0] else tuple for was, now, i in pairs]
             self._seen = whole
 
-    def _doubted(self, ids: list[str], told: Found, shown: Shown) -> list[str]:
+    def _doubted(self, ids: list[str], told: Found, shown: Shown, has_parts: bool) -> list[str]:
         """The ids, with a doubt about those of which the document shows something that comes earlier."""
-        before = earlier(ids, self._seen)
+        before = earlier(ids, self._seen, has_parts)
         if not before:
             return ids
         sure: set[str] = set()
@@ -157,14 +159,8 @@ class Document:
             if rank
         }
 
-    def _links(self, ids: list[str]) -> Iterator[tuple[str, str]]:
-        yield from Links(self._at(ids)).pairs()
-        yield from self._parts(ids)
-
     def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
         """Reports with a function left out, and the only race that the other one's line has."""
-        if not any(s.hidden for m, *_ in self._seen for s in m.sides):
-            return
         named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
         whole: dict[tuple[Hashable, Chain], set[str]] = {}
         for name, m, lane in named:

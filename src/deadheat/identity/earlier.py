@@ -33,12 +33,12 @@ class _Spot:
         self.line = 1 << 62
 
 
-def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
+def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, set[str]]:
     """For each node, the ids of those that show other variables of its object on earlier lines.
 
-    `ids` has the node of each report.
+    `ids` has the node of each report; some may be parts, of which a function is left out.
     """
-    found = _parts(ids, seen)
+    found = _parts(ids, seen) if has_parts else {}
     crowded = _crowded(seen)
     if not crowded:
         return found
@@ -75,20 +75,20 @@ def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
 
     Its content may lie anywhere; but who meets on different lines meets at two variables.
     """
-    maps: dict[tuple[Hashable, str], list[tuple[int, frozenset[str], str]]] = {}
+    maps: dict[tuple[Hashable, str], dict[tuple[int, frozenset[str]], str]] = {}
     for name, (mark, lane, _, who) in zip(ids, seen, strict=True):
         for s in mark.sides if mark.is_part else ():
-            if s.chain and s.writes:
-                maps.setdefault((lane, s.name), []).append((s.chain[0][0], who(), name))
+            if s.chain and s.writes and len(maps.setdefault((lane, s.name), {})) < _MOST:
+                maps[lane, s.name][s.chain[0][0], who()] = name
     found: dict[Whose, set[str]] = {}
     lines: dict[Whose, set[tuple[str, int]]] = {}  # of each fingerprint
-    for mark, lane, *_ in seen if maps else ():
-        if not mark.is_part:
-            sites = [(s.name, s.chain[0][0]) for s in mark.sides if s.chain]
-            lines.setdefault((mark.fingerprint, lane), set()).update(sites)
-    for name, (mark, lane, _, who) in zip(ids, seen, strict=True) if maps else ():
-        for s in () if mark.is_part else mark.sides:
-            for line, met, other in maps.get((lane, s.name), ()) if s.chain else ():
+    whole = [pair for pair in zip(ids, seen, strict=True) if not pair[1][0].is_part]
+    for _, (mark, lane, *_) in whole:
+        sites = [(s.name, s.chain[0][0]) for s in mark.sides if s.chain]
+        lines.setdefault((mark.fingerprint, lane), set()).update(sites)
+    for name, (mark, lane, _, who) in whole:
+        for s in mark.sides:
+            for (line, met), other in maps.get((lane, s.name), {}).items() if s.chain else ():
                 counted = (s.name, line) in lines[mark.fingerprint, lane]
                 if line < s.chain[0][0] and met == who() and not counted:
                     found.setdefault((name, lane), set()).add(other)

@@ -9,6 +9,7 @@ from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
 
 # how long the part of a node's id is that is its fingerprint's
 PRINT = 8
+_DOUBTS = (BESIDE, MAYBE, BORROWED)
 
 if TYPE_CHECKING:
     from deadheat.identity.components import Components
@@ -34,23 +35,25 @@ def place(
     return frozenset(moved)
 
 
-def lent(found: Found) -> set[str]:
-    """The nodes whose number others tell."""
-    return {name for name, key in found.aliases if key[0] == BORROWED}
+def unsure(found: Found) -> tuple[Doubts, set[str]]:
+    """The nodes whose number is doubtful: what is none of their twins, and the bases of those.
 
-
-def unsure(found: Found) -> Doubts:
-    """The nodes whose number is doubtful: what is none of their twins, and the bases of those."""
-    told: dict[str, tuple[set[str], dict[int, str]]] = {}
+    Then those whose number others tell.
+    """
+    told: Doubts = {}
+    lent: set[str] = set()
     for name, key in found.aliases:
-        if key[0] in (BESIDE, MAYBE):
+        if key[0] in _DOUBTS:
+            if key[0] == BORROWED:
+                lent.add(name)
+                continue
             others, bases = told.setdefault(name, (set(), {}))
             if key[0] == BESIDE:
                 others.add(key[1:])
             else:
                 twin = int(key[1], 16)
                 bases[twin] = min(key[2:], bases.get(twin, key[2:]))
-    return told
+    return told, lent
 
 
 def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tuple[int, str]]:

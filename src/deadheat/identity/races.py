@@ -13,7 +13,7 @@ from deadheat.identity.components import Components
 from deadheat.identity.evidence import UNSURE, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import ANSWERS, ASKS, HALF
-from deadheat.identity.placing import lent, place, unsure
+from deadheat.identity.placing import place, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -136,18 +136,18 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     """
     components = Components()
     first: dict[str, str] = {}
-    doubted, borrowing = unsure(found), lent(found)
+    doubted, lent = unsure(found)
     for name, node in found.nodes.items():
         base = node.base
-        if base not in found.split and name not in doubted and name not in borrowing:
+        if base not in found.split and name not in doubted and name not in lent:
             components.join(first.setdefault(base, name), name)
     for a, b in found.links:
         components.join(a, b)
     heard = _heard(found)
     # what is left out must be known, as far as it can be, before others are counted
-    for a, b in _answered(heard, components) if doubted or borrowing else ():
+    for a, b in _answered(heard, components) if doubted or lent else ():
         components.join(a, b)
-    moved = place(found, doubted, borrowing, first, components)
+    moved = place(found, doubted, lent, first, components)
     # where callers do not matter, nodes with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
