@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.identity import races
 from deadheat.identity.components import Components
+from deadheat.identity.document import Document
 from deadheat.identity.evidence import actors, address, instructions, mark
 from deadheat.model import Origin
 
@@ -34,7 +35,7 @@ def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
     nodes: dict[int, str] = {}
     found = races.nothing()
     for members in by_uri.values():
-        document = races.Document()
+        document = Document()
         for at in members:
             report = sightings[at].report
             lane = sightings[at].span.lane

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deadheat import identify
 from deadheat.identity import races
+from deadheat.identity.document import Document
 from deadheat.identity.evidence import Mark, actors, mark
 from deadheat.identity.gist import gist
 from tests.cases import all_cases
@@ -39,7 +40,7 @@ def seen(draw: st.DrawFn) -> list[Seen]:
 
 
 def told(reports: list[Seen]) -> tuple[list[str], races.Found]:
-    document = races.Document()
+    document = Document()
     for report, again, lane, at in reports:
         document.add(MARKS[id(report), again], lane, at, partial(actors, report))
     return document.found()

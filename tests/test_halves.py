@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat.identity import races
+from deadheat.identity.document import Document
 from deadheat.identity.evidence import Mark, mark
 from deadheat.identity.halves import completed
 from tests.test_identity import ids, report
@@ -39,7 +40,7 @@ def other(address: int, reader: str = ONE, read: int = 40) -> str:
 def in_one_run(*texts: str) -> list[str]:
     """The races of reports that one process printed, each of which was cut."""
     found = races.nothing()
-    document = races.Document()
+    document = Document()
     for text in texts:
         [sighting] = deadheat.scan(text)
         first = sighting.report.accesses[0]
@@ -88,7 +89,7 @@ def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None
     texts = [half(0xC000), other(0xC000, "(*Cart).Add", 33)]
     known = [mark(deadheat.scan(text)[0].report) for text in texts]
     for who, races_ in ((("7", "8"), {whole}), (("7", "7"), set(in_one_run(texts[0])))):
-        document = races.Document()
+        document = Document()
         for one, actor in zip(known, who, strict=True):
             document.add(one, None, 0xC000, lambda actor=actor: frozenset([actor]))  # type: ignore[misc]
         names, told = document.found()
@@ -158,7 +159,7 @@ seen = st.lists(st.tuples(st.sampled_from(POOL), st.sampled_from([0xC000, 0xC008
 
 
 def named(reports: list[tuple[Mark, int]]) -> tuple[list[str], races.Found]:
-    document = races.Document()
+    document = Document()
     for known, address in reports:
         document.add(known, "lane", address)
     return document.found()

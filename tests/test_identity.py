@@ -14,6 +14,7 @@ from deadheat import identify
 from deadheat.echo import Echo
 from deadheat.identity import families, races, twins
 from deadheat.identity.components import Components, grouped
+from deadheat.identity.document import Document
 from deadheat.identity.evidence import Instructions, Mark, Side, actors, address, instructions, mark
 from deadheat.symbols import go
 from tests.cases import SHARED
@@ -31,6 +32,7 @@ claims = st.sampled_from(
     ["?x", "!x", "?y", "!y", "?z", "!z"]
     + [f"<{node.id}" for node in NODES[:4]]
     + [f"#{node.twin}{node.base}" for node in NODES[:6]]
+    + [f"^{node.base}" for node in NODES[:3]]
 )
 claims_of_nodes = st.lists(st.tuples(ids_of_nodes, claims), max_size=10)
 splits = st.sets(st.sampled_from([node.base for node in NODES]))
@@ -181,6 +183,11 @@ def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
         ([((0, 20), 0x100, "7 8"), ((0, 21), 0x9000, "7 9")], [0, 0]),
         # strangers: two fields of a type have different places in its objects
         ([((10, 20), 0x100, "7 8"), ((11, 21), 0x9008, "9 10")], [0, 1]),
+        # started by turns, they have one object, whose fields may have any place; or far apart, any
+        ([((10, 20), 0x100, "7 9"), ((11, 21), 0x110, "8 10")], [0, 1]),
+        ([((10, 20), 0x100, "T1 T3"), ((11, 21), 0x110, "T2 T4")], [0, 1]),
+        ([((10, 20), 0x100, "7 8"), ((11, 21), 0x110, "9 10")], [0, 0]),
+        ([((10, 20), 0x100, "7 9"), ((11, 21), 0x9000, "8 10")], [0, 0]),
     ],
 )  # fmt: skip
 def test_twins(seen: list[Seen], wanted: list[int]) -> None:
@@ -241,6 +248,62 @@ def test_two_captured_variables_that_one_line_sets_are_two() -> None:
         assert len(set(twins.ranks(both).values())) == wanted
 
 
+def test_what_is_on_the_same_lines_is_judged_together() -> None:
+    """Two fields of two objects, each pair of which was seen with one pair of goroutines or more."""
+
+    def seen(line: int, caller: int, at: int, by: str) -> Told:
+        chain = ((line, "F"), (caller, "W"))
+        return reached(chain, chain, at=at, by=by)
+
+    both = [
+        seen(10, 25, 0x100, "8 12"),
+        seen(10, 26, 0x120, "11 13"),
+        seen(12, 25, 0x110, "8 10"),
+        seen(12, 26, 0x130, "9 13"),
+    ]
+    told = twins.ranks(both)
+    assert [told[mark.chains] for mark, *_ in both] == [0, 0, 1, 1]
+
+
+def closure(line: int, at: int, by: str, keyed: bool = False) -> Told:
+    """A report of a closure that races with itself on one line."""
+    plain = marked(*ways(line, line), keyed=keyed)
+    sides = tuple(side._replace(function="F.func1") for side in plain.sides)
+    return plain._replace(sides=sides), HEAP + at, frozenset(by.split()), tuple
+
+
+def test_what_the_closures_of_one_call_captured_is_there_once() -> None:
+    one = closure(10, 0x100, "7 9")
+    assert len(set(twins.ranks([one, closure(11, 0x9000, "8 10")]).values())) == 2
+    # another call has variables of its own
+    assert len(set(twins.ranks([one, closure(11, 0x9000, "10 11")]).values())) == 1
+    # but a map is not what is no map
+    mapped = closure(11, 0x9000, "10 11", keyed=True)
+    assert len(set(twins.ranks([one, mapped]).values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("instructions", "by", "wanted"),
+    [
+        (("0x10", "0x20"), "1 8", {0, 1}),
+        # one instruction reads one variable, and of what is not known nothing is told
+        (("0x10", "0x10"), "1 8", {0}),
+        (("0x10", ""), "1 8", {0}),
+        # of another call
+        (("0x10", "0x20"), "2 8", {0}),
+    ],
+)
+def test_what_one_line_reads_of_captured_variables(
+    instructions: tuple[str, str], by: str, wanted: set[int]
+) -> None:
+    def seen(line: int, at: int, by: str, read: str) -> Told:
+        told = partial(tuple, ("0x99", read) if read else ())
+        return marked(*ways(line, 20)), HEAP + at, frozenset(by.split()), told
+
+    both = [seen(10, 0x100, "1 7", instructions[0]), seen(11, 0x9000, by, instructions[1])]
+    assert set(twins.ranks(both).values()) == wanted
+
+
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x798D00, ""), base=0) == [0, 1]
     assert ranks(((10, 20), 0x77D788, ""), ((11, 21), 0x77D790, ""), base=0) == [0, 0]
@@ -283,7 +346,7 @@ def ids(*texts: str) -> list[str]:
     nodes: list[str] = []
     found = races.nothing()
     for text in texts:
-        document = races.Document()
+        document = Document()
         for s in deadheat.scan(text):
             who, at = partial(actors, s.report), partial(instructions, s.report)
             document.add(mark(s.report), s.span.lane, address(s.report), who, at)
@@ -424,6 +487,39 @@ def test_a_closure_that_is_called_after_a_test_is_known_by_its_file() -> None:
     assert len(set(ids(old, new, new.replace("WithSink", "WithName")))) == 3
 
 
+def test_a_closure_that_go_names_after_others_is_known_by_its_lines() -> None:
+    def by(writer: str, at: int = 0xC000, write: int = 31, read: int = 40) -> str:
+        return called(report(at, writer, write=write, read=read), "serve.Run", "serve.Show")
+
+    second = 0xC008, 35, 41
+    sink, name = by("TestOptions.WithSink.func1"), by("TestOptions.WithName.func2", *second)
+    old = by("TestOptions.func1") + by("TestOptions.func2", *second)
+    found = ids(sink, name, old)
+    assert found[:2] == found[2:]
+    assert found[0] != found[1]
+    assert len(set(ids(sink, name, by("TestOptions.func1", write=33)))) == 3
+    # so it is if the function that it is called after is no test, but lies in another folder
+    texts = [text.replace("shop/cart.TestOptions", "shop/app.Run") for text in (sink, name, old)]
+    found = ids(*texts)
+    assert found[:2] == found[2:]
+
+
+def test_a_closure_that_was_inlined_elsewhere_is_known_by_its_folder() -> None:
+    """Go 1.21 to 1.26 leave out the package of a function that was inlined."""
+    plain = report(0xC000, writer="(*Cart).Items.func1")
+    inlined = report(0xC000, writer="main.(*Cart).Items.func2")
+    inlined = inlined.replace("example.com/shop/cart.main", "main.main")
+    assert ids(plain) != ids(inlined)
+    assert len(set(ids(plain, inlined))) == 1
+    # another folder, another function, two who answer
+    elsewhere = inlined.replace("/src/shop/cart/cart.go:31", "/src/shop/list/cart.go:31")
+    for text in (elsewhere, inlined.replace("Items", "Names")):
+        assert len(set(ids(plain, text))) == 2
+    other = plain.replace("shop/cart.(*Cart).Items", "old/cart.(*Cart).Items")
+    other = other.replace("/src/shop/cart/cart.go:31", "/src/old/cart/cart.go:31")
+    assert len(set(ids(plain, other, inlined))) == 3
+
+
 LAMBDA = """==================
 WARNING: ThreadSanitizer: data race (pid=7)
   Write of size 8 at 0x7ffc94c54340 by thread T2:
@@ -553,6 +649,21 @@ def test_a_waitgroup_whose_users_go_leaves_out_is_looked_up() -> None:
     hidden = used.replace(TITLE, "").replace(writer, "")
     assert len(set(ids(used, hidden))) == 1
     assert len(set(ids(used, used.replace("(*Cart)", "(*Shop)"), hidden))) == 3
+
+
+def test_a_goroutine_of_which_nothing_is_left_is_known_by_who_started_it() -> None:
+    used = called(report(0xC000), "main.main.func1", "users.Get").replace("shop/main.main", "main")
+    used = used.replace("example.com/main.func1", "main.main.func1")
+    used = topped(used, "raceread").replace(
+        "goroutine 7:\n", "goroutine 7:\n  runtime.racewrite()\n      <autogenerated>:1 +0x1e\n", 1
+    )
+    begins = "  example.com/shop/cart.(*Cart).Add()"
+    ends = "\n\nPrevious read"
+    head, tail = used.replace(TITLE, "").split(begins)
+    hidden = head.rstrip() + ends + tail.partition(ends)[2]
+    assert len(set(ids(used, hidden))) == 1
+    # somebody else started it
+    assert len(set(ids(used, hidden.replace("main.main()", "main.other()", 1)))) == 2
 
 
 DIES = """panic: sync: {}

@@ -130,6 +130,8 @@ def test_parts_of_a_document_and_the_lake_tell_the_same() -> None:
         ("one-line-that-sets-two-fields", 2),
         ("one-line-that-overwrites-a-struct", 1),
         ("two-maps-whose-readers-are-hidden", 2),
+        ("fields-that-goroutines-started-by-turns-race-for", 3),
+        ("two-kinds-of-variable-that-closures-captured", 3),
     ],
 )
 def test_recorded(case: str, wanted: int) -> None:

@@ -204,6 +204,21 @@ NODES = [
     (f"{'d' * 16}~4", "d0", [], [f"<{'f' * 16}", "#0d0", "#1d1"], True),
     (f"{'c' * 16}~5", "d0", [], [f"<{'f' * 16}", "#0d0", "#1d1"], True),
     (f"{'c' * 16}~6", "d0", [], ["<n7", "#0d0", "#1d1"], True),
+    # what is beside it asked for the first twin
+    ("6" * 16, "k0", [], ["!w"], False),
+    ("5" * 16, "l0", [], ["?w"], False),
+    (f"{'6' * 16}~c", "k0", [], [f"<{'5' * 16}", "#0k0", "#1k1"], False),
+    # a number is known from another one: which others contradict, or do not
+    ("a" * 16, "a0", [], [], False),
+    (f"{'a' * 16}1", "a1", [], [], False),
+    ("b" * 16, "h0", ["a" * 16], [], False),
+    (f"{'b' * 16}~7", "h0", [f"{'a' * 16}1"], [f"^{'a' * 16}1"], False),
+    (f"{'b' * 16}~8", "h0", ["n7"], ["^n7"], False),
+    ("9" * 16, "i0", [], [], False),
+    (f"{'9' * 16}~7", "i0", [f"{'a' * 16}1"], [f"^{'a' * 16}1"], False),
+    (f"{'8' * 16}~9", "j0", ["a" * 16], [f"^{'a' * 16}"], False),
+    (f"{'8' * 16}~a", "j0", [], ["<n7", "#0j0", "#1j1"], False),
+    (f"{'7' * 16}~b", "d0", ["n7"], ["^n7"], True),
 ]
 
 
@@ -222,7 +237,7 @@ def test_races_have_the_names_that_the_core_gives_them(
         {base for _, base, _, _, split in order if split},
     )
     assert found == core_races.ids(known, {node[0]: age for age, node in enumerate(order)})
-    assert len(set(found.values())) == 13
+    assert len(set(found.values())) == 17
 
 
 class _Named(core_races.Node):

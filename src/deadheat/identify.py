@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
-from deadheat.identity.evidence import Links, actors, address, instructions, mark
+from deadheat.identity.document import Document
+from deadheat.identity.evidence import actors, address, instructions, mark
 from deadheat.identity.gist import gist
+from deadheat.identity.links import Links
 from deadheat.model import Report, Sighting, Verdict
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
     """
     seen = [_clues(sighting) for sighting in sightings]
     tellers = gist(seen)
-    document = races.Document()
+    document = Document()
     for index, first in enumerate(tellers):
         if first == index:
             by = sightings[index].told

@@ -1,8 +1,11 @@
-"""Names for closures of which one compiler says less than another: they are known by their file.
+"""Names for closures of which one compiler says less than another: they are known by where they lie.
 
 gcc calls every lambda `operator()`. Go up to 1.20 calls a closure after the function that the one it is
 written in was inlined into, say, a test: but what stands in `options.go` is in no test. Such a report
 asks for the only race of a closure in that file; one that says where its closure is written answers.
+Go 1.21 to 1.26 say which function that is, but leave out its package: `main.main.(*Book).Items.func2`
+may be written in any package. Such a report asks for the closure of that function in the folder of its
+file; one of a closure that was not inlined answers.
 """
 
 from __future__ import annotations
@@ -59,6 +62,46 @@ def _is_misnamed(site: Frame) -> bool:
 # does a site tell, or ought it to tell, where a closure is written? and does it not?
 _TELLS = _is_lambda, _is_nameless
 _GO_TELLS = _is_inlined, _is_misnamed
+
+
+def in_folder(report: Report, symbols: Symbols) -> tuple[Names, Names]:
+    """The same for Go's closures, whose packages their names do not tell if they were inlined."""
+    sites = [access.site for access in report.accesses if access.site]
+    if report.detector != _GO or len(sites) != 2:
+        return (), ()
+    closures = [site.function[-1:].isdigit() for site in sites]
+    if True not in closures:
+        return (), ()
+    pair = zip(sites, closures, strict=True)
+    names = tuple([_there(s, symbols) if closure else _named(s, symbols) for s, closure in pair])
+    return (names, ()) if any(map(_is_abroad, sites)) else ((), names)
+
+
+def are_lost(report: Report) -> bool:
+    """Does Go, maybe up to 1.20, call one of the closures after a function in another folder?"""
+    sites = [access.site for access in report.accesses]
+    return report.detector == _GO and any(
+        site is not None and site.function[-1:].isdigit() and _is_elsewhere(site) for site in sites
+    )
+
+
+def _is_abroad(site: Frame) -> bool:
+    """Was a closure inlined, and is it in another folder than its package says?"""
+    if not site.function[-1:].isdigit() or not go.is_inlined(site.function):
+        return False
+    return _is_elsewhere(site)
+
+
+def _is_elsewhere(site: Frame) -> bool:
+    return _folder(site) != site.function.partition(".")[0].removesuffix("_test")
+
+
+def _folder(site: Frame) -> str:
+    return (site.path or site.file).rpartition("/")[0].rpartition("/")[2]
+
+
+def _there(site: Frame, symbols: Symbols) -> tuple[str, str]:
+    return f"{_folder(site)} {symbols.parent(site.function).partition('.')[2]}", "folder"
 
 
 def _named(site: Frame, symbols: Symbols) -> tuple[str, str]:

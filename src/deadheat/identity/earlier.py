@@ -33,14 +33,15 @@ class _Spot:
         self.line = 1 << 62
 
 
-def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
+def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, set[str]]:
     """For each node, the ids of those that show other variables of its object on earlier lines.
 
-    `ids` has the node of each report.
+    `ids` has the node of each report; some may be parts, of which a function is left out.
     """
+    found = _parts(ids, seen) if has_parts else {}
     crowded = _crowded(seen)
     if not crowded:
-        return {}
+        return found
     together = [pair for pair in zip(ids, seen, strict=True) if pair[1][2] >> _NEAR in crowded]
     shared = _shared(together)
     actors: dict[Whose, set[str]] = {}
@@ -59,7 +60,6 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
             for key in ((lane, s.name, bucket), (lane, s.name, bucket + 1)):
                 spot = spots.setdefault(key, {}).setdefault(name, _Spot(mark.fingerprint))
                 spot.line = min(spot.line, s.chain[0][0])
-    found: dict[Whose, set[str]] = {}
     for (lane, _, _), held in spots.items():
         for name, other in _ordered(held):
             # where a twin shows the same variable, it has been counted
@@ -67,6 +67,31 @@ def earlier(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
             counted = not twins.isdisjoint(addresses[other, lane])
             if not counted and actors[name, lane] & actors[other, lane]:
                 found.setdefault((name, lane), set()).add(other)
+    return found
+
+
+def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
+    """The same, where a map comes earlier of which the function that reads it is left out.
+
+    Its content may lie anywhere; but who meets on different lines meets at two variables.
+    """
+    maps: dict[tuple[Hashable, str], dict[tuple[int, frozenset[str]], str]] = {}
+    for name, (mark, lane, _, who) in zip(ids, seen, strict=True):
+        for s in mark.sides if mark.is_part else ():
+            if s.chain and s.writes and len(maps.setdefault((lane, s.name), {})) < _MOST:
+                maps[lane, s.name][s.chain[0][0], who()] = name
+    found: dict[Whose, set[str]] = {}
+    lines: dict[Whose, set[tuple[str, int]]] = {}  # of each fingerprint
+    whole = [pair for pair in zip(ids, seen, strict=True) if not pair[1][0].is_part]
+    for _, (mark, lane, *_) in whole:
+        sites = [(s.name, s.chain[0][0]) for s in mark.sides if s.chain]
+        lines.setdefault((mark.fingerprint, lane), set()).update(sites)
+    for name, (mark, lane, _, who) in whole:
+        for s in mark.sides:
+            for (line, met), other in maps.get((lane, s.name), {}).items() if s.chain else ():
+                counted = (s.name, line) in lines[mark.fingerprint, lane]
+                if line < s.chain[0][0] and met == who() and not counted:
+                    found.setdefault((name, lane), set()).add(other)
     return found
 
 

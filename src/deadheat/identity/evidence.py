@@ -1,9 +1,4 @@
-"""What shows that two reports of one document are about one object; knows no other document.
-
-Within one process an address is a variable. The same address with a site in common is the same
-variable; neighbouring addresses that one call writes are one object, of which it writes more than one
-word; and one line that is reached by the same calls accesses the same thing every time.
-"""
+"""What identity needs to know of one report: its mark, and where, by whom and by what it was raced."""
 
 from __future__ import annotations
 
@@ -23,12 +18,11 @@ from deadheat.identity.fingerprint import (
     side,
 )
 from deadheat.identity.names import half, number, summed
-from deadheat.identity.published import made
 from deadheat.identity.stacks import TOP, Chain, reached
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from deadheat.dialects import Symbols
     from deadheat.identity.callers import Call
@@ -36,8 +30,6 @@ if TYPE_CHECKING:
 
 
 Key = tuple[Hashable, Hashable]
-# how far apart, in bytes, two words of one object may be: 1 << 6
-_NEAR = 6
 # how long a node's id is without the number of its twin, and what stands behind that if it is doubtful
 ID, UNSURE = 16, "~"
 _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
@@ -231,96 +223,3 @@ def numbers(names: Iterable[str]) -> frozenset[str]:
 Instructions = Callable[[], tuple[str, ...]]
 # a node's id, its mark, its lane, the address, and what gives the instructions that raced
 Place = tuple[str, Mark, Hashable, int, Instructions]
-Nodes = dict[tuple[str, Hashable, int], Mark]  # by id, lane, and which mark it is
-
-
-class Links:
-    """Finds the reports of one document that are about one object.
-
-    Most of them are alone at their address, and no other one comes by the same line: to find out
-    takes one look at each. Only of the others is more asked.
-    """
-
-    def __init__(self, places: Sequence[Place]) -> None:
-        self._places = places
-        self._first: dict[Hashable, str] = {}
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Ids of nodes that are joined."""
-        alone: dict[tuple[Hashable, int], Mark] = {}
-        shared: set[tuple[Hashable, int]] = set()
-        nodes: dict[tuple[str, Hashable, int], Mark] = {}
-        for name, m, lane, address, _ in self._places:
-            nodes[name, lane, id(m)] = m
-            if address and alone.setdefault((lane, address), m) is not m:
-                shared.add((lane, address))
-        nodes = _met(nodes)
-        yield from self._by_ways(nodes)
-        writers = _common(nodes)
-        filled = self._filled(writers) if writers else set()
-        for name, m, lane, address, instructions in self._places if shared or writers else ():
-            if (lane, address) in shared:
-                for s in m.sides:
-                    if s.chain or s.name == ATOMIC:
-                        yield from self._joined(name, (lane, address, s.name))
-            # of two near addresses, one's own bucket is the other's own or next one
-            bucket = address >> _NEAR
-            if not address or not any((lane, calls) in writers for calls in m.writers):
-                continue
-            for calls, at in m.wrote(instructions()):
-                if (lane, calls) in writers:
-                    by = "" if (lane, calls, at) in filled else at
-                    yield from self._joined(name, (lane, bucket, calls, by))
-                    yield from self._joined(name, (lane, bucket + 1, calls, by))
-
-    def _filled(self, writers: set[tuple[Hashable, Chain]]) -> set[tuple[Hashable, Chain, str]]:
-        """The instructions of these writers that fill an object."""
-        written: dict[tuple[Hashable, Chain], list[tuple[str, int]]] = {}
-        for _, m, lane, address, instructions in self._places:
-            if address and any((lane, calls) in writers for calls in m.writers):
-                for calls, at in m.wrote(instructions()):
-                    written.setdefault((lane, calls), []).append((at, address))
-        return {(*key, at) for key, each in written.items() for at in made(each)}
-
-    def _by_ways(self, nodes: Nodes) -> Iterator[tuple[str, str]]:
-        for (name, lane, _), m in nodes.items():
-            if len(m.sides) > 1:
-                # an id ends in its twin, if it has one
-                twin = name[ID:].partition(UNSURE)[0]
-                for way in m.ways:
-                    yield from self._joined(name, (lane, way, twin))
-
-    def _joined(self, name: str, key: Hashable) -> Iterator[tuple[str, str]]:
-        first = self._first.setdefault(key, name)
-        if first != name:
-            yield min(name, first), max(name, first)
-
-
-def _met(nodes: Nodes) -> Nodes:
-    """The nodes that come by a line that another one comes by, too."""
-    first: dict[Hashable, str] = {}
-    met: set[Hashable] = set()
-    for (name, lane, _), m in nodes.items():
-        for s in m.sides:
-            if s.chain and first.setdefault((lane, s.chain[0]), name) != name:
-                met.add((lane, s.chain[0]))
-    return {
-        node: m
-        for node, m in (nodes.items() if met else ())
-        if any((node[1], s.chain[0]) in met for s in m.sides if s.chain)
-    }
-
-
-def _common(nodes: Nodes) -> set[tuple[Hashable, Chain]]:
-    """The calls by which more than one node writes, but for those that are known to write twins."""
-    first: dict[tuple[Hashable, Chain], str] = {}
-    common: set[tuple[Hashable, Chain]] = set()
-    several: set[tuple[Hashable, Chain]] = set()
-    twin: dict[tuple[Hashable, Chain, str], str] = {}
-    for (name, lane, _), m in nodes.items():
-        for calls in m.writers:
-            if first.setdefault((lane, calls), name) != name:
-                common.add((lane, calls))
-            if twin.setdefault((lane, calls, name[:ID]), name) != name:
-                several.add((lane, calls))
-    return common - several

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from deadheat.identity.closures import LAMBDA, written
+from deadheat.identity.closures import LAMBDA, are_lost, in_folder, written
 from deadheat.identity.fingerprint import accesses, hashed, side
 from deadheat.identity.stacks import is_test, own
 from deadheat.model import Origin
@@ -42,8 +42,12 @@ _DIGITS = frozenset("0123456789")
 NAMED, ASKS, ANSWERS = "=", "?", "!"
 # the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
 BESIDE, MAYBE = "<", "#"
+# and the base of what is at the same address, and has a number that is known
+BORROWED = "^"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"
+# how one begins that is of lines, which twins have not in common
+LINES = ":"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
@@ -70,28 +74,37 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
     """What a report asks for, and what it answers to."""
     if report.kind == _DIES:
         return _owners(report, symbols)
+    closures: tuple[Names, Names] = (), ()
+    for access in report.accesses:
+        # most reports are about no closure
+        if access.site and (access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function):
+            closures = _written(report, symbols)
+            break
     tops = [access.stack[0].function for access in report.accesses if access.stack]
     if len(tops) != 2 or not (tops[0].startswith(go.HIDES) or tops[1].startswith(go.HIDES)):
-        for access in report.accesses:
-            # most reports are about no closure
-            if access.site and (
-                access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function
-            ):
-                return _written(report, symbols)
-        return (), ()
-    forms = [_forms(access, symbols) for access in report.accesses]
+        return closures
+    forms = [_forms(access, report, symbols) for access in report.accesses]
     asks = {paired((f, "hidden") for f in pair) for pair in product(*(a for a, _ in forms))}
     answers = {paired((f, "hidden") for f in pair) for pair in product(*(b for _, b in forms))}
-    return tuple(sorted(asks)), tuple(sorted(answers - asks))
+    asked, answered = closures
+    return (*sorted(asks), *asked), (*sorted(answers - asks), *answered)
 
 
 def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    asked, answered = written(report, symbols)
-    name = f"{WRITTEN}{paired(asked or answered)}"
-    return ((name,), ()) if asked else ((), (name,)) if answered else ((), ())
+    """What a report asks for whose closures may have other names elsewhere, and what it answers to.
+
+    Who does not know which function a closure is in asks for the same lines, if there are enough.
+    """
+    names = zip(written(report, symbols), in_folder(report, symbols), strict=True)
+    asks, answers = ([f"{WRITTEN}{paired(one)}" if one else "" for one in each] for each in names)
+    asked, answered = asks[0], answers[0]
+    if (asked or answered or are_lost(report)) and (lines := _lines(report, symbols)):
+        asks[0] = "" if answered else f"{LINES}{lines}"
+        answers.append(answered and f"{LINES}{lines}")
+    return tuple(filter(None, asks)), tuple(filter(None, answers))
 
 
-def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
+def _forms(access: Access, report: Report, symbols: Symbols) -> tuple[list[str], list[str]]:
     """What a side may stand for, and what may be left of it where the function is hidden."""
     name = side(access, symbols) if access.site and access.site.origin is Origin.USER else ""
     called = [symbols.key(frame) for frame in own(access)[1:]]
@@ -99,11 +112,19 @@ def _forms(access: Access, symbols: Symbols) -> tuple[list[str], list[str]]:
     if top.startswith(_MODELLED):
         # any other test may come to it as well
         tested = [_tested(frame, symbols) for frame in own(access)[:2]]
-        return [tested[0] or name] if tested else [name], [*called, *tested[1:]] or [""]
+        asks = tested[0] or name if tested else _started_by(access, report, symbols)
+        return [asks], [*called, *tested[1:]] or [""]
     if is_hidden(access):
         return [name], []
     # whatever was inlined with the function is hidden with it
     return ([], [*called, ""]) if top.startswith(_READ) else ([name], [name])
+
+
+def _started_by(access: Access, report: Report, symbols: Symbols) -> str:
+    """Who started somebody of whom nothing else is left: a closure is in that function, mostly."""
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    starter = next((frame for frame in created if frame.origin is Origin.USER), None)
+    return (_tested(starter, symbols) or symbols.key(starter)) if starter else ""
 
 
 def _tested(frame: Frame, symbols: Symbols) -> str:
@@ -139,6 +160,10 @@ def same(report: Report, symbols: Symbols) -> str:
     for access in report.accesses:
         if access.site is None or access.site.package not in _NAMELESS:
             return ""
+    return _lines(report, symbols)
+
+
+def _lines(report: Report, symbols: Symbols) -> str:
     sides = [
         [f"{_plain(f, symbols)} {f.line}" for f in own(access)[:_ENOUGH]]
         for access in report.accesses
@@ -149,5 +174,8 @@ def same(report: Report, symbols: Symbols) -> str:
 
 
 def _plain(frame: Frame, symbols: Symbols) -> str:
-    """A function without its package, and the name of its file."""
-    return f"{symbols.parent(frame.function).partition('.')[2]} {frame.file.rpartition('/')[2]}"
+    """A function without its package, and the name of its file; of a closure only that."""
+    file = frame.file.rpartition("/")[2]
+    if frame.package not in _NAMELESS and frame.function[-1:] in _DIGITS:
+        return file
+    return f"{symbols.parent(frame.function).partition('.')[2]} {file}"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.identity.evidence import ID, UNSURE
-from deadheat.identity.names import BESIDE, MAYBE, NAMED
+from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
+
+# how long the part of a node's id is that is its fingerprint's
+PRINT = 8
+_DOUBTS = (BESIDE, MAYBE, BORROWED)
 
 if TYPE_CHECKING:
     from deadheat.identity.components import Components
@@ -16,30 +20,40 @@ if TYPE_CHECKING:
 
 
 def place(
-    found: Found, doubts: Doubts, first: dict[str, str], components: Components
+    found: Found, doubts: Doubts, lent: set[str], first: dict[str, str], components: Components
 ) -> frozenset[str]:
     """Joins doubtful nodes with their like, and says which have another number than they thought.
 
-    `first` has one certain node of each base whose nodes are one race.
+    `lent` have their numbers from others; `first` has one certain node of each base whose nodes are
+    one race.
     """
+    for name in lent - _contradicted(found, lent, components) if lent else ():
+        _join(name, *_base(name, None, found), found, first, components)
     moved = _moved(found, doubts, components)
     for name in doubts:
-        _placed(name, moved.get(name), found, first, components)
+        _join(name, *_base(name, moved.get(name), found), found, first, components)
     return frozenset(moved)
 
 
-def unsure(found: Found) -> Doubts:
-    """The nodes whose number is doubtful: what is none of their twins, and the bases of those."""
-    told: dict[str, tuple[set[str], dict[int, str]]] = {}
+def unsure(found: Found) -> tuple[Doubts, set[str]]:
+    """The nodes whose number is doubtful: what is none of their twins, and the bases of those.
+
+    Then those whose number others tell.
+    """
+    told: Doubts = {}
+    lent: set[str] = set()
     for name, key in found.aliases:
-        if key[0] in (BESIDE, MAYBE):
+        if key[0] in _DOUBTS:
+            if key[0] == BORROWED:
+                lent.add(name)
+                continue
             others, bases = told.setdefault(name, (set(), {}))
             if key[0] == BESIDE:
                 others.add(key[1:])
             else:
                 twin = int(key[1], 16)
                 bases[twin] = min(key[2:], bases.get(twin, key[2:]))
-    return told
+    return told, lent
 
 
 def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tuple[int, str]]:
@@ -50,7 +64,7 @@ def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tu
     wanted = {base for _, bases in doubts.values() for base in bases.values()}
     holders: dict[str, set[str]] = {}
     for name, node in found.nodes.items():
-        if node.base in wanted and name not in doubts:
+        if node.base in wanted and UNSURE not in name:
             holders.setdefault(node.base, set()).add(components.root(name))
     moved: dict[str, tuple[int, str]] = {}
     for name, (others, bases) in doubts.items():
@@ -63,19 +77,49 @@ def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tu
     return moved
 
 
-def _placed(
+def _contradicted(found: Found, lent: set[str], components: Components) -> set[str]:
+    """The nodes that are one with others whose numbers say that they are not what they thought.
+
+    So it is if nodes of one base are one with different twins of anything.
+    """
+    held: dict[str, set[str]] = {found.nodes[name].base: set() for name in lent}
+    numbers: dict[str, dict[str, set[str]]] = {}  # the twins in each component, by fingerprint
+    for name, node in found.nodes.items():
+        root = components.root(name)
+        if node.base in held:
+            held[node.base].add(root)
+        if name not in lent:
+            twins = numbers.setdefault(root, {})
+            twins.setdefault(name[:PRINT], set()).add(name[ID:].partition(UNSURE)[0])
+    bad = {base for base, roots in held.items() if _differ([numbers.get(r, {}) for r in roots])}
+    return {name for name in lent if found.nodes[name].base in bad}
+
+
+def _differ(several: list[dict[str, set[str]]]) -> bool:
+    """Do these have different twins of one fingerprint?"""
+    first: dict[str, set[str]] = {}
+    return any(
+        first.setdefault(name, twins) != twins for one in several for name, twins in one.items()
+    )
+
+
+def _base(name: str, moved: tuple[int, str] | None, found: Found) -> tuple[str, str]:
+    """The base of a node whose number is known by now, and the id that it would have for certain."""
+    if moved is None:
+        return found.nodes[name].base, name.partition(UNSURE)[0]
+    twin, base = moved
+    return base, f"{name[:ID]}{twin:x}" if twin else name[:ID]
+
+
+def _join(
     name: str,
-    moved: tuple[int, str] | None,
+    base: str,
+    plain: str,
     found: Found,
     first: dict[str, str],
     components: Components,
 ) -> None:
     """Joins a node whose number is known by now with its like."""
-    plain = name.partition(UNSURE)[0]
-    base = found.nodes[name].base
-    if moved is not None:
-        twin, base = moved
-        plain = f"{name[:ID]}{twin:x}" if twin else name[:ID]
     if base not in found.split:
         components.join(first.setdefault(base, name), name)
     else:

@@ -2,93 +2,33 @@
 
 A fingerprint has no line numbers in it, so that it outlives edits. Where two functions race for two
 variables, it is the same for both. Within one process they are at different addresses, and reached by
-different lines; whether that is two variables or one variable of two objects is told by how far
-apart they lie and by who was there.
+different lines; `variables` says whether that is two variables or one variable of two objects. Here
+they are counted.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from deadheat.identity.callers import Called, differ
+from deadheat.identity.callers import differ
 from deadheat.identity.components import Components
-from deadheat.identity.published import made
+from deadheat.identity.variables import Way, are_alike, are_apart, are_read_apart, is_another
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deadheat.identity.evidence import Instructions, Mark, Side
+    from deadheat.identity.evidence import Instructions, Mark
     from deadheat.identity.stacks import Chain
+    from deadheat.identity.variables import Actors, Lines
 
-    Lines = tuple[Chain, ...]  # how both sides were reached
-    Actors = frozenset[str]
     # a report, where it was, who was there, and what gives the instructions
     Seen = tuple[Mark, int, Actors, Instructions]
 
-# fields of one object lie within so many bytes
-_NEAR = 256
-# below this address lie the variables of packages, each at its own place for good
-_STATIC = 1 << 32
-# a string, slice or interface is so long at most
-_WORDS = 24
-# how objects of 32 bytes and more are aligned, in Go as in C
-_ALIGNED = 16
-# objects of one type are allocated side by side in a page of so many bytes: 1 << 13
-_PAGE = 13
 # more ways than this in one pair of functions are not looked at
 _MOST = 32
 # what a variable that is reached through another one has added to that one's rank
 _BESIDE = 64
-
-
-class _Way:
-    """Where, and by whom, one pair of lines was seen to race."""
-
-    def __init__(self) -> None:
-        self.addresses: set[int] = set()
-        self.actors: set[Actors] = set()
-        self.written: set[Chain] = set()  # which of the sides write
-        self.instructions: list[tuple[Mark, Instructions]] = []
-        self.opaque: set[Chain] = set()
-        self.keyed: set[Chain] = set()
-        self.functions: set[str] = set()
-        self.marks: dict[int, Mark] = {}
-
-    def add(self, mark: Mark, address: int, actors: Actors, instructions: Instructions) -> None:
-        self.addresses.add(address)
-        self.actors.add(actors)
-        self.instructions.append((mark, instructions))
-        if id(mark) in self.marks:
-            return
-        self.marks[id(mark)] = mark
-        self.written.update(mark.writers)
-        for side in mark.sides:
-            self.functions.add(side.function)
-            if side.opaque:
-                self.opaque.add(side.chain)
-            if side.keyed:
-                self.keyed.add(side.chain)
-
-    def wrote(self, shared: Chain) -> set[str]:
-        """The instructions by which one side writes; none if one is not known."""
-        found = {
-            instruction
-            for mark, instructions in self.instructions
-            for chain, instruction in mark.wrote(instructions())
-            if chain == shared
-        }
-        return set() if "" in found else found
-
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """Those of any of its reports."""
-        return next(iter(self.marks.values())).sides
-
-    @property
-    def called(self) -> Called:
-        return Called(min(m.calls for m in self.marks.values()), self.addresses, self.actors)
 
 
 def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
@@ -96,15 +36,15 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
 
     `seen` has every report of one process that has one fingerprint.
     """
-    ways: dict[Lines, _Way] = {}
+    ways: dict[Lines, Way] = {}
     for mark, address, actors, instructions in seen:
-        ways.setdefault(mark.chains, _Way()).add(mark, address, actors, instructions)
+        ways.setdefault(mark.chains, Way()).add(mark, address, actors, instructions)
     if not 1 < len(ways) <= _MOST:
         return dict.fromkeys(ways, 0)
     return {lines: rank for part in _classes(ways) for lines, rank in _ranks(part).items()}
 
 
-def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
+def _classes(ways: dict[Lines, Way]) -> list[dict[Lines, Way]]:
     """The ways, apart where callers tell them apart: then nobody needs to count."""
     known = sum([all(s.callers[0] for s in way.sides) for way in ways.values()])
     if known < 2:
@@ -115,44 +55,55 @@ def _classes(ways: dict[Lines, _Way]) -> list[dict[Lines, _Way]]:
     for (one, a), (other, b) in combinations(called, 2):
         if not differ(a, b):
             classes.join(one, other)
-    parts: dict[str, dict[Lines, _Way]] = {}
+    parts: dict[str, dict[Lines, Way]] = {}
     for lines, name in names.items():
         parts.setdefault(classes.root(name), {})[lines] = ways[lines]
     return [*parts.values()]
 
 
-def _ranks(ways: dict[Lines, _Way]) -> dict[Lines, int]:
+def _ranks(ways: dict[Lines, Way]) -> dict[Lines, int]:
     names = {lines: f"{number:02}" for number, lines in enumerate(sorted(ways))}
     groups = Components()
     beside: list[tuple[Lines, Lines]] = []
+    apart: list[tuple[Lines, Lines]] = []
     for a, b in combinations(names, 2):
         left = _left(a, b)
         if ways[a].addresses & ways[b].addresses:
             groups.join(names[a], names[b])
-        elif left is not None and _is_another(left, ways[a], ways[b], ways):
+        elif left is None:
+            continue
+        elif are_read_apart(left, ways[a], ways[b]):
+            apart.append((a, b))
+        elif is_another(left, ways[a], ways[b], ways):
             beside.append((a, b))
-        elif left is not None:
+        else:
             groups.join(names[a], names[b])
-    _join_fields(names, groups, ways, beside)
+    _join_fields(names, groups, ways, [*beside, *apart])
     return _numbered(names, groups, beside)
 
 
 def _join_fields(
     names: dict[Lines, str],
     groups: Components,
-    ways: dict[Lines, _Way],
-    beside: list[tuple[Lines, Lines]],
+    ways: dict[Lines, Way],
+    apart: list[tuple[Lines, Lines]],
 ) -> None:
-    """Joins what is, as far as anyone can tell, the same field of two objects."""
-    members: dict[str, list[Lines]] = {}
-    for lines, name in names.items():
-        members.setdefault(groups.root(name), []).append(lines)
-    judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in beside}
-    for low, high in combinations(sorted(members), 2):
-        if (low, high) in judged or (high, low) in judged:
-            continue
-        if not _are_apart(members[low], members[high], ways):
-            groups.join(low, high)
+    """Joins what is, as far as anyone can tell, the same field of two objects.
+
+    First what is on the same lines, since more is known of it together.
+    """
+    for alike in (True, False):
+        members: dict[str, list[Lines]] = {}
+        for lines, name in names.items():
+            members.setdefault(groups.root(name), []).append(lines)
+        judged = {(groups.root(names[a]), groups.root(names[b])) for a, b in apart}
+        for low, high in combinations(sorted(members), 2):
+            if (low, high) in judged or (high, low) in judged:
+                continue
+            if alike and not are_alike(members[low], members[high]):
+                continue
+            if not are_apart(members[low], members[high], ways):
+                groups.join(low, high)
 
 
 def _numbered(
@@ -188,111 +139,3 @@ def _left(a: Lines, b: Lines) -> tuple[Chain, Chain, Chain] | None:
         if x and x == y:
             return x, a[1 - i], b[1 - j]
     return None
-
-
-def _is_another(
-    left: tuple[Chain, Chain, Chain], a: _Way, b: _Way, ways: dict[Lines, _Way]
-) -> bool:
-    """Does one line access two variables, each of which another line of the other side accesses?
-
-    The same two actors meet at both. `return hits + misses` reads two; `rows = append(rows, r)` writes a
-    slice and an element of it. A line that writes neighbours may overwrite one object, and the same
-    field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
-    Where closures race with the function that they are in, it is enough that one actor is the same:
-    what they captured of one call is there once. If it is known which instructions wrote, they tell: a
-    line has one for each variable that it sets, and one for all of an object that it overwrites.
-    """
-    shared, one, other = left
-    if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
-        return False
-    together = bool(a.actors & b.actors - {frozenset()})
-    if shared not in a.written | b.written:
-        return together
-    if shared in a.keyed | b.keyed:
-        return False
-    captured = shared[0][1] == one[0][1]
-    if not together and (not captured or _are_strangers(a.actors, b.actors)):
-        return False
-    ours, theirs = a.wrote(shared), b.wrote(shared)
-    if ours and theirs:
-        return ours.isdisjoint(theirs) and (captured or not ours | theirs <= _made(shared, ways))
-    # a small variable that was captured has so much room to itself
-    gap = min(_gap(x, sorted(b.addresses)) for x in a.addresses)
-    if captured and gap >= _ALIGNED and len(a.functions & b.functions) > 1:
-        return True
-    return {x >> _PAGE for x in a.addresses}.isdisjoint(x >> _PAGE for x in b.addresses)
-
-
-def _made(shared: Chain, ways: dict[Lines, _Way]) -> frozenset[str]:
-    """The instructions by which one side fills an object that it then publishes."""
-    return made(
-        (instruction, address)
-        for way in ways.values()
-        for instruction, address in product(way.wrote(shared), way.addresses)
-    )
-
-
-def _are_strangers(ours: set[Actors], theirs: set[Actors]) -> bool:
-    return frozenset().union(*ours).isdisjoint(frozenset().union(*theirs))
-
-
-def _are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, _Way]) -> bool:
-    """Are these two variables, although they have no line in common that would tell?"""
-    few, many = sorted((_addresses(a, ways), _addresses(b, ways)), key=len)
-    ours, theirs = _actors(a, ways), _actors(b, ways)
-    if few[-1] < _STATIC and many[-1] < _STATIC and not ours & theirs:
-        return min(_gap(x, many) for x in few) >= _WORDS
-    if any(_is_beginning(x, y) for x, y in product(a, b)):
-        return False
-    near = all(_gap(x, many) < _NEAR for x in few)
-    if not ours or not theirs:
-        return near
-    differ = all(_sites_differ(x, y) for x, y in product(a, b))
-    if ours & theirs:
-        # who meets twice on different lines meets at two variables
-        return True
-    if not _are_strangers(ours, theirs):
-        return near or differ
-    # strangers: the same lines, for other callers, access the same field of another object
-    if any(_sites(x) == _sites(y) for x, y in product(a, b)):
-        return False
-    # the same field of two objects has the same place in each, and one closure one field
-    shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
-    closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
-    return (differ and closures) or (shifted and (near or differ))
-
-
-def _actors(group: list[Lines], ways: dict[Lines, _Way]) -> set[Actors]:
-    return {actors for lines in group for actors in ways[lines].actors if actors}
-
-
-def _addresses(group: list[Lines], ways: dict[Lines, _Way]) -> list[int]:
-    return sorted({address for lines in group for address in ways[lines].addresses})
-
-
-def _gap(address: int, others: list[int]) -> int:
-    """How far the nearest of `others`, which are in order, is away."""
-    at = bisect_left(others, address)
-    return min(abs(address - other) for other in others[max(at - 1, 0) : at + 1])
-
-
-def _functions(lines: Lines) -> list[list[str]]:
-    return [[function for _, function in side] for side in lines]
-
-
-def _is_beginning(a: Lines, b: Lines) -> bool:
-    return len(a) == len(b) and all(_begins(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _begins(a: Chain, b: Chain) -> bool:
-    """Are these the same calls, of which more is known here than there?"""
-    return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
-
-
-def _sites(lines: Lines) -> list[tuple[int, str] | None]:
-    return [side[0] if side else None for side in lines]
-
-
-def _sites_differ(a: Lines, b: Lines) -> bool:
-    """Are all sites known, and none the same?"""
-    return all(x and y and x[0] != y[0] for x, y in product(a, b))

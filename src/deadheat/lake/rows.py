@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.echo import Echo
+from deadheat.identity.document import Document as Reports
 from deadheat.identity.evidence import Mark, instructions, mark, numbers
-from deadheat.identity.races import Document as Reports
 from deadheat.lake import masks
 from deadheat.lake.told import told
 from deadheat.wire import (

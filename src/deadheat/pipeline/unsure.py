@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 
 from deadheat.identity.evidence import ID, UNSURE
-from deadheat.identity.names import BESIDE, MAYBE, NAMED
+from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
+from deadheat.identity.placing import PRINT
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -15,6 +16,39 @@ if TYPE_CHECKING:
 
 def is_unsure() -> Column:
     return F.col("node").contains(UNSURE)
+
+
+def is_lent() -> Column:
+    """Has a node its number from another one at the same address?"""
+    return is_unsure() & F.exists("aliases", lambda key: key.startswith(BORROWED))
+
+
+def lent(nodes: DataFrame, known: DataFrame) -> DataFrame:
+    """Those nodes that have their number from others, but for those that others contradict.
+
+    `known` has the components (`id`, `label`) of what is certain.
+    """
+    mine = nodes.where(is_lent()).select("node", "base")
+    labelled = nodes.withColumn("is_lent", is_lent()).join(
+        known.withColumnRenamed("id", "node"), "node", "left"
+    )
+    labelled = labelled.withColumn("label", F.coalesce("label", "node"))
+    held = labelled.join(mine.select("base").distinct(), "base").select("base", "label").distinct()
+    number = F.substring_index(F.expr(f"substring(node, {ID + 1})"), UNSURE, 1)
+    print_ = F.substring("node", 1, PRINT).alias("of")
+    twins = (
+        labelled.where("not is_lent")
+        .groupBy("label", print_)
+        .agg(F.array_sort(F.collect_set(number)).alias("twins"))
+    )
+    several = (
+        held.join(twins, "label").groupBy("base", "of").agg(F.countDistinct("twins").alias("n"))
+    )
+    bad = several.where("n > 1").select("base").distinct()
+    plain = F.substring_index("node", UNSURE, 1).alias("plain")
+    return mine.join(bad, "base", "left_anti").select(
+        "node", "base", plain, F.lit(False).alias("moved")
+    )
 
 
 def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
@@ -30,7 +64,7 @@ def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
         F.conv(F.substring("key", 2, 1), 16, 10).cast("int").alias("twin"),
         F.expr("substring(key, 3)").alias("base"),
     )
-    mine = nodes.where(is_unsure()).select("node", F.col("base").alias("was"))
+    mine = nodes.where(is_unsure() & ~is_lent()).select("node", F.col("base").alias("was"))
     own = _labelled(mine.select("node", F.col("node").alias("id")), known)
     beside = _labelled(others, known).join(own.withColumnRenamed("label", "own"), "node")
     beside = beside.where("label != own").select("node", "label").distinct()

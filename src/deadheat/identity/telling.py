@@ -1,0 +1,82 @@
+"""What one document tells of each of its nodes: its sides, and what it asks for and answers to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.identity.fingerprint import digest
+from deadheat.identity.names import ANSWERS, ASKS, BESIDE, MAYBE, NAMED, WRITTEN
+from deadheat.identity.races import Node, base_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from deadheat.identity.evidence import Mark
+    from deadheat.identity.hidden import Told as MapTold
+    from deadheat.identity.races import Found
+    from deadheat.identity.stacks import Chain
+
+    Shown = dict[str, list[int]]  # the twins that a document shows, by fingerprint
+
+# more twins than this are not told apart by what comes earlier
+MOST_TWINS = 8
+
+
+def numbers(ranks: dict[tuple[str, Hashable, tuple[Chain, ...]], int]) -> Shown:
+    """The twins that a document shows, in their order, of each fingerprint that has some."""
+    shown: dict[str, set[int]] = {}
+    for (name, _, _), rank in ranks.items():
+        shown.setdefault(name, {0}).add(rank)
+    return {name: sorted(twins) for name, twins in shown.items()}
+
+
+def tell(told: Found, mark: Mark, node: Node, name: str, shown: Shown) -> None:
+    """Tells of a report's node."""
+    told.nodes[name] = node
+    told.sides.add((name, mark.told))
+    if mark.same:
+        told.links.add((name, f"{NAMED}{mark.same}"))
+    if mark.asks or mark.answers:
+        twins = shown.get(node.fingerprint)
+        number = twins.index(node.twin) if twins else 0
+        # where several have a function left out, each asks for the one of its own number
+        each = twins is not None and mark.is_part
+        asks = [_numbered(key, number) if each else _of(key, node) for key in mark.asks]
+        told.aliases.update([(name, f"{ASKS}{key}") for key in asks])
+        told.aliases.update([(name, f"{ANSWERS}{_of(key, node)}") for key in mark.answers])
+        if any(s.keyed for s in mark.sides):
+            known = [(name, f"{ANSWERS}{_numbered(key, number)}") for key in mark.answers]
+            told.aliases.update(known)
+
+
+def tell_later(told: Found, mark: Mark, map_: MapTold) -> str:
+    """Tells of a node that is a twin of its fingerprint, and not the first: nobody knows which.
+
+    It asks for what the map asks for.
+    """
+    node = Node(digest(f"{mark.fingerprint} beside {map_.number}"), mark.called)
+    asks = [_numbered(key, map_.number) for key in map_.asks]
+    told.nodes[node.id] = node
+    told.sides.add((node.id, mark.told))
+    told.aliases.update([(node.id, f"{ASKS}{key}") for key in asks])
+    return node.id
+
+
+def _of(key: str, node: Node) -> str:
+    return f"{key}.{node.twin}" if node.twin and key[0] == WRITTEN else key
+
+
+def _numbered(key: str, number: int) -> str:
+    return f"{key}#{number}"
+
+
+def doubt(told: Found, mark: Mark, node: Node, before: list[str], shown: Shown) -> str:
+    """Tells of a node whose number is doubtful, and gives its id."""
+    node = node._replace(unsure=digest(" ".join(before))[:6])
+    name = node.id
+    if name not in told.nodes:
+        twins = range(min(node.twin + len(before) + 1, MOST_TWINS))
+        told.aliases.update([(name, f"{BESIDE}{other}") for other in before])
+        told.aliases.update([(name, f"{MAYBE}{t:x}{base_of(node.fingerprint, t)}") for t in twins])
+    tell(told, mark, node, name, shown)
+    return name
