@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deadheat.code import syntax
+from deadheat.code import copying, copying_native, syntax
 from deadheat.code.around import around
-from deadheat.code.copying import copied
 from deadheat.code.languages import language, spoken
 from deadheat.code.starting import started
 from deadheat.code.types import Types
@@ -105,11 +104,15 @@ class CodeSource:
 
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         found = self._find(beside)
-        if found is None or not kind.isidentifier() or spoken(*found) != "go":
+        tongue = spoken(*found) if found and kind.isidentifier() else None
+        if found is None or tongue is None:
             return None
+        copied = copying.copied if tongue == "go" else copying_native.copied
         near = {found[0]: found[1]} | self._tree.near(found[0])
-        for path, text in near.items():
-            if path.endswith(".go") and kind.encode() in text:
+        files = [(path, text) for path, text in near.items() if kind.encode() in text][:_FILES]
+        for path, text in files:
+            other = spoken(path, text)
+            if other is not None and (other == "go") == (tongue == "go"):
                 line = copied(text.decode("utf-8", "replace"), kind)
                 if line is not None:
                     return path, line
