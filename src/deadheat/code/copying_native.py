@@ -1,4 +1,4 @@
-"""Where objects of a type are copied, by the text of C and C++ files: passed, assigned, kept by value."""
+"""Where objects of a type are copied, by the text of C and C++ files: passed, assigned, kept."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _find(scene: Scene) -> Hit | None:
 
 def _native(scene: Scene, mine: list[locking.Lock], other: list[locking.Lock]) -> Hit | None:
     """In C and C++: the detector tells two locks apart that the code calls by one name."""
-    if locking.common(mine, other):
+    if locking.common(mine, other) and not locking.from_source(scene):
         return None
     names = [{h.name: _owner(side, h) for h in side.held} for side in scene.sides]
     for lock in sorted(names[0].keys() & names[1].keys()):

@@ -40,7 +40,7 @@ from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
+from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
@@ -184,5 +184,5 @@ RULE = Rule(
     _find,
     "the order of two statements",
     "None.",
-    when=CREATOR | KIND | MEMBERS,
+    when=CREATOR | KIND | MEMBERS | SOURCE,
 )
