@@ -62,6 +62,7 @@ from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.lifetime import Ending
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
@@ -81,6 +82,8 @@ def _find(scene: Scene) -> Hit | None:
     found = ending(scene, RENEWING)
     if found is None:
         return _next_round(scene) or returned(scene) or not_awaited(scene)
+    if scene.source and _same_call(found):
+        return None
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -112,6 +115,15 @@ def _find(scene: Scene) -> Hit | None:
     if not again and scene.source is None and in_place(found):
         confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
     return Hit(confidence, tuple(evidence), change, where)
+
+
+def _same_call(found: Ending) -> bool:
+    """Is who makes the object ready the very function that started the worker, further down?"""
+    frame = found.frame
+    return any(
+        (f.function, f.file) == (frame.function, frame.file) and (f.line or 0) < (frame.line or 0)
+        for f in found.worker.created
+    )
 
 
 def _next_round(scene: Scene) -> Hit | None:
