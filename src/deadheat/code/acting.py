@@ -37,6 +37,8 @@ _ASSIGNS = (
     "init_declarator",
     "let_declaration",
 )
+_RETURNS = ("return_statement", "return_expression")
+_NAME = re.compile(r"[A-Za-z_]\w{0,80}")
 _STARTS = re.compile(
     r"\b(?:pthread_create|thrd_create|kthread_run|kthread_create|spawn|async|std::j?thread)$"
 )
@@ -116,3 +118,9 @@ def starts(nodes: Iterable[Node]) -> Iterator[Start]:
         if is_start:
             text = text_of(node).partition("\n")[0]
             yield Start(node.start_point.row + 1, node.end_point.row + 1, text[:120])
+
+
+def returned(nodes: Iterable[Node], up: Up) -> frozenset[str]:
+    """The names in a function's own return statements, those of its closures left out."""
+    found = [text_of(n) for n in nodes if n.type in _RETURNS and not depth(n, up)]
+    return frozenset(name for text in found for name in _NAME.findall(text)[1:])

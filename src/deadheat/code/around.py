@@ -75,6 +75,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
             if n.type == "unary_expression" and text_of(n).startswith("<-")
         ),
         results=text_of(function.child_by_field_name("result"))[:200],
+        returned=acting.returned(nodes, up),
     )
 
 

@@ -25,6 +25,7 @@ _SWITCHES = (
     "expression_case",
     "match_expression",
 )
+_CHOICES = ("switch_statement", "expression_switch_statement")
 _RETURNS = ("return_statement", "return_expression")
 _LEAVES = (*_RETURNS, "continue_statement", "break_statement")
 _CASES = ("communication_case", "expression_case", "type_case")
@@ -61,7 +62,7 @@ def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
     """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
     for node in nodes:
         if node.type in _SWITCHES and has(node, row):
-            asked = node.child_by_field_name("condition") or node.child_by_field_name("value")
+            asked = _chosen_by(node)
             if asked is not None:
                 word = "case" if node.type == "expression_case" else "switch"
                 yield Condition(f"{word} {text_of(asked)}"[:200], asked.start_point.row + 1)
@@ -81,8 +82,15 @@ def _asked(node: Node, condition: Node) -> str:
 
 
 def guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
-    """The conditions of every `if` above a row, in a block around it, whose body leaves."""
+    """The conditions of every `if` above a row, in a block around it, whose body leaves.
+
+    So does a `switch` of which one case leaves.
+    """
     for node in nodes:
+        if node.type in _CHOICES and node.end_point.row < row and _may_leave(node):
+            asked, outer = _chosen_by(node), up.get(node.id)
+            if asked is not None and outer is not None and has(outer, row):
+                yield Condition(f"switch {text_of(asked)}"[:200], asked.start_point.row + 1)
         body = node.child_by_field_name("consequence") if node.type in _IFS else None
         condition = node.child_by_field_name("condition")
         block = up.get(node.id)
@@ -90,6 +98,18 @@ def guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
             continue
         if _leaves(body) and node.end_point.row < row:
             yield Condition(_asked(node, condition), condition.start_point.row + 1)
+
+
+def _chosen_by(node: Node) -> Node | None:
+    return node.child_by_field_name("condition") or node.child_by_field_name("value")
+
+
+def _may_leave(node: Node) -> bool:
+    """Does one of the cases of a switch leave the function or the loop?"""
+    body = node.child_by_field_name("body") or node
+    cases = [n for n in body.named_children if n.type in ("expression_case", "case_statement")]
+    last = [_statement(case) for case in cases]
+    return any(one is not None and (one.type in _RETURNS or _leaves(one)) for one in last)
 
 
 def gone(nodes: Iterable[Node], row: int) -> bool:
@@ -116,10 +136,18 @@ def _last(body: Node) -> Node | None:
     """The last statement of a block; the statement itself where it stands alone."""
     if body.type in _LEAVES:
         return body
-    last = body.named_children[-1] if body.named_children else None
+    last = _statement(body)
     if last is not None and last.type.endswith("_list"):
-        last = last.named_children[-1] if last.named_children else None
+        last = _statement(last)
     return last
+
+
+def _statement(block: Node) -> Node | None:
+    """The last of a block's own nodes that is no comment."""
+    for node in reversed(block.named_children):
+        if not node.type.endswith("comment"):
+            return node
+    return None
 
 
 def branch(nodes: Iterable[Node], row: int) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _CONTAINER = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
 # "type Bus struct{ ls []Listener }"
 _STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
+# "&Tracker{label: label, parent: parent}"
+_FILLED = rb"\b%s:[ \t]{0,40}[^=\s]"
 # "alarms", "table[string, bool]"
 _NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
@@ -117,6 +119,12 @@ class CodeSource:
                 if line is not None:
                     return path, line
         return None
+
+    def fills(self, name: str, beside: Frame) -> bool:
+        side = next((s for s in self._both if s.path.endswith(".go")), None)
+        word = re.compile(_FILLED % re.escape(name.encode("utf-8", "replace")))
+        near = self._tree.beside(name, side.path) if side and name else {}
+        return any(word.search(text) for p, text in near.items() if not p.endswith("_test.go"))
 
     def shared(self) -> Shared | None:
         told = self._variable

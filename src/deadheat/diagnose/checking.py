@@ -77,7 +77,7 @@ class Check(NamedTuple):
         if self.sets.here is not None and claims(self.sets.here, told):
             return False
         if not self.guard or self.asked:
-            return (is_absent(told) and not self._is_flag) or self._is_kept(told)
+            return (is_absent(told) and not self.is_flag) or self._is_kept(told)
         return is_present(told) or (bool(_BARE.match(told)) and self._makes)
 
     def _is_kept(self, condition: str) -> bool:
@@ -86,7 +86,7 @@ class Check(NamedTuple):
         return bool(_NO_VALUE.search(condition) and _WORKED_OUT.search(text))
 
     @property
-    def _is_flag(self) -> bool:
+    def is_flag(self) -> bool:
         """`if p.opened == 0 { p.opened = 1 }`: is a word set, and nothing made that it stands for?"""
         here = self.sets.here
         stored = _STORED.search(here.text) if here else None
@@ -247,8 +247,11 @@ def absent(scene: Scene) -> Check | None:
                 continue
             if claims(sets.here, text):
                 continue
-            if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
-                return Check(sets, other, condition)
+            made = Check(sets, other, condition)
+            if made.is_flag or not any(".".join(path) in text for path in stores):
+                continue
+            if _ABSENT.search(text.strip()):
+                return made
     return None
 
 

@@ -39,7 +39,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.early import left_early
+from deadheat.diagnose.early import given_away, left_early
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
@@ -77,7 +77,8 @@ _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashta
 def _find(scene: Scene) -> Hit | None:
     if freed := _freed(scene):
         return freed
-    if ended := _ended_between(scene) or _left_behind(scene) or _used_again(scene):
+    ended = _ended_between(scene) or _left_behind(scene) or _used_again(scene)
+    if ended := ended or _given_away(scene):
         return ended
     found = ending(scene, RENEWING)
     if found is None:
@@ -251,6 +252,23 @@ def _left_behind(scene: Scene) -> Hit | None:
         f"Wait for the worker before what it works on is used after `{named}`, or let it write to"
         " an object of its own that is handed over when it is done."
     )
+    return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
+
+
+def _given_away(scene: Scene) -> Hit | None:
+    """A function waits, and gives back what a worker of it still works on: not for all, or too short."""
+    found = given_away(scene)
+    if found is None:
+        return None
+    worker, other, started, why = found
+    named = short(scene.parent(started.function))
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(f"`{named}` started it", point(started)),
+        why,
+        other.told(f"{other.does} what `{named}` has given back"),
+    )
+    change = f"Let `{named}` wait for every worker that it has started, or give back a copy."
     return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
 
 
