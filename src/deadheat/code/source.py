@@ -129,7 +129,7 @@ class CodeSource:
     def shared(self) -> Shared | None:
         told = self._variable
         if told is None:
-            return None
+            return self._member()
         place = told.declared
         return Shared(
             name=told.name,
@@ -141,6 +141,23 @@ class CodeSource:
             part=told.part or "",
             sure=told.sure,
         )
+
+    def _member(self) -> Shared | None:
+        """The member of a class that both lines of C++ name without an object."""
+        if len(self._both) < 2 or any(language(side.path) == "go" for side in self._both):
+            return None
+        a, b = [{t.name for t in side.touches if len(t.path) == 1} for side in self._both[:2]]
+        names = sorted((a & b) - {c.name for side in self._both[:2] for c in side.calls})
+        path = self._both[0].path
+        tongue = spoken(path, self._both[0].source)
+        near = self._tree.near(path) if tongue and names else {}
+        declared = [(name, syntax.member(tongue or "", near, name)) for name in names[:_NAMESAKES]]
+        members = [(name, *told) for name, told in declared if told and told[0]]
+        if len(members) != 1:
+            return None
+        name, owner, file, line = members[0]
+        text = near[file].split(b"\n", line)[line - 1].decode("utf-8", "replace").strip()
+        return Shared(name, "field", owner, text, file, line, sure=False)
 
     def _type(self, told: Variable) -> str:
         """The type as it is declared: of a field, else what the declaration's line says."""
