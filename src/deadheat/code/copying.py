@@ -38,7 +38,7 @@ _IN_LINE = (
 # "for _, lane := range r.lanes {"
 _RANGE = re.compile(r"\bfor \w{1,60}, (\w{1,60}) :?= range ([\w.]{1,120}) \{")
 # "lanes []Lane", "byName map[string]Lane", "lanes := []Lane{", "lanes = make([]Lane, n)"
-_ROW = r"\b%s (?::?= (?:make\()?)?(?:\[\w{0,20}\]|map\[[^\]\n]{1,80}\])%s\b"
+_ROW = r"\b(\w{1,60}) (?::?= (?:make\()?)?(?:\[\w{0,20}\]|map\[[^\]\n]{1,80}\])%s\b"
 # "lane := Lane{", "var lane Lane", "lane := newLane("
 _VALUE = r"\b(\w{1,60}) :?= %s" + _PARAMETERS + r"\{|\bvar (\w{1,60}) %s" + _PARAMETERS + r"\s"
 _MAKER = r"^func (\w{1,80})\([^\n]{0,%d}?\) %s" + _PARAMETERS + r" \{"
@@ -66,9 +66,9 @@ def copied(text: str, kind: str) -> int | None:
 
 def _gone_through(text: str, word: str) -> int | None:
     """Where a loop copies one element after the other into its variable."""
-    for told in islice(_RANGE.finditer(text), _FUNCTIONS):
-        row = re.escape(told[2].rpartition(".")[2])
-        if told[1] != "_" and re.search(_ROW % (row, word), text):
+    rows = {told[1] for told in islice(re.finditer(_ROW % word, text), _FUNCTIONS)}
+    for told in islice(_RANGE.finditer(text), _FUNCTIONS) if rows else ():
+        if told[1] != "_" and told[2].rpartition(".")[2] in rows:
             return told.start()
     return None
 

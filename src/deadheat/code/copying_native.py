@@ -11,7 +11,7 @@ _GLOBAL = ("", "static", "struct", "static struct", "extern struct", "inline", "
 # "struct till mine = *(struct till *)arg;", "Till mine = *t;"
 _FROM_POINTER = r"\b%s \w{1,60} ?= ?\*"
 # "Till(const Till& o) : s_(o.s_) {}": who writes that means it to be copied; not "= delete"
-_CONSTRUCTOR = r"\b%s\(const %s ?& ?\w{0,60}\) ?(?!= ?delete)[^;]{0,200}[{;]"
+_CONSTRUCTOR = r"\b%s\(const %s ?& ?\w{0,60}\)(?! ?= ?delete)[^;]{0,200}[{;]"
 # "void serve(Handle h)", "static void *run(struct till t, int n) {"
 _PASSED = r"^[\w ][^\n;=.]{0,200}[(,] ?(?:const )?(?:struct )?%s \w{1,60} ?[,)]"
 # "for (auto lane : lanes)": with the type itself, or with one that a container of it gives

@@ -28,11 +28,11 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
     `source` reads the code at the pin; without it the report alone has to do.
     """
     scene = Scene(report, source)
-    found = _diagnosed(scene)
-    if source is None or found[0].cause != UNKNOWN or (pair := supposed(scene)) is None:
-        return found
-    more = _diagnosed(Scene(pair.report, source, supposed=True))
-    return found if more[0].cause == UNKNOWN else tuple(_weaker(f, pair.why) for f in more)
+    if source is not None and (pair := supposed(scene)) is not None:
+        found = _diagnosed(Scene(pair.report, source, supposed=True))
+        if found[0].cause != UNKNOWN:
+            return tuple(_weaker(f, pair.why) for f in found)
+    return _diagnosed(scene)
 
 
 def _weaker(finding: Finding, why: Evidence) -> Finding:

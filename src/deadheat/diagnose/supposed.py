@@ -77,7 +77,12 @@ def _others(scene: Scene, side: Side) -> Iterator[str]:
 
 
 def _user(fact: str) -> list[Frame]:
-    return [f for f in stack_of(fact) if f.origin is Origin.USER and f.line is not None]
+    """The user's frames of a place; DRD may name more than one, and the first is the nearest."""
+    return [
+        f
+        for f in stack_of(fact.partition("; ")[0])
+        if f.origin is Origin.USER and f.line is not None
+    ]
 
 
 def _names(scene: Scene, side: Side) -> set[str]:
