@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat.code import copying, copying_native, syntax
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _CONTAINER = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
 # "type Bus struct{ ls []Listener }"
 _STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
+# "func (t *Tracker) Consume(", "func Map[K any]("
+_FUNCTION = rb"^func (?:\((?:\w{1,80} )?\*?(\w{1,80})(?:\[[^\]\n]{0,200}\])?\) )?%s[(\[]"
 # "&Tracker{label: label, parent: parent}"
 _FILLED = rb"\b%s:[ \t]{0,40}[^=\s]"
 # "alarms", "table[string, bool]"
@@ -76,13 +79,16 @@ class CodeSource:
         found = self._find(beside)
         if found is None or not name:
             return None
-        word = name.encode("utf-8", "replace")
         near = {found[0]: found[1]} | self._tree.near(found[0])
+        if spoken(*found) == "go":
+            only = _of_go(name, near, owner)
+            return _with_names(only, near) if only else None
+        word = name.encode("utf-8", "replace")
         files = [(p, text) for p, text in near.items() if word in text][:_FILES]
         seen = [
             one
             for path, text in files
-            if (kind := spoken(path, text))
+            if (kind := spoken(path, text)) and kind != "go"
             for _, last in syntax.functions(kind, text, name)[:_NAMESAKES]
             if (one := around(kind, text, path, last))
         ]
@@ -202,6 +208,27 @@ class CodeSource:
                 if told:
                     return int(told[1]) < _FRESH
         return None
+
+
+def _of_go(name: str, near: dict[str, bytes], owner: str) -> Around | None:
+    """The only function of a name, or the only one of that type: to see so, nothing is parsed."""
+    word = name.encode("utf-8", "replace")
+    made = re.compile(_FUNCTION % re.escape(word), re.MULTILINE)
+    found = [
+        (path, told)
+        for path, text in near.items()
+        if path.endswith(".go") and word in text
+        for told in islice(made.finditer(text), _NAMESAKES)
+    ]
+    kind = owner.encode("utf-8", "replace")
+    own = [(path, told) for path, told in found if not owner or told[1] == kind]
+    if len(own) != 1 and len(found) != 1:
+        return None
+    path, told = own[0] if len(own) == 1 else found[0]
+    first = near[path].count(b"\n", 0, told.start()) + 1
+    spans = syntax.functions("go", near[path], name)
+    last = next((end for begin, end in spans if begin == first), None)
+    return around("go", near[path], path, last) if last else None
 
 
 def _with_names(seen: Around, near: dict[str, bytes]) -> Around:
