@@ -237,7 +237,7 @@ class Counted:
 
     def __init__(self, code: CodeSource) -> None:
         self.code, self.asked = code, 0
-        self.shared, self.loops_share = code.shared, code.loops_share
+        self.shared, self.loops_share, self.fills = code.shared, code.loops_share, code.fills
 
     def around(self, *told: Any) -> Any:
         self.asked += 1

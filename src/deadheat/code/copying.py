@@ -1,4 +1,4 @@
-"""Where values of a type are copied, by the text of Go files: passed, given back, kept in a map."""
+"""Where values of a type are copied, by the text of Go files: passed, given back, kept, gone through."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ _LENT = r"^func [^\n]{0,%d}?[(,] ?(\w{1,60}) \*%s" + _PARAMETERS + r"[,)][^\n]{0
 _IN_LINE = (
     r"^type (\w{1,80})[^\n]{0,100}\bstruct ?\{ ?(?:[^\n}]{0,100}[ ;])?%s" + _PARAMETERS + r"[ ;}]"
 )
+# "for _, lane := range r.lanes {"
+_RANGE = re.compile(r"\bfor \w{1,60}, (\w{1,60}) :?= range ([\w.]{1,120}) \{")
+# "lanes []Lane", "byName map[string]Lane", "lanes := []Lane{", "lanes = make([]Lane, n)"
+_ROW = r"\b(\w{1,60}) (?::?= (?:make\()?)?(?:\[\w{0,20}\]|map\[[^\]\n]{1,80}\])%s\b"
+# "lane := Lane{", "var lane Lane", "lane := newLane("
+_VALUE = r"\b(\w{1,60}) :?= %s" + _PARAMETERS + r"\{|\bvar (\w{1,60}) %s" + _PARAMETERS + r"\s"
+_MAKER = r"^func (\w{1,80})\([^\n]{0,%d}?\) %s" + _PARAMETERS + r" \{"
+# "lane := newLane(": what is given back by value, and kept
+_MADE = r"\b(\w{1,60}) :?= %s\("
+# "handler{c: c}", "out = lane", "serve(lane, 2)", "ch <- lane"; no "&lane", no "lane.n"
+_WHOLE = r"(?:[:=({,]|<-) ?%s(?:[,)}\n])"
 
 
 def copied(text: str, kind: str) -> int | None:
@@ -47,8 +58,31 @@ def copied(text: str, kind: str) -> int | None:
         for form in (*forms, _OF_VALUE % word):
             if told := re.search(form, text, re.MULTILINE):
                 return text.count("\n", 0, told.start()) + 1
-        if (at := _dereferenced(text, word)) is not None:
-            return text.count("\n", 0, at) + 1
+        for where in (_dereferenced, _gone_through, _handed_on):
+            if (at := where(text, word)) is not None:
+                return text.count("\n", 0, at) + 1
+    return None
+
+
+def _gone_through(text: str, word: str) -> int | None:
+    """Where a loop copies one element after the other into its variable."""
+    rows = {told[1] for told in islice(re.finditer(_ROW % word, text), _FUNCTIONS)}
+    for told in islice(_RANGE.finditer(text), _FUNCTIONS) if rows else ():
+        if told[1] != "_" and told[2].rpartition(".")[2] in rows:
+            return told.start()
+    return None
+
+
+def _handed_on(text: str, word: str) -> int | None:
+    """Where a variable that is a value of the type is passed on or kept as a whole."""
+    made = list(islice(re.finditer(_VALUE % (word, word), text), _FUNCTIONS))
+    for maker in islice(re.finditer(_MAKER % (_WIDE, word), text, re.MULTILINE), _MOST):
+        made += islice(re.finditer(_MADE % re.escape(maker[1]), text), _MOST)
+    for told in made:
+        name = re.escape(next(group for group in told.groups() if group))
+        end = text.find("\n}", told.end(), told.end() + _FAR)
+        if found := re.compile(_WHOLE % name).search(text, told.end(), max(end, told.end())):
+            return found.start()
     return None
 
 

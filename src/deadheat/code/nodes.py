@@ -46,3 +46,8 @@ def depth(node: Node, up: Up) -> int:
         found += above.type in CLOSURES
         above = up.get(above.id)
     return found
+
+
+def has(node: Node, row: int) -> bool:
+    """Does a node reach into a row?"""
+    return node.start_point.row <= row <= node.end_point.row

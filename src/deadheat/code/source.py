@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from deadheat.code import syntax
+from deadheat.code import copying, copying_native, syntax
 from deadheat.code.around import around
-from deadheat.code.copying import copied
 from deadheat.code.languages import language, spoken
 from deadheat.code.starting import started
 from deadheat.code.types import Types
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _CONTAINER = rb"^type %s(?:\[[^\]\n]{0,200}\])? ((?:map\[|\[\w{0,40}\])[^\n]{1,200})"
 # "type Bus struct{ ls []Listener }"
 _STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
+# "func (t *Tracker) Consume(", "func Map[K any]("
+_FUNCTION = rb"^func (?:\((?:\w{1,80} )?\*?(\w{1,80})(?:\[[^\]\n]{0,200}\])?\) )?%s[(\[]"
+# "&Tracker{label: label, parent: parent}"
+_FILLED = rb"\b%s:[ \t]{0,40}[^=\s]"
 # "alarms", "table[string, bool]"
 _NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
@@ -75,13 +79,16 @@ class CodeSource:
         found = self._find(beside)
         if found is None or not name:
             return None
-        word = name.encode("utf-8", "replace")
         near = {found[0]: found[1]} | self._tree.near(found[0])
+        if spoken(*found) == "go":
+            only = _of_go(name, near, owner)
+            return _with_names(only, near) if only else None
+        word = name.encode("utf-8", "replace")
         files = [(p, text) for p, text in near.items() if word in text][:_FILES]
         seen = [
             one
             for path, text in files
-            if (kind := spoken(path, text))
+            if (kind := spoken(path, text)) and kind != "go"
             for _, last in syntax.functions(kind, text, name)[:_NAMESAKES]
             if (one := around(kind, text, path, last))
         ]
@@ -105,20 +112,30 @@ class CodeSource:
 
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         found = self._find(beside)
-        if found is None or not kind.isidentifier() or spoken(*found) != "go":
+        tongue = spoken(*found) if found and kind.isidentifier() else None
+        if found is None or tongue is None:
             return None
+        copied = copying.copied if tongue == "go" else copying_native.copied
         near = {found[0]: found[1]} | self._tree.near(found[0])
-        for path, text in near.items():
-            if path.endswith(".go") and kind.encode() in text:
+        files = [(path, text) for path, text in near.items() if kind.encode() in text][:_FILES]
+        for path, text in files:
+            other = spoken(path, text)
+            if other is not None and (other == "go") == (tongue == "go"):
                 line = copied(text.decode("utf-8", "replace"), kind)
                 if line is not None:
                     return path, line
         return None
 
+    def fills(self, name: str, beside: Frame) -> bool:
+        side = next((s for s in self._both if s.path.endswith(".go")), None)
+        word = re.compile(_FILLED % re.escape(name.encode("utf-8", "replace")))
+        near = self._tree.beside(name, side.path) if side and name else {}
+        return any(word.search(text) for p, text in near.items() if not p.endswith("_test.go"))
+
     def shared(self) -> Shared | None:
         told = self._variable
         if told is None:
-            return None
+            return self._member()
         place = told.declared
         return Shared(
             name=told.name,
@@ -130,6 +147,23 @@ class CodeSource:
             part=told.part or "",
             sure=told.sure,
         )
+
+    def _member(self) -> Shared | None:
+        """The member of a class that both lines of C++ name without an object."""
+        if len(self._both) < 2 or any(language(side.path) == "go" for side in self._both):
+            return None
+        a, b = [{t.name for t in side.touches if len(t.path) == 1} for side in self._both[:2]]
+        names = sorted((a & b) - {c.name for side in self._both[:2] for c in side.calls})
+        path = self._both[0].path
+        tongue = spoken(path, self._both[0].source)
+        near = self._tree.near(path) if tongue and names else {}
+        declared = [(name, syntax.member(tongue or "", near, name)) for name in names[:_NAMESAKES]]
+        members = [(name, *told) for name, told in declared if told and told[0]]
+        if len(members) != 1:
+            return None
+        name, owner, file, line = members[0]
+        text = near[file].split(b"\n", line)[line - 1].decode("utf-8", "replace").strip()
+        return Shared(name, "field", owner, text, file, line, sure=False)
 
     def _type(self, told: Variable) -> str:
         """The type as it is declared: of a field, else what the declaration's line says."""
@@ -174,6 +208,27 @@ class CodeSource:
                 if told:
                     return int(told[1]) < _FRESH
         return None
+
+
+def _of_go(name: str, near: dict[str, bytes], owner: str) -> Around | None:
+    """The only function of a name, or the only one of that type: to see so, nothing is parsed."""
+    word = name.encode("utf-8", "replace")
+    made = re.compile(_FUNCTION % re.escape(word), re.MULTILINE)
+    found = [
+        (path, told)
+        for path, text in near.items()
+        if path.endswith(".go") and word in text
+        for told in islice(made.finditer(text), _NAMESAKES)
+    ]
+    kind = owner.encode("utf-8", "replace")
+    own = [(path, told) for path, told in found if not owner or told[1] == kind]
+    if len(own) != 1 and len(found) != 1:
+        return None
+    path, told = own[0] if len(own) == 1 else found[0]
+    first = near[path].count(b"\n", 0, told.start()) + 1
+    spans = syntax.functions("go", near[path], name)
+    last = next((end for begin, end in spans if begin == first), None)
+    return around("go", near[path], path, last) if last else None
 
 
 def _with_names(seen: Around, near: dict[str, bytes]) -> Around:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # a function that is entered for what it touches is no longer than this
 _LONG, _CALLS = 80, 8
-_WIDE = 4_000
+_WIDE, _HEAD = 4_000, 600
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
@@ -94,8 +94,12 @@ def _in_closure(side: Side) -> bool:
 
 
 def _is_parameter(name: str, side: Side) -> bool:
-    """Is it one of a Go function's own?"""
+    """Is it one of a function's own? One of C++ that is a reference is somebody else's."""
     word = re.escape(name.encode("utf-8", "replace"))
+    if language(side.path) != "go":
+        head = side.body[:_HEAD].partition(b"{")[0]
+        own = rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]"
+        return re.search(own % word, head) is not None
     head = side.body.partition(b"\n")[0]
     return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, head))
 

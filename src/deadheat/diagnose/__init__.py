@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from deadheat import registry
 from deadheat.diagnose.checks import check, settling
-from deadheat.diagnose.finding import Evidence, Finding, Remedy
+from deadheat.diagnose.finding import UNKNOWN, Evidence, Finding, Remedy
 from deadheat.diagnose.rank import REMAINDER, kin_of, ranked
 from deadheat.diagnose.scene import RACES, Scene
+from deadheat.diagnose.supposed import supposed
 from deadheat.diagnose.traits import traits
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 CRASHED = "rule-crashed"
 _SHOWN, _MOST = 0.2, 3
+_SUPPOSED = 0.8  # what a finding is worth of which one side is no word of the detector's
 
 
 def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...]:
@@ -25,7 +27,18 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
 
     `source` reads the code at the pin; without it the report alone has to do.
     """
-    return _diagnosed(Scene(report, source))
+    scene = Scene(report, source)
+    if source is not None and (pair := supposed(scene)) is not None:
+        found = _diagnosed(Scene(pair.report, source, supposed=True))
+        if found[0].cause != UNKNOWN:
+            return tuple(_weaker(f, pair.why) for f in found)
+    return _diagnosed(scene)
+
+
+def _weaker(finding: Finding, why: Evidence) -> Finding:
+    """A finding of which one side is supposed: worth less, and it says so."""
+    sure = round(finding.confidence * _SUPPOSED, 2)
+    return finding._replace(confidence=sure, evidence=(*finding.evidence, why))
 
 
 def causes(report: Report) -> tuple[Cause, ...]:

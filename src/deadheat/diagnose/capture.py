@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
 # "stats", "cache.Stats", "Stats{}", "struct{ n int }": a value, and no pointer, call or map
 _VALUE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
+# "r.v", "p->n"
+_MEMBER = re.compile(r"\w(?:\.|->)\w")
 _OWN = ("loop", "result", "local", "parameter")
 
 
@@ -71,10 +73,21 @@ def captured(scene: Scene) -> Capture | None:
                 continue
             if not scene.go and _is_object(told, base, mine):
                 continue
+            if not _stored(use, mine, other):
+                continue  # only the way to what is stored
             returned = told.how == "result" and other.text.startswith("return")
             if not inside and (use.path in paths or returned):
                 return Capture(inner, outer, base, told)
     return None
+
+
+def _stored(use: Use, mine: Around, other: Around) -> bool:
+    """`r.v++` goes by `r`, and stores to what it points to: does one of the lines store this itself?"""
+    if len(use.path) > 1 or not _MEMBER.search(mine.text):
+        return True
+    both = [u for u in (*mine.uses, *other.uses) if u.path[0] == use.path[0]]
+    deeper = any(u.writes and len(u.path) > 1 for u in both)
+    return not deeper or any(u.writes for u in both if u.path == use.path)
 
 
 def _stored_first(here: Around) -> list[Use]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.naming import is_test_file, last, words
+from deadheat.diagnose.ordering import SLEEPS
 from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY
 
 if TYPE_CHECKING:
@@ -76,13 +77,34 @@ class Check(NamedTuple):
         if self.sets.here is not None and claims(self.sets.here, told):
             return False
         if not self.guard or self.asked:
-            return is_absent(told) or self._is_kept(told)
+            return (is_absent(told) and not self.is_flag) or self._is_kept(told)
         return is_present(told) or (bool(_BARE.match(told)) and self._makes)
 
     def _is_kept(self, condition: str) -> bool:
         """`if (cached_ < 0) cached_ = compute();`: is what was worked out kept for the next time?"""
         text = self.sets.here.text if self.sets.here else ""
         return bool(_NO_VALUE.search(condition) and _WORKED_OUT.search(text))
+
+    @property
+    def is_flag(self) -> bool:
+        """`if p.opened == 0 { p.opened = 1 }`: is a word set, and nothing made that it stands for?"""
+        here = self.sets.here
+        stored = _STORED.search(here.text) if here else None
+        if here is None or stored is None or self.condition is None or _ANY.search(self.told):
+            return False
+        own = {u.name for u in here.uses if u.writes}
+        others = [u for u in here.stores if u.line >= self.condition.line and u.name not in own]
+        word = stored[1] in _FLAGS or stored[1].isdigit()
+        return word and not others and not self._calls
+
+    @property
+    def _calls(self) -> bool:
+        """Is something done under the condition besides, that is no pause?"""
+        here = self.sets.here
+        first = self.condition.line if self.condition else 0
+        return here is not None and any(
+            first < call.line < here.line and call.name not in SLEEPS for call in here.calls
+        )
 
     @property
     def _makes(self) -> bool:
@@ -223,8 +245,13 @@ def absent(scene: Scene) -> Check | None:
             text = condition.text.replace("->", ".")
             if _COUNTS.search(text):
                 continue
-            if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):
-                return Check(sets, other, condition)
+            if claims(sets.here, text):
+                continue
+            made = Check(sets, other, condition)
+            if made.is_flag or not any(".".join(path) in text for path in stores):
+                continue
+            if _ABSENT.search(text.strip()):
+                return made
     return None
 
 

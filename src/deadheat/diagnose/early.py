@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import Left
 from deadheat.diagnose.lifetime import is_background
-from deadheat.diagnose.ordering import JOINS, LIMITED, calls_to
+from deadheat.diagnose.ordering import JOINS, LIMITED, PAIRS, calls_to
 from deadheat.diagnose.side import point
 
 if TYPE_CHECKING:
@@ -59,6 +59,50 @@ def left_early(scene: Scene) -> Left | None:
                 why = Evidence(told, point(frame)._replace(line=after[0]))
                 return Left(worker, other, started, why)
     return None
+
+
+def given_away(scene: Scene) -> Left | None:
+    """A worker that still works on what its function, which has waited and returned, gave back."""
+    for worker, other in scene.both if scene.sourced else ():
+        started, here = worker.creator, worker.here
+        began = scene.around(started) if started and worker.is_worker else None
+        if began is None or started is None or here is None or other.held:
+            continue
+        if not here.closures or (here.path, here.first) != (began.path, began.first):
+            continue
+        if _has_told(here):
+            continue  # then it is what it told, and when, that is wrong
+        if any((seen.path, seen.first) == (began.path, began.first) for _, seen in other.way):
+            continue
+        lent = {u.path[0] for u in here.uses if _is_outer(here, u.path[0])}
+        found = [
+            n for n in waits(scene, started, began) if n > began.line and not _inside(began, n)
+        ]
+        name = next(iter(sorted(lent & began.returned)), "")
+        if found and name:
+            told = f"waits here, and then gives `{name}` back, while the worker goes on"
+            return Left(
+                worker, other, started, Evidence(told, point(started)._replace(line=found[0]))
+            )
+    return None
+
+
+def _has_told(here: Around) -> bool:
+    """Has the closure told others that it is done, or sent what it has, above the line?"""
+    inside = here.closures[-1]
+    told = [c.line for c in here.calls if c.name in ("Done", "close", *PAIRS)]
+    return any(inside.first <= line < here.line for line in (*told, *here.sends))
+
+
+def _is_outer(here: Around, name: str) -> bool:
+    """Is it a variable of the function, and none of its closure?"""
+    told = here.names.get(name)
+    return told is not None and told.depth < len(here.closures)
+
+
+def _inside(began: Around, line: int) -> bool:
+    """Does a line lie in what is started?"""
+    return any(s.line <= line <= s.last for s in began.starts)
 
 
 def waits_after(scene: Scene, side: Side) -> int | None:

@@ -26,7 +26,7 @@ class Lock(NamedTuple):
 
 def told(scene: Scene, side: Side) -> list[Lock] | None:
     """The locks by the detector's word; None where it does not tell."""
-    if scene.report.detector not in TELLING:
+    if from_source(scene):
         return None
     found = []
     for text in side.access.locks:
@@ -47,9 +47,9 @@ def locks(scene: Scene) -> tuple[list[Lock], list[Lock]] | None:
     if len(scene.sides) < 2:
         return None
     a, b = scene.sides
-    if scene.source is None and scene.report.detector not in TELLING:
+    if scene.source is None and from_source(scene):
         return None
-    if scene.report.detector in TELLING:
+    if not from_source(scene):
         return _all_told(scene, a), _all_told(scene, b)
     if (mine := read(a)) is None or (other := read(b)) is None:
         return None
@@ -97,7 +97,8 @@ def _owners(side: Side) -> dict[str, str]:
 
 
 def from_source(scene: Scene) -> bool:
-    return scene.report.detector not in TELLING
+    """Is it for the code to tell which locks are held?"""
+    return scene.report.detector not in TELLING or scene.supposed
 
 
 def names(held: list[Lock]) -> str:

@@ -51,8 +51,11 @@ def _parent(detector: str) -> Callable[[str], str]:
 class Scene:
     """One report with its two sides."""
 
-    def __init__(self, report: Report, source: Source | None = None) -> None:
+    def __init__(
+        self, report: Report, source: Source | None = None, supposed: bool = False
+    ) -> None:
         self.report, self.source = report, source
+        self.supposed = supposed  # one side is no word of the detector's: nor are its locks
         self.go = report.detector in GO
         self.kernel = report.detector in _KERNEL
         # the function that a programmer wrote, of a frame's

@@ -104,6 +104,7 @@ class Around:
     sends: tuple[int, ...] = ()  # lines that send on a channel
     receives: tuple[int, ...] = ()  # lines that receive from one
     results: str = ""  # the types that the function gives back, as written
+    returned: frozenset[str] = frozenset()  # the names in its return statements
     mentions: frozenset[str] = frozenset()  # every name in it; told of a function that is called
 
 
@@ -137,6 +138,9 @@ class Source(Protocol):
 
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         """The path and line near a frame where a value of that type is copied, if there is one."""
+
+    def fills(self, name: str, beside: Frame) -> bool:
+        """Does a literal near a frame, outside of tests, set a field of that name?"""
 
     def shared(self) -> Shared | None: ...
 

@@ -11,6 +11,24 @@ from deadheat.symbols import frame_lists
 _DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
 
 
+_LONG = 400  # what comes behind does not tell of which type a function is
+
+
+def _without_result(function: str) -> str:
+    """`std::vector<int>::at(int)` of `std::function<void ()>& std::vector<int>::at(int)`."""
+    depth = start = 0
+    for at, letter in enumerate(function[:_LONG]):
+        if letter == "(" and not depth:
+            return function[start:]
+        if letter in "<([":
+            depth += 1
+        elif letter in ">)]":
+            depth -= 1
+        elif letter == " " and not depth:
+            start = at + 1
+    return function
+
+
 _LISTS = frame_lists.read("unsafe.types.txt", "deadheat.diagnose")
 _PAIRS = [line.partition("=>") for lines in _LISTS.values() for line in lines]
 _TYPES = {begins.strip(): name.strip() for begins, _, name in _PAIRS}
@@ -20,6 +38,7 @@ _NAMES = {name.rpartition("/")[2]: name for name in _TYPES.values()}
 @lru_cache(maxsize=1 << 12)
 def named(text: str) -> str:
     """The type that a frame's function belongs to, or that a declaration has; "" for others."""
+    text = _without_result(text)
     for begins, name in _TYPES.items():
         if text.startswith(begins):
             return name

@@ -136,6 +136,11 @@ def _address_token(body: str, head: re.Match[str]) -> Token:
     return token._replace(fields={**token.fields, "address": head["address"]}, start=head.start())
 
 
+# "Kennel::admit(std::string const&) (kennel.cc:4)", as `told` writes it
+_TOLD = regex(r"(?P<function>.{1,2000}) \((?P<file>[^\s()]{1,1000}):(?P<line>\d{1,9})\)")
+_DEEPEST = 60
+
+
 # -- what they mean --------------------------------------------------------------------------------
 
 
@@ -144,7 +149,11 @@ def frame(token: Token) -> Frame:
     fields = token.fields
     path = fields.get("file") or fields.get("object", "")
     line = int(fields["line"]) if "line" in fields else None
-    made = native.frame(fields["function"].strip(), path, line)
+    return _placed(fields["function"].strip(), path, line)
+
+
+def _placed(function: str, path: str, line: int | None) -> Frame:
+    made = native.frame(function, path, line)
     return made._replace(origin=_origin(made))
 
 
@@ -236,6 +245,12 @@ def told(section: Section) -> str:
     return " < ".join(
         f"{f.function} ({f.file}:{f.line})" if f.line else f.function for f in section.frames
     )
+
+
+def stack_of(told: str) -> list[Frame]:
+    """The frames of a stack that `told` has put in one line, as far as they have a place."""
+    found = [_TOLD.fullmatch(part) for part in told.split(" < ", _DEEPEST)[:_DEEPEST]]
+    return [_placed(one["function"], one["file"], int(one["line"])) for one in found if one]
 
 
 def distinct(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -158,7 +158,8 @@ def _elements(scene: Scene) -> Evidence | None:
         return None
     for side in scene.sides:
         uses = side.here.uses if side.here else ()
-        if not any(u.element and u.name == shared.name for u in uses):
+        read = side.here is not None and f"{shared.name}[" in side.here.text
+        if not read and not any(u.element and u.name == shared.name for u in uses):
             return None
     return Evidence(f"both lines work on elements of `{shared}`, {shared.type[:60]}")
 

@@ -5,9 +5,10 @@
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
 is a copy of each element, with the lock that it takes; or the type that the lock is a part of is passed,
-given back or kept in a map by value somewhere in the package. From a report alone: one side is inside of
-`Lock` or `Unlock`, the other reads the lock itself; or a method of a value writes what is shared, so
-deep in its code that a lock fits in front.
+given back, gone through or kept by value somewhere in the package. In C and C++: the detector tells two
+locks apart that the code calls by one name, and an object with that lock in it is copied. From a report
+alone: one side is inside of `Lock` or `Unlock`, the other reads the lock itself; or a method of a value
+writes what is shared, so deep in its code that a lock fits in front.
 
 ## Why it races
 
@@ -55,9 +56,11 @@ _CHANGE = (
 def _find(scene: Scene) -> Hit | None:
     if copied := _lock_itself(scene) or _in_loop(scene) or _of_value(scene):
         return copied
-    held = locking.locks(scene) if scene.go and scene.sourced else None
+    held = locking.locks(scene) if scene.sourced else None
     if held is None or not (held[0] and held[1]):
         return None
+    if not scene.go:
+        return _native(scene, *held)
     copies = tuple(one for side in scene.sides if (one := _copy(scene, side)))
     common = locking.common(*held)
     if not common:
@@ -69,9 +72,28 @@ def _find(scene: Scene) -> Hit | None:
     return Hit(confidence, copies, _CHANGE, where, from_source=True)
 
 
-def _elsewhere(scene: Scene, lock: str) -> Hit | None:
+def _native(scene: Scene, mine: list[locking.Lock], other: list[locking.Lock]) -> Hit | None:
+    """In C and C++: the detector tells two locks apart that the code calls by one name."""
+    if locking.common(mine, other) and not locking.from_source(scene):
+        return None
+    names = [{h.name: _owner(side, h) for h in side.held} for side in scene.sides]
+    for lock in sorted(names[0].keys() & names[1].keys()):
+        if names[0][lock] and (found := _elsewhere(scene, lock, names[0][lock])):
+            return found
+    return None
+
+
+def _owner(side: Side, held: Held) -> str:
+    """The type of which a lock is a member: by the lock's name, else by the method that takes it."""
+    kind, dot, _ = held.name.partition(".")
+    if dot:
+        return kind
+    return next((seen.receiver for _, seen in side.way if held in seen.held), "")
+
+
+def _elsewhere(scene: Scene, lock: str, kind: str = "") -> Hit | None:
     """One lock by its name does not order its holders: is the type that it is in copied at all?"""
-    kind, site = lock.partition(".")[0], scene.sides[0].site
+    kind, site = kind or lock.partition(".")[0], scene.sides[0].site
     found = scene.source.copied(kind, site) if scene.source and site else None
     if found is None:
         return None

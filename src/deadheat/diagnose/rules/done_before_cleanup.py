@@ -108,7 +108,7 @@ def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
 def _told_too_early(scene: Scene) -> Hit | None:
     """In C and C++: a worker posts, signals or counts down, then goes on with what others waited for."""
     for worker, other in scene.both:
-        if not worker.is_worker or not worker.writes or other.writes or worker.held or other.held:
+        if not worker.is_worker or not worker.writes or other.writes or worker.held:
             continue
         for frame in worker.frames[:_NEAR]:
             seen = scene.around(frame)

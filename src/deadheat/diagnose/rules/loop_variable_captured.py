@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.capture import Capture
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
 # "&truck", "&job.input"
@@ -120,7 +121,7 @@ def _native(scene: Scene) -> Hit | None:
         if not inside or not names or not here.text.startswith(("for ", "for(")):
             continue
         name = next((n for n in sorted(names) if n in here.names), "")
-        if not name or here.names[name].line != here.line:
+        if not name or not (here.names[name].line == here.line or _lends(seen, name)):
             continue
         evidence = (
             loop.told(f"`{here.text[:60]}` writes the loop's variable `{name}`"),
@@ -130,6 +131,12 @@ def _native(scene: Scene) -> Hit | None:
         change = f"Pass each thread the value of `{name}`, or an element of an array of its own."
         return Hit(STRONG + 0.04, evidence, change, (point(started),), from_source=True)
     return None
+
+
+def _lends(seen: Around, name: str) -> bool:
+    """`pthread_create(&t, NULL, run, &i)`: is the address of a variable given to who is started?"""
+    given = [call.arguments for call in seen.calls if call.line == seen.line]
+    return any(re.search(rf"&\s?{re.escape(name)}\b(?!\s?\[)", text) for text in given)
 
 
 _AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that comes first in it

@@ -31,6 +31,7 @@ a method that does other things before it writes, and takes no lock at all.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
@@ -48,14 +49,20 @@ if TYPE_CHECKING:
 _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log"}
 
 
+# "sync.(*WaitGroup).Add"
+_GROUP = re.compile(r"^sync\.\(\*WaitGroup\)\.")
+
+
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
         return _named(scene) or _by_depth(scene)
     if held[0] and held[1]:
         return _of_another(scene)
-    if bool(held[0]) == bool(held[1]):
-        return None
+    if not held[0] and not held[1]:
+        return _named(scene) if locking.from_source(scene) else None
+    if any(side.above(_GROUP) for side in scene.sides):
+        return None  # no lock guards a group: whoever adds to it must come before who waits
     with_, without = scene.sides if held[0] else scene.sides[::-1]
     locks = held[0] or held[1]
     if not without.access.stack:
@@ -104,7 +111,7 @@ def _of_another(scene: Scene) -> Hit | None:
 
 
 def _named(scene: Scene) -> Hit | None:
-    """From a Go report alone: `flushLocked` is called with the lock held, and the other side is not."""
+    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not."""
     for with_, without in scene.both:
         frame = with_.locked
         if frame is None or without.locked or without.site is None or without.inner:

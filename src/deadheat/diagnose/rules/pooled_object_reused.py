@@ -235,11 +235,15 @@ def _puts(scene: Scene, side: Side) -> str:
         seen = scene.around(frame)
         calls = seen.calls if seen else ()
         got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
+        lent = {c.result.partition(",")[0].strip() for c in calls if _takes(c)} - {""}
         for call in calls:
             given = call.arguments.strip()
             named = "ool" in call.on or (call.on, given.lstrip("&*")) in got
             if _BACK.search(call.name) and named and _WHOLE.match(given):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
+            touched = seen is not None and any(u.path[0] == given for u in seen.uses)
+            if scene.go and given in lent and touched and _gives(scene, call, frame):
+                return f"{call.name}({given})"
     return ""
 
 

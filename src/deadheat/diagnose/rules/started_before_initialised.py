@@ -40,7 +40,7 @@ from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS
+from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
@@ -53,6 +53,14 @@ _CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")
 _SETS_UP = frozenset(
     ("configure", "init", "initialize", "setup", "inject", "install", "provide", "wire", "equip")
 )
+# "c.metrics = r"
+_GIVEN = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80});?\s{0,9}(?:\}|//|/\*|$)")
+# "int", "time.Duration", "bool"; a thing has a pointer, an interface, a function
+_PLAIN = re.compile(
+    r"(?:const )?(?:u?int\w{0,4}|float\d\d|bool|byte|string|time\.\w{1,40}|long|double|unsigned|size_t)"
+    r"\b[^*]{0,20}$"
+)
+_NOTHING = re.compile(r"\b(?:nil|NULL|nullptr)\b")
 # "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
 _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
 
@@ -93,10 +101,31 @@ def _find(scene: Scene) -> Hit | None:
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
             # tests and `main` run things beside each other on purpose
             confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else 0.2
+            if scene.sourced and _may_lack(worker) and _gives_once(scene, setter, frame, started):
+                confidence = LIKELY
         elif scene.sourced:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
     return None
+
+
+def _gives_once(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
+    """`c.InjectMetrics(m)`, once: does it store a thing that it is given, and no number or word?"""
+    here, seen, shared = setter.here, scene.around(frame), scene.shared
+    told = _GIVEN.search(here.text) if here else None
+    if here is None or seen is None or told is None or shared is None or seen.loops:
+        return False
+    if any(c.name == here.function and c.line < (started.line or 0) for c in seen.calls):
+        return False  # it had been given one before the start
+    if scene.source and scene.source.fills(shared.name, frame):
+        return False  # who makes it gives it one
+    known = here.names.get(told[1])
+    return known is not None and known.how == "parameter" and not _PLAIN.match(known.type.strip())
+
+
+def _may_lack(worker: Side) -> bool:
+    """Does the worker ask whether it has got it already?"""
+    return worker.here is not None and _NOTHING.search(worker.here.text) is not None
 
 
 def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
@@ -184,5 +213,5 @@ RULE = Rule(
     _find,
     "the order of two statements",
     "None.",
-    when=CREATOR | KIND | MEMBERS,
+    when=CREATOR | KIND | MEMBERS | SOURCE,
 )

@@ -59,7 +59,7 @@ def _find(scene: Scene) -> Hit | None:
     for writer, other in scene.both:
         if not writer.writes or is_atomic(writer):
             continue
-        stored = _whole(writer)
+        stored = _whole(writer) or _of_parts(writer, other)
         change = (
             "Make a new object for the next use and publish its pointer, or wait until nobody uses"
             " the old one before it is overwritten."
@@ -97,6 +97,20 @@ def _whole(writer: Side) -> str:
         return f"object: `{told[1]}`"
     stored = next((u for u in here.uses if u.whole), None)
     return f"`{stored.whole}`" if stored else ""
+
+
+def _of_parts(writer: Side, other: Side) -> str:
+    """`l->now = fresh;` against `l->now.picks`: does the other side work on a part of what is stored?"""
+    here, there = writer.here, other.here
+    stored = [u.name for u in here.stores if u.line == here.line] if here else []
+    for use in there.uses if there else ():
+        for name in stored:
+            at = use.path.index(name) + 1 if name in use.path[:-1] else 0
+            part = use.path[at] if at else ""
+            # "s.picks", and neither a method of it nor what it points to
+            if part and "(" not in part and there and f"{name}.{part}" in there.text:
+                return f"object: `{name}`"
+    return ""
 
 
 def _within(scene: Scene) -> bool:

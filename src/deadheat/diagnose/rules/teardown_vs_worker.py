@@ -101,9 +101,19 @@ def _find(scene: Scene) -> Hit | None:
         confidence = LIKELY + 0.05  # by what it does, and not by what it is called
     if scene.source and not scene.go and owner.is_worker and not kin(scene, found):
         confidence = WEAK  # two workers of somebody else's: by its name it may end anything
+    if scene.source and _siblings(found):
+        confidence = WEAK  # one function started both: neither is the other's owner
     if not scene.go and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _siblings(found: Ending) -> bool:
+    """Were both started by one call of one function?"""
+    a, b = found.owner.creator, found.worker.creator
+    if a is None or b is None or not found.owner.is_worker:
+        return False
+    return (a.function, a.file) == (b.function, b.file)
 
 
 def _of_its_own(scene: Scene, found: Ending) -> bool:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import ending, is_background
 from deadheat.diagnose.naming import is_test_file
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import TEST
 from deadheat.diagnose.vocabulary import RENEWING
 from deadheat.symbols import go
@@ -91,7 +91,11 @@ def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[s
         Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
     )
     change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
-    confidence = STRONG if _is_never_closed(scene, frame) else FAIR + 0.1
+    confidence = FAIR + 0.1
+    if _is_never_closed(scene, frame):
+        confidence = STRONG if _puts_back(scene, worker) else STRONG + 0.05
+    elif _is_kept(scene, frame):
+        confidence = WEAK  # the tests share it on purpose
     return Hit(confidence, evidence, change, (at,), test_only=True)
 
 
@@ -105,6 +109,27 @@ def _is_never_closed(scene: Scene, frame: Frame) -> bool:
             continue
         closed = any(c.on == name and _CLOSES.match(c.name) for c in calls)
         return not closed and any(scene.defined(end, frame) for end in _ENDS)
+    return False
+
+
+def _puts_back(scene: Scene, worker: Side) -> bool:
+    """Does the other test put something of its own in place, and then back what was there?
+
+    Then it is the change that is meant, and must be made safe; else it only met what was left.
+    """
+    other = next(side for side in scene.sides if side is not worker)
+    name = scene.shared.name if scene.shared else ""
+    seen = other.here
+    return seen is not None and sum(u.name == name for u in seen.stores) > 1
+
+
+def _is_kept(scene: Scene, frame: Frame) -> bool:
+    """`quoter = Begin()`: does a test keep what it opens in a variable that is not its own?"""
+    seen = scene.around(frame)
+    for call in [c for c in seen.calls if c.line == frame.line] if seen else ():
+        name = call.result.partition(",")[0].strip()
+        if name.isidentifier() and name != "_" and seen and name not in seen.names:
+            return True
     return False
 
 

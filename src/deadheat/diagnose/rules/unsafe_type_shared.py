@@ -31,13 +31,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.checking import stores_absent
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -68,7 +71,15 @@ def _find(scene: Scene) -> Hit | None:
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     if not declared and any(side.site and not side.inner for side in scene.sides):
         confidence = FAIR  # its memory has got out: who has it may be the one to blame
+    if any(_is_made_at_first_use(scene, side) for side in scene.sides):
+        confidence = WEAK  # what races is that it is there, and not its use
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
+
+
+def _is_made_at_first_use(scene: Scene, side: Side) -> bool:
+    """`if (!log_) log_ = std::make_unique<Logger>();`: is it what a check found to be missing?"""
+    made = side.site is not None and is_made_here(scene, side)
+    return made and side.site is not None and stores_absent(scene, side.site) is not None
 
 
 RULE = Rule(

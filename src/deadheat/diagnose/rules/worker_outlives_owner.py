@@ -39,7 +39,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.early import left_early
+from deadheat.diagnose.early import given_away, left_early
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
@@ -62,6 +62,7 @@ from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.lifetime import Ending
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call
@@ -76,11 +77,14 @@ _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashta
 def _find(scene: Scene) -> Hit | None:
     if freed := _freed(scene):
         return freed
-    if ended := _ended_between(scene) or _left_behind(scene) or _used_again(scene):
+    ended = _ended_between(scene) or _left_behind(scene) or _used_again(scene)
+    if ended := ended or _given_away(scene):
         return ended
     found = ending(scene, RENEWING)
     if found is None:
         return _next_round(scene) or returned(scene) or not_awaited(scene)
+    if scene.source and _same_call(found):
+        return None
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
@@ -112,6 +116,15 @@ def _find(scene: Scene) -> Hit | None:
     if not again and scene.source is None and in_place(found):
         confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
     return Hit(confidence, tuple(evidence), change, where)
+
+
+def _same_call(found: Ending) -> bool:
+    """Is who makes the object ready the very function that started the worker, further down?"""
+    frame = found.frame
+    return any(
+        (f.function, f.file) == (frame.function, frame.file) and (f.line or 0) < (frame.line or 0)
+        for f in found.worker.created
+    )
 
 
 def _next_round(scene: Scene) -> Hit | None:
@@ -239,6 +252,23 @@ def _left_behind(scene: Scene) -> Hit | None:
         f"Wait for the worker before what it works on is used after `{named}`, or let it write to"
         " an object of its own that is handed over when it is done."
     )
+    return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
+
+
+def _given_away(scene: Scene) -> Hit | None:
+    """A function waits, and gives back what a worker of it still works on: not for all, or too short."""
+    found = given_away(scene)
+    if found is None:
+        return None
+    worker, other, started, why = found
+    named = short(scene.parent(started.function))
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(f"`{named}` started it", point(started)),
+        why,
+        other.told(f"{other.does} what `{named}` has given back"),
+    )
+    change = f"Let `{named}` wait for every worker that it has started, or give back a copy."
     return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
 
 

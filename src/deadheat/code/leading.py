@@ -1,0 +1,171 @@
+"""What leads to a line of a function: conditions, guards above it, branches; by tree-sitter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.code.nodes import Up, has, text_of
+from deadheat.diagnose.source import Condition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
+
+_IFS = ("if_statement", "if_expression")
+_SWITCHES = (
+    "switch_statement",
+    "expression_switch_statement",
+    "expression_case",
+    "match_expression",
+)
+_SWITCHES = (
+    "switch_statement",
+    "expression_switch_statement",
+    "expression_case",
+    "match_expression",
+)
+_CHOICES = ("switch_statement", "expression_switch_statement")
+_RETURNS = ("return_statement", "return_expression")
+_LEAVES = (*_RETURNS, "continue_statement", "break_statement")
+_CASES = ("communication_case", "expression_case", "type_case")
+_STORES = (
+    "assignment_statement",
+    "assignment_expression",
+    "compound_assignment_expr",
+    "inc_statement",
+    "dec_statement",
+    "update_expression",
+)
+_LEAVES = (*_RETURNS, "continue_statement", "break_statement")
+_CASES = ("communication_case", "expression_case", "type_case")
+_STORES = (
+    "assignment_statement",
+    "assignment_expression",
+    "compound_assignment_expr",
+    "inc_statement",
+    "dec_statement",
+    "update_expression",
+)
+_CASES = ("communication_case", "expression_case", "type_case")
+_STORES = (
+    "assignment_statement",
+    "assignment_expression",
+    "compound_assignment_expr",
+    "inc_statement",
+    "dec_statement",
+    "update_expression",
+)
+
+
+def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
+    """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
+    for node in nodes:
+        if node.type in _SWITCHES and has(node, row):
+            asked = _chosen_by(node)
+            if asked is not None:
+                word = "case" if node.type == "expression_case" else "switch"
+                yield Condition(f"{word} {text_of(asked)}"[:200], asked.start_point.row + 1)
+        if node.type not in _IFS:
+            continue
+        body = node.child_by_field_name("consequence")
+        condition = node.child_by_field_name("condition")
+        inside = body is not None and has(body, row)
+        if condition is not None and (inside or has(condition, row)):
+            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+
+
+def _asked(node: Node, condition: Node) -> str:
+    """`c := t.c; c != nil` of `if c := t.c; c != nil {`."""
+    first = node.child_by_field_name("initializer")
+    return (f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition))[:200]
+
+
+def guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
+    """The conditions of every `if` above a row, in a block around it, whose body leaves.
+
+    So does a `switch` of which one case leaves.
+    """
+    for node in nodes:
+        if node.type in _CHOICES and node.end_point.row < row and _may_leave(node):
+            asked, outer = _chosen_by(node), up.get(node.id)
+            if asked is not None and outer is not None and has(outer, row):
+                yield Condition(f"switch {text_of(asked)}"[:200], asked.start_point.row + 1)
+        body = node.child_by_field_name("consequence") if node.type in _IFS else None
+        condition = node.child_by_field_name("condition")
+        block = up.get(node.id)
+        if body is None or condition is None or block is None or not has(block, row):
+            continue
+        if _leaves(body) and node.end_point.row < row:
+            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+
+
+def _chosen_by(node: Node) -> Node | None:
+    return node.child_by_field_name("condition") or node.child_by_field_name("value")
+
+
+def _may_leave(node: Node) -> bool:
+    """Does one of the cases of a switch leave the function or the loop?"""
+    body = node.child_by_field_name("body") or node
+    cases = [n for n in body.named_children if n.type in ("expression_case", "case_statement")]
+    last = [_statement(case) for case in cases]
+    return any(one is not None and (one.type in _RETURNS or _leaves(one)) for one in last)
+
+
+def gone(nodes: Iterable[Node], row: int) -> bool:
+    """Does an `if` around the row, and not the function's own block, end by returning?"""
+    for node in nodes:
+        body = node.child_by_field_name("consequence") if node.type in _IFS else None
+        if body is not None and has(body, row) and _returns(body):
+            return True
+    return False
+
+
+def _returns(body: Node) -> bool:
+    last = _last(body)
+    return last is not None and last.type in _RETURNS
+
+
+def _leaves(body: Node) -> bool:
+    """Does a block, or the lone statement in its place, end by leaving the function or the loop?"""
+    last = _last(body)
+    return last is not None and last.type in _LEAVES
+
+
+def _last(body: Node) -> Node | None:
+    """The last statement of a block; the statement itself where it stands alone."""
+    if body.type in _LEAVES:
+        return body
+    last = _statement(body)
+    if last is not None and last.type.endswith("_list"):
+        last = _statement(last)
+    return last
+
+
+def _statement(block: Node) -> Node | None:
+    """The last of a block's own nodes that is no comment."""
+    for node in reversed(block.named_children):
+        if not node.type.endswith("comment"):
+            return node
+    return None
+
+
+def branch(nodes: Iterable[Node], row: int) -> str:
+    found = ""
+    for node in nodes:
+        if node.type in _CASES and has(node, row):
+            told = node.child_by_field_name("communication")
+            found = text_of(told) if told is not None else found
+    return found
+
+
+def after(nodes: Iterable[Node], up: Up, row: int) -> Iterator[str]:
+    """The branches of every select above a row, in a block around it, that do not leave."""
+    for node in nodes:
+        told = node.child_by_field_name("communication")
+        choice = up.get(node.id)
+        block = up.get(choice.id) if choice is not None else None
+        if told is None or choice is None or block is None:
+            continue
+        if choice.end_point.row < row and has(block, row) and not _leaves(node):
+            yield text_of(told)[:200]
