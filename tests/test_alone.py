@@ -291,7 +291,7 @@ def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
 )
 def test_what_the_name_of_the_writer_tells(function: str, expected: str) -> None:
     stack = (f"{function} shelf.go:13", "TestShelf.func1 shelf_test.go:17")
-    writes = Side("write", stack, go("TestShelf"))
+    writes = Side("write", stack, go("TestShelf"), 0x9B)
     assert first(report(writes, Side("read", READS, go("TestShelf")))) == expected
 
 

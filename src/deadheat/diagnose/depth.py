@@ -30,11 +30,23 @@ AGAIN = 0x80
 _MADE = 0x22
 # what is put into a caller is no longer than this
 _INLINED = 0xB0
+# how long an instruction is on arm64, and how many offsets may be multiples of that by chance
+_WORD, _CHANCE = 4, 2
 
 
 def of(side: Side) -> int | None:
     """How many bytes of code lie in front of the access; None if that is not told."""
-    return _number(side.access.instruction)
+    return None if _is_foreign(side.scene) else _number(side.access.instruction)
+
+
+def _is_foreign(scene: Scene) -> bool:
+    """Is this not the code of amd64, which alone was measured? Elsewhere every instruction is as long."""
+    known: bool | None = scene.memo.get(_is_foreign)
+    if known is None:
+        told = [at for a in scene.report.accesses for at in (a.instruction, a.called_from) if at]
+        known = len(told) > _CHANCE and not any((_number(at) or 0) % _WORD for at in told)
+        scene.memo[_is_foreign] = known
+    return known
 
 
 def whose(side: Side) -> Frame | None:

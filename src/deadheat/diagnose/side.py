@@ -37,7 +37,7 @@ class Side:
     """One access: what it did, where, in whose hands, and what the code around it shows."""
 
     def __init__(self, scene: Scene, access: Access) -> None:
-        self._scene, self.access = scene, access
+        self.scene, self.access = scene, access
         self.site = access.site
         self.writes = access.op in WRITES
         self.atomic = access.op in ATOMIC
@@ -95,7 +95,7 @@ class Side:
 
     def written(self, frame: Frame) -> str:
         """The function that a frame's code was written in."""
-        return self._scene.parent(frame.function)
+        return self.scene.parent(frame.function)
 
     @property
     def named(self) -> list[tuple[Frame, str, tuple[str, ...]]]:
@@ -106,7 +106,7 @@ class Side:
         if self._named is None:
             self._named = []
             for frame in self.frames[:NAMED]:
-                name = last(self._scene.parent(frame.function))
+                name = last(self.scene.parent(frame.function))
                 told = words(name)
                 if told and not frame.function.rpartition(".")[2].startswith("Test"):
                     self._named.append((frame, name, told))
@@ -139,15 +139,15 @@ class Side:
         if self._created is None:
             self._created = self.actor.created_at
             # a stack that is cut off has the library's frames only
-            if self._scene.source and all(f.origin is not Origin.USER for f in self._created):
-                self._created = begun(self._scene, self) or self._created
+            if self.scene.source and all(f.origin is not Origin.USER for f in self._created):
+                self._created = begun(self.scene, self) or self._created
         return self._created
 
     def _was_started(self) -> bool:
         """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
-        if not self._scene.go:
+        if not self.scene.go:
             # a stack that is cut off does not show where its thread began
-            known = bool(self.actor.created_at) or self._scene.source is not None
+            known = bool(self.actor.created_at) or self.scene.source is not None
             return not self.is_main and (known or self._is_thread())
         for frame in self.actor.created_at:
             if frame.origin is not Origin.RUNTIME:
@@ -172,7 +172,7 @@ class Side:
     def here(self) -> Around | None:
         """The code around its site."""
         if not self._looked and self.site is not None:
-            self._here = self._scene.around(self.site)
+            self._here = self.scene.around(self.site)
             self._looked = True
         return self._here
 
@@ -180,7 +180,7 @@ class Side:
     def way(self) -> tuple[tuple[Frame, Around], ...]:
         """The code on the way to its access, from the site outwards, as far as it is at hand."""
         if self._way is None:
-            seen = [(frame, self._scene.around(frame)) for frame in self.frames]
+            seen = [(frame, self.scene.around(frame)) for frame in self.frames]
             self._way = tuple([(frame, code) for frame, code in seen if code is not None])
         return self._way
 
@@ -195,7 +195,7 @@ class Side:
             for frame, seen in self.way:
                 if self.site is not None and frame.package == self.site.package:
                     found += seen.held
-                    found += lent(self._scene, frame, seen) if not seen.held else ()
+                    found += lent(self.scene, frame, seen) if not seen.held else ()
             self._held = tuple(found)
         return self._held
 
