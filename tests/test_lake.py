@@ -272,6 +272,18 @@ def test_of_two_decisions_on_one_state_one_fails(lake: Lake) -> None:
     assert lake.place.names(commits.INTENTS) == []
 
 
+def test_who_has_opened_a_lake_before_it_was_changed_changes_nothing(lake: Lake) -> None:
+    late = Lake(lake.uri)
+    decision = decided(late, "two")
+    for table in schema.TABLES:
+        late.has(table)
+    commits.commit(lake, decided(lake, "one"))
+    with pytest.raises(DeadheatError, match="meanwhile"):
+        commits.commit(late, decision)
+    for table in ("files", "rejects"):
+        assert Lake(lake.uri).rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
+
+
 def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:
     with (
         writing(lake.place),
