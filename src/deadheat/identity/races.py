@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import UNSURE, halves, looked_through
+from deadheat.identity.evidence import UNSURE, halves, looked_through, others
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import ANSWERS, ASKS, HALF
 from deadheat.identity.placing import place, unsure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.identity.evidence import Others
 
 _ASKS_HALF = f"{ASKS}{HALF}"
 # who answers may have asked, too: what it was told may make it one with the others who answer
@@ -94,12 +96,19 @@ class Found:
         nodes = [(*node,) for node in self.nodes.values()]
         return _unpacked, (nodes, self.links, self.aliases, self.split, self.sides)
 
-    def every_alias(self) -> set[tuple[str, str]]:
+    def every_alias(self, known: Mapping[str, Others] | None = None) -> set[tuple[str, str]]:
         """The aliases, together with those that follow from the sides of nodes.
 
-        These are many and mostly of no use, so they are not made before somebody asks.
+        These are many and mostly of no use, so they are not made before somebody asks; `known` has
+        what somebody has made of some sides already.
         """
-        return self.aliases.union(_looked_through(self.nodes, self.sides), _halves(self.sides))
+        every = set(self.aliases)
+        for name, told in self.sides:
+            fingerprint, called, twin, _ = self.nodes[name]
+            through, sides = (known.get(told) if known else None) or others(told)
+            every.update([(name, id_of(fingerprint, o, twin)) for o in through if o != called])
+            every.update([(name, f"{ANSWERS}{side}") for side in sides])
+        return every
 
 
 def _unpacked(nodes: list[tuple[str, str, int, str]], *others: set[Any]) -> Found:

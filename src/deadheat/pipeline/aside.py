@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deadheat.identity.evidence import others
 from deadheat.lake import commits, told
 from deadheat.lake.place import Place
 from deadheat.lake.schema import REPORTS
@@ -18,7 +19,7 @@ from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.identity.evidence import Mark
+    from deadheat.identity.evidence import Mark, Others
     from deadheat.lake.rows import Seen
     from deadheat.lake.told import About
     from deadheat.pipeline.units import Unit
@@ -47,6 +48,7 @@ class Known(NamedTuple):
     digest: str
     about: About
     mark: Mark
+    others: Others  # what else the mark is called, which takes longest to find out
 
 
 class Fault(NamedTuple):
@@ -96,7 +98,7 @@ def _known(one: Seen) -> Known:
     line, digest, _, _, about = one.told
     # as it is in the row of the report
     mark = one.mark if line.isascii() else told.writable(one.mark)
-    return Known(digest, about, mark)
+    return Known(digest, about, mark, others(mark.told))
 
 
 def _portions(
