@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from deadheat.identity.evidence import Others
 
-_ASKS_HALF = f"{ASKS}{HALF}"
 # who answers may have asked, too: what it was told may make it one with the others who answer
 ROUNDS = 2
 
@@ -170,15 +169,18 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
 
 def _heard(found: Found) -> dict[str, list[str]]:
     """Who asks, and everybody who answers."""
-    answers: dict[str, list[str]] = {}
-    is_half = any(key.startswith(_ASKS_HALF) for _, key in found.aliases)
+    asks = [(name, key[1:]) for name, key in found.aliases if key[0] == ASKS]
+    if not asks:
+        return {}
+    answers: dict[str, list[str]] = {key: [] for _, key in asks}
+    is_half = any(key.startswith(HALF) for key in answers)
     for name, key in (*found.aliases, *(_halves(found.sides) if is_half else ())):
-        if key[0] == ANSWERS:
-            answers.setdefault(key[1:], []).append(name)
+        if key[0] == ANSWERS and key[1:] in answers:
+            answers[key[1:]].append(name)
     heard: dict[str, list[str]] = {}
-    for name, key in found.aliases:
-        if key[0] == ASKS and key[1:] in answers:
-            heard.setdefault(name, []).extend(answers[key[1:]])
+    for name, key in asks:
+        if answers[key]:
+            heard.setdefault(name, []).extend(answers[key])
     return heard
 
 

@@ -33,7 +33,7 @@ INTENTS, STAGING = "_intents", "_staging"
 BATCH = f"{APPLICATION}-batch"
 # another machine may be at work for long, and holds no lock that we could see
 _ABANDONED = 86_400.0
-# up to so many rows a data file has no dictionaries
+# a data file with fewer rows has no dictionaries
 _FEW = 4096
 
 
@@ -110,7 +110,7 @@ def layout(table: str, rows: int) -> dict[str, Any]:
     return {
         "compression": "zstd",
         # a few rows are smaller and sooner written without
-        "use_dictionary": rows > _FEW,
+        "use_dictionary": rows >= _FEW,
         # what is nested is nothing to skip files by
         "write_statistics": [c.name for c in columns if not pa.types.is_nested(c.type)],
     }

@@ -146,8 +146,11 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
     families = loose.families({race: row["keys"] for race, row in told.items()})
     related = {race: family.id for family in families for race in family.races}
     newest = max((row["days"][-1] for row in told.values()), default=date.min)
+    known: dict[tuple[date, ...], list[Plain]] = {}  # most are seen on the same few days
     for race, row in told.items():
-        states = [{"day": d, "status": s} for d, s in history(row["days"], newest)]
+        days = (*row["days"],)
+        if (states := known.get(days)) is None:
+            known[days] = states = [{"day": d, "status": s} for d, s in history(days, newest)]
         row |= {
             "race": race,
             "nodes": sorted(members[race]),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deadheat.identity.evidence import others
-from deadheat.lake import commits, told
+from deadheat.lake import columns, commits, told
 from deadheat.lake.place import Place
 from deadheat.lake.schema import REPORTS
 from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
@@ -86,7 +86,7 @@ def writing(
     found = reading(chain.from_iterable(portions), batch)
     for rows, first in _portions(found, faults):
         seen.write([batch_of(rows, PUT_ASIDE)])
-        reports.write(told.table([one.told.line for one in first]).to_batches())
+        reports.write(columns.table([one.told.row for one in first]).to_batches())
         if reports.count <= most:
             known += map(_known, first)
     if seen.count or faults:
@@ -95,10 +95,9 @@ def writing(
 
 
 def _known(one: Seen) -> Known:
-    line, digest, _, _, about = one.told
     # as it is in the row of the report
-    mark = one.mark if line.isascii() else told.writable(one.mark)
-    return Known(digest, about, mark, others(mark.told))
+    mark = told.writable(one.mark) if one.told.odd else one.mark
+    return Known(one.told.digest, one.told.about, mark, others(mark.told))
 
 
 def _portions(
@@ -154,7 +153,7 @@ class _Rows:
                 self._place.path(self._name),
                 self._schema,
                 filesystem=self._place.arrow,
-                compression="zstd",
+                **commits.layout(self._table, self.count),
             )
         for batch in self._kept:
             self._writer.write_batch(batch)
