@@ -208,7 +208,7 @@ def growing(spark: SparkSession, folder: Path, most: int) -> None:
 
 
 def consolidating(spark: SparkSession, most: int) -> None:
-    """What a sighting costs, from a tenth to all, once Spark has planned and compiled such jobs before."""
+    """What a sighting costs, from a tenth to all, once Spark has planned such jobs before."""
     for _ in range(WARM_JOBS):
         _consolidated(spark, most // 500)
     first = 0.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deadheat.lake import commits, masks, rows, told
+from deadheat.lake import columns, commits, masks, rows, told
 from deadheat.lake import races as deriving
 from deadheat.lake.commits import Added, Change
 from deadheat.lake.schema import KIN, NODES, REPORTS, SIGHTINGS, TABLES, sorted_by
@@ -208,9 +208,7 @@ def _tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[Sighted]:
 
 
 def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
-    """Rows that have every column; Arrow's own way expects that some have not, and takes longer."""
-    columns = [pa.array([row[f.name] for row in content], f.type) for f in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
+    return pa.Table.from_batches([columns.batch(content, schema)])
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
