@@ -56,6 +56,19 @@ def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
     assert other.told.digest != one.told.digest
 
 
+def test_texts_that_run_into_one_another_are_told_apart() -> None:
+    (sighting,) = deadheat.scan(_report("0x00c00012e018", 7, 8))
+    report = sighting.report
+    digests = set()
+    for function, package in (("a", "b"), ("a\0b", ""), ("", "a\0b"), ("a\0", "b"), ("ab", "")):
+        first = report.accesses[0]
+        frame = first.stack[0]._replace(function=function, package=package)
+        accesses = (first._replace(stack=(frame, *first.stack[1:])), *report.accesses[1:])
+        changed = sighting._replace(told=report._replace(accesses=accesses))
+        digests.add(told.told(changed).digest)
+    assert len(digests) == 5
+
+
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     texts = [_report(f"0x00c0000b4{n:03x}", n + 2, n + 700) for n in range(40)]
     together = [rows.seen(s) for s in triage(_stream("".join(texts)), "u", full=True)]

@@ -1,4 +1,4 @@
-"""Rows as Arrow's columns, put together directly: Arrow's own ways take two or three times as long."""
+"""Rows of reports as Arrow's columns, put together directly; knows no table but theirs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     Maker = Callable[[Sequence[Any], Any], pa.Array]
 
 _MOST = 1 << 63
-
-
-def batch(content: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Rows by the names of their columns; what a row does not have is null."""
-    there = set().union(*content)
-    columns = [
-        pa.array([row.get(field.name) for row in content], field.type)
-        if field.name in there
-        else pa.nulls(len(content), field.type)
-        for field in schema
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def table(rows: Sequence[Row]) -> pa.Table:

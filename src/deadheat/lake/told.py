@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _text = JSONEncoder(check_circular=False, separators=(",", ":")).encode
 # how half a character begins in such a text, and a whole one that is made of two
 _HALF = "\\ud"
+# what stands between texts, and in none that JSON has
+_END = "\0"
+# where an access has its stack
+_STACK = 6
+_NONE: tuple[tuple[Any, ...], ...] = ((),) * 8
 
 
 class About(NamedTuple):
@@ -61,20 +66,38 @@ def told(sighting: Sighting) -> Told:
     # in the order in which marks are counted
     accesses = [_access(access, mask) for access in report.accesses]
     actors = [_actor(actor, mask) for actor in report.actors]
-    row = (
-        report.detector, report.kind, verdict.title, verdict.fingerprint, accesses, actors,
-        *_rest(report, mask), report.test, causes, report.damage,
-    )  # fmt: skip
-    text = _text(row)
-    digest = masks.digest(text)
+    first = (report.detector, report.kind, verdict.title, verdict.fingerprint)
+    last = (*_rest(report, mask), report.test, causes, report.damage)
+    text, frames = _said(accesses, actors, (*first, *last))
+    digest = masks.digest(f"{text}{_END}{frames}")
     sites = [_site(access.site) for access in report.accesses]
     found = sorted(set(keys(report)))
     raced = [mask(access.actor) for access in report.accesses if access.actor]
     cause = causes[0][0] if causes else None
     about = About(verdict.title, report.detector, report.kind, sites, cause, found)
-    odd = _HALF in text
+    odd = _HALF in text or not frames.isascii()
     about = writable(about) if odd else about
-    return Told((digest, *row, sites, found), digest, mask.names, raced, about, odd)
+    row = (digest, *first, accesses, actors, *last, sites, found)
+    return Told(row, digest, mask.names, raced, about, odd)
+
+
+def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str]:
+    """All that a report says, as two texts: no other report has the same.
+
+    Most of it is the texts of frames, and those are soon joined. One that has what stands between
+    them in itself is quoted, and so are all others then.
+    """
+    stacks = [*[access[_STACK] for access in accesses], *[actor[-1] for actor in actors]]
+    frames = [frame for stack in stacks for frame in stack]
+    functions, packages, files, lines, origins, paths, *flags = (
+        zip(*frames, strict=True) if frames else _NONE
+    )
+    joined = _END.join((*functions, *packages, *files, *origins, *paths))
+    if joined.count(_END) != max(0, 5 * len(frames) - 1):
+        joined = _text(frames)
+    sides = [(*access[:_STACK], *access[_STACK + 1 :]) for access in accesses]
+    known = [actor[:-1] for actor in actors]
+    return _text((sides, known, others, [*map(len, stacks)], lines, flags)), joined
 
 
 def about(row: Plain) -> About:

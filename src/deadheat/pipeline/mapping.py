@@ -77,9 +77,9 @@ def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
     """Rows as a batch; a report, if it is asked for, comes as a row of its own."""
     flat = pa.schema([field for field in schema if field.name != "told"])
     try:
-        batch = columns.batch(content, flat)
+        batch = pa.RecordBatch.from_pylist(content, flat)
     except UnicodeEncodeError:
-        batch = columns.batch([told.writable(row) for row in content], flat)
+        batch = pa.RecordBatch.from_pylist([told.writable(row) for row in content], flat)
     if "told" not in schema.names:
         return batch
     return batch.add_column(schema.names.index("told"), schema.field("told"), _told(content))
