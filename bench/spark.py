@@ -37,6 +37,8 @@ GB = 1_000_000_000
 LIMIT_MB = 6_000
 # so often is done what Java has to know by heart
 WARM = 30
+# and so often what takes Spark long to plan
+WARM_JOBS = 3
 
 
 def main() -> None:
@@ -206,16 +208,15 @@ def growing(spark: SparkSession, folder: Path, most: int) -> None:
 
 
 def consolidating(spark: SparkSession, most: int) -> None:
-    """What a sighting costs, from a tenth to all."""
+    """What a sighting costs, from a tenth to all, once Spark has planned such jobs before."""
+    for _ in range(WARM_JOBS):
+        _consolidated(spark, most // 500)
     first = 0.0
     for rows in (most // 10, most // 3, most):
-        sightings, reports = synthetic(spark, rows)
         watch = Memory(every=0.5)  # to ask how much a large process holds takes its time
         watch.start()
         before, began = processors(), time.perf_counter()
-        nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
-        found = consolidate.races(nodes).localCheckpoint()
-        races = consolidate.finished(found, families(found)).localCheckpoint().count()
+        races = _consolidated(spark, rows)
         spent = Spent(time.perf_counter() - began, processor_seconds(before))
         watch.stop()
         each = spent.wall / rows * 1e6
@@ -223,6 +224,13 @@ def consolidating(spark: SparkSession, most: int) -> None:
         memory = f"{watch.peak / 1024:.0f} MB (limit {LIMIT_MB})"
         against = f"{each / first:.2f} x that of a tenth; {memory}"
         _row(f"{rows} sightings to {races} races", spent, f"{each:.1f} µs each", against)
+
+
+def _consolidated(spark: SparkSession, rows: int) -> int:
+    sightings, reports = synthetic(spark, rows)
+    nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
+    found = consolidate.races(nodes).localCheckpoint()
+    return consolidate.finished(found, families(found)).localCheckpoint().count()
 
 
 def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:

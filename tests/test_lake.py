@@ -15,11 +15,11 @@ import deadheat
 from deadheat.errors import DeadheatError
 from deadheat.feeds import places, runs
 from deadheat.identity.history import history
-from deadheat.lake import care, commits, derived, masks, rows, schema, told
+from deadheat.lake import care, columns, commits, derived, masks, rows, schema, told
 from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
 from deadheat.lake.tables import Lake
-from deadheat.model import Document
+from deadheat.model import Document, Frame
 from deadheat.triage import triage
 from tests.cases import ROOT, Case, all_cases
 
@@ -37,9 +37,10 @@ def test_rows_give_back_what_they_took(case: Case) -> None:
     found = case.sightings()
     seen = list(rows.identified(map(rows.seen, found)))
     for sighting, one in zip(found, seen, strict=True):
-        (report,) = told.table([one.told.line]).to_pylist()
-        assert told.table([one.told.line]).schema == schema.REPORTS
-        assert report == told.plain(one.told.line)
+        table = columns.table([one.told.row])
+        table.validate(full=True)
+        assert table.schema == schema.REPORTS
+        (report,) = table.to_pylist()
         (row,) = pa.Table.from_pylist([one.row], schema.SIGHTINGS).to_pylist()
         assert rows.sighting_of({**row, "race": sighting.verdict.race}, report) == sighting
         assert rows.mark_of(report) == one.mark
@@ -49,10 +50,23 @@ def test_rows_give_back_what_they_took(case: Case) -> None:
 def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
     text = _report("0x00c00012e018", 7, 8) + _report("0x00c0000b4010", 70, 9)
     one, two = [rows.seen(sighting) for sighting in deadheat.scan(text)]
-    assert one.told.line == two.told.line
+    assert one.told.row == two.told.row
     assert one.row["names"] != two.row["names"]
     (other,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 7))]
     assert other.told.digest != one.told.digest
+
+
+def test_texts_that_run_into_one_another_are_told_apart() -> None:
+    (sighting,) = deadheat.scan(_report("0x00c00012e018", 7, 8))
+    report = sighting.report
+    digests = set()
+    for function, package in (("a", "b"), ("a\0b", ""), ("", "a\0b"), ("a\0", "b"), ("ab", "")):
+        first = report.accesses[0]
+        frame = first.stack[0]._replace(function=function, package=package)
+        accesses = (first._replace(stack=(frame, *first.stack[1:])), *report.accesses[1:])
+        changed = sighting._replace(told=report._replace(accesses=accesses))
+        digests.add(told.told(changed).digest)
+    assert len(digests) == 5
 
 
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
@@ -63,14 +77,33 @@ def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
         (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]
         assert one.row | {"offset": 0} == alone.row | {"offset": 0}
         assert (one.address, one.actors) == (alone.address, alone.actors)
-        assert one.told.line == alone.told.line
+        assert one.told.row == alone.told.row
 
 
 def test_a_number_that_no_column_holds_is_left_out() -> None:
     (one,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 8))]
-    odd = one.told.line.replace('"line": 12', f'"line": {10**30}')
-    (row,) = told.table([odd]).to_pylist()
-    assert [a["site"]["line"] for a in row["accesses"]] == [None, 20]
+    for much in (10**30, 1 << 63, -(1 << 63) - 1):
+        (row,) = columns.table([_replaced(one.told.row, 12, much)]).to_pylist()
+        assert [a["site"]["line"] for a in row["accesses"]] == [None, 20]
+    (row,) = columns.table([_replaced(one.told.row, 12, (1 << 63) - 1)]).to_pylist()
+    assert [a["site"]["line"] for a in row["accesses"]] == [(1 << 63) - 1, 20]
+
+
+def test_rows_of_all_cases_become_one_table_in_the_order_of_their_digests() -> None:
+    found = [rows.seen(sighting) for case in CASES for sighting in case.sightings()]
+    alone = {one.told.digest: columns.table([one.told.row]).to_pylist()[0] for one in found}
+    together = columns.table([one.told.row for one in found])
+    together.validate(full=True)
+    digests = together["digest"].to_pylist()
+    assert digests == sorted(one.told.digest for one in found)
+    assert together.to_pylist() == [alone[digest] for digest in digests]
+
+
+def _replaced(value: Any, old: object, new: object) -> Any:
+    """A row with a value in the place of another, wherever it stands."""
+    if isinstance(value, list | tuple):
+        return tuple(_replaced(inner, old, new) for inner in value)
+    return new if value == old else value
 
 
 def _stream(text: str) -> Any:
@@ -108,16 +141,10 @@ def test_masks_come_off(names: list[str]) -> None:
     assert [masks.name_of(name, mask.names) for name in hidden] == names
 
 
-def test_the_nested_columns_are_those_of_the_wire() -> None:
-    (sighting,) = deadheat.scan(_report("0x00c00012e018", 7, 8))
-    report = told.plain(rows.seen(sighting).told.line)
-    assert schema.REPORTS.names == list(report)
-    access = report["accesses"][0]
-    assert schema.ACCESS.names == [*access]
-    assert schema.FRAME.names == [*access["stack"][0]]
-    assert schema.SITE.names == [*access["site"]]
+def test_the_nested_columns_are_those_of_the_model() -> None:
+    assert {*schema.FRAME.names} == {*Frame._fields}
+    assert schema.SITE.names == [*Frame._fields[:4]]
     assert schema.BUG_REPORT.names == [*Document("", "")._asdict()]
-    assert schema.ACTOR.names == [*report["actors"][0]]
 
 
 def test_every_table_and_column_is_documented() -> None:
@@ -270,6 +297,18 @@ def test_of_two_decisions_on_one_state_one_fails(lake: Lake) -> None:
         commits.commit(lake, second)
     assert lake.rows("files", ["uri"]).to_pylist() == [{"uri": "one"}]
     assert lake.place.names(commits.INTENTS) == []
+
+
+def test_who_has_opened_a_lake_before_it_was_changed_changes_nothing(lake: Lake) -> None:
+    late = Lake(lake.uri)
+    decision = decided(late, "two")
+    for table in schema.TABLES:
+        late.has(table)
+    commits.commit(lake, decided(lake, "one"))
+    with pytest.raises(DeadheatError, match="meanwhile"):
+        commits.commit(late, decision)
+    for table in ("files", "rejects"):
+        assert Lake(lake.uri).rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
 
 
 def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:

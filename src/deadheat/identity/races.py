@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import UNSURE, halves, looked_through
+from deadheat.identity.evidence import UNSURE, halves, looked_through, others
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import ANSWERS, ASKS, HALF
 from deadheat.identity.placing import place, unsure
@@ -18,7 +18,8 @@ from deadheat.identity.placing import place, unsure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_ASKS_HALF = f"{ASKS}{HALF}"
+    from deadheat.identity.evidence import Others
+
 # who answers may have asked, too: what it was told may make it one with the others who answer
 ROUNDS = 2
 
@@ -94,12 +95,19 @@ class Found:
         nodes = [(*node,) for node in self.nodes.values()]
         return _unpacked, (nodes, self.links, self.aliases, self.split, self.sides)
 
-    def every_alias(self) -> set[tuple[str, str]]:
+    def every_alias(self, known: Mapping[str, Others] | None = None) -> set[tuple[str, str]]:
         """The aliases, together with those that follow from the sides of nodes.
 
-        These are many and mostly of no use, so they are not made before somebody asks.
+        These are many and mostly of no use, so they are not made before somebody asks; `known` has
+        what somebody has made of some sides already.
         """
-        return self.aliases.union(_looked_through(self.nodes, self.sides), _halves(self.sides))
+        every = set(self.aliases)
+        for name, told in self.sides:
+            fingerprint, called, twin, _ = self.nodes[name]
+            through, sides = (known.get(told) if known else None) or others(told)
+            every.update([(name, id_of(fingerprint, o, twin)) for o in through if o != called])
+            every.update([(name, f"{ANSWERS}{side}") for side in sides])
+        return every
 
 
 def _unpacked(nodes: list[tuple[str, str, int, str]], *others: set[Any]) -> Found:
@@ -161,15 +169,18 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
 
 def _heard(found: Found) -> dict[str, list[str]]:
     """Who asks, and everybody who answers."""
-    answers: dict[str, list[str]] = {}
-    is_half = any(key.startswith(_ASKS_HALF) for _, key in found.aliases)
+    asks = [(name, key[1:]) for name, key in found.aliases if key[0] == ASKS]
+    if not asks:
+        return {}
+    answers: dict[str, list[str]] = {key: [] for _, key in asks}
+    is_half = any(key.startswith(HALF) for key in answers)
     for name, key in (*found.aliases, *(_halves(found.sides) if is_half else ())):
-        if key[0] == ANSWERS:
-            answers.setdefault(key[1:], []).append(name)
+        if key[0] == ANSWERS and key[1:] in answers:
+            answers[key[1:]].append(name)
     heard: dict[str, list[str]] = {}
-    for name, key in found.aliases:
-        if key[0] == ASKS and key[1:] in answers:
-            heard.setdefault(name, []).extend(answers[key[1:]])
+    for name, key in asks:
+        if answers[key]:
+            heard.setdefault(name, []).extend(answers[key])
     return heard
 
 

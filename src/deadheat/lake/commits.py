@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
@@ -25,8 +26,6 @@ from deadheat.lake.tables import APPLICATION, Lake
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    import pyarrow as pa
-
     from deadheat.lake.place import Place
 
 INTENTS, STAGING = "_intents", "_staging"
@@ -34,6 +33,8 @@ INTENTS, STAGING = "_intents", "_staging"
 BATCH = f"{APPLICATION}-batch"
 # another machine may be at work for long, and holds no lock that we could see
 _ABANDONED = 86_400.0
+# a data file with fewer rows has no dictionaries
+_FEW = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,21 @@ def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Adde
     place.make(f"{table}/{ingest}")
     path, name = f"{ingest}/rows.parquet", place.path(f"{table}/{ingest}/rows.parquet")
     told: list[pq.FileMetaData] = []
-    pq.write_table(
-        content, name, compression="zstd", filesystem=place.arrow, metadata_collector=told
-    )
+    how = layout(table, content.num_rows)
+    pq.write_table(content, name, filesystem=place.arrow, metadata_collector=told, **how)
     return _added(path, place.files.size(name), told[0], table)
+
+
+def layout(table: str, rows: int) -> dict[str, Any]:
+    """How a data file with so many rows is written."""
+    columns = TABLES[table]
+    return {
+        "compression": "zstd",
+        # a few rows are smaller and sooner written without
+        "use_dictionary": rows >= _FEW,
+        # what is nested is nothing to skip files by
+        "write_statistics": [c.name for c in columns if not pa.types.is_nested(c.type)],
+    }
 
 
 def _added(path: str, size: int, told: pq.FileMetaData, table: str) -> list[Added]:
@@ -131,6 +143,9 @@ def commit(lake: Lake, intent: Intent, passed: Callable[[str], None] = lambda _:
     name = f"{INTENTS}/{intent.ingest}.json"
     lake.place.write(name, intent.plain())
     passed("decided")
+    # who holds the lake has its tables as they are; and on a table that is older, no change is made
+    if not lake.place.is_local:
+        lake.refresh()
     if not _carried_out(lake, intent, passed):
         lake.place.remove(name)
         raise DeadheatError(
@@ -147,6 +162,7 @@ def recover(lake: Lake) -> list[str]:
     for name in lake.place.names(INTENTS):
         if name.endswith(".json"):
             intent = Intent.of(lake.place.read(f"{INTENTS}/{name}"))
+            lake.refresh()
             if _carried_out(lake, intent, lambda _: None):
                 finished.append(intent.ingest)
         lake.place.remove(f"{INTENTS}/{name}")
@@ -156,7 +172,6 @@ def recover(lake: Lake) -> list[str]:
 
 def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> bool:
     """Makes every change that is not made yet; False if another batch was there first."""
-    lake.refresh()
     state = intent.base + 1
     # `files` is changed by every batch, and first of all: whoever changes it has the state
     if lake.state == intent.base:

@@ -27,7 +27,7 @@ def replace(
     killed, and one writer at a time.
     """
     with writing(lake.place, patience):
-        lake.make()
+        lake.make(name)
         commits.recover(lake)
         old = lake.paths(name)
         if keep is not None:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from deadheat.lake.told import About
 
     Plain = dict[str, Any]
+    Sighted = tuple[Any, ...]
 
-# the columns that are asked for
+# the columns that are asked for, in the order in which a sighting has them
 SIGHTING = (
     "node", "base", "links", "aliases", "split", "report", "repo", "run", "test", "observed_at",
     "damage",
@@ -81,7 +82,7 @@ def _rank(known: Plain) -> tuple[int, str]:
 
 
 def nodes(
-    sightings: Iterable[Plain], reports: Mapping[str, About], before: Iterable[Plain] = ()
+    sightings: Iterable[Sighted], reports: Mapping[str, About], before: Iterable[Plain] = ()
 ) -> list[Plain]:
     """The nodes of these sightings, together with those that there were `before`."""
     sums: dict[str, _Sum] = {}
@@ -94,33 +95,30 @@ def nodes(
     return [{**total.plain(), "node": name, **kin[name]} for name, total in sums.items()]
 
 
-def _singles(sightings: Iterable[Plain], reports: Mapping[str, About]) -> Iterator[Plain]:
+def _singles(sightings: Iterable[Sighted], reports: Mapping[str, About]) -> Iterator[Plain]:
     """Every sighting as if it were all that is known of its node; equal ones are counted."""
     days: dict[Any, list[date]] = {}
     for row, count in _counted(sightings):
-        name, at = row["report"], row["observed_at"]
+        node, base, links, aliases, split, name, repo, run, test, at, damage = row
         title, detector, kind, sites, cause, keys = reports[name]
         if (day := days.get(at)) is None:
             days[at] = day = [at.date()]
         yield {
-            "node": row["node"], "base": row["base"], "links": row["links"],
-            "aliases": row["aliases"], "split": row["split"], "damage": row["damage"],
-            "report": name, "title": title, "detector": detector, "kind": kind, "sites": sites,
-            "cause": cause, "keys": keys, "sightings": count, "first_seen": at, "last_seen": at,
-            "repos": _some(row["repo"]), "runs": _some(row["run"]), "tests": _some(row["test"]),
+            "node": node, "base": base, "links": links, "aliases": aliases, "split": split,
+            "damage": damage, "report": name, "title": title, "detector": detector, "kind": kind,
+            "sites": sites, "cause": cause, "keys": keys, "sightings": count, "first_seen": at,
+            "last_seen": at, "repos": _some(repo), "runs": _some(run), "tests": _some(test),
             "days": day,
         }  # fmt: skip
 
 
-def _counted(sightings: Iterable[Plain]) -> Iterator[tuple[Plain, int]]:
+def _counted(sightings: Iterable[Sighted]) -> Iterator[tuple[Sighted, int]]:
     """Sightings that tell something new, and how many tell the same."""
     counts: dict[tuple[Any, ...], int] = {}
-    first: list[tuple[tuple[Any, ...], Plain]] = []
+    first: list[tuple[tuple[Any, ...], Sighted]] = []
     for row in sightings:
-        told = (
-            row["node"], row["report"], row["observed_at"], row["run"], row["test"], row["repo"],
-            row["damage"], row["split"], *row["links"], None, *row["aliases"],
-        )  # fmt: skip
+        node, _, links, aliases, split, *others = row
+        told = (node, split, *others, *links, None, *aliases)
         if told in counts:
             counts[told] += 1
         else:
@@ -148,8 +146,11 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
     families = loose.families({race: row["keys"] for race, row in told.items()})
     related = {race: family.id for family in families for race in family.races}
     newest = max((row["days"][-1] for row in told.values()), default=date.min)
+    known: dict[tuple[date, ...], list[Plain]] = {}  # most are seen on the same few days
     for race, row in told.items():
-        states = [{"day": d, "status": s} for d, s in history(row["days"], newest)]
+        days = (*row["days"],)
+        if (states := known.get(days)) is None:
+            known[days] = states = [{"day": d, "status": s} for d, s in history(days, newest)]
         row |= {
             "race": race,
             "nodes": sorted(members[race]),

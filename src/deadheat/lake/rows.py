@@ -19,6 +19,7 @@ from deadheat.wire import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from deadheat.identity.evidence import Others
     from deadheat.lake.told import Told
     from deadheat.model import Document, Sighting
 
@@ -136,17 +137,21 @@ def _identified(batch: list[Seen]) -> Iterator[Seen]:
         yield one
 
 
-def kin_of(reports: list[tuple[Mark, str, str | None, list[str], list[str]]]) -> Iterator[Plain]:
+def kin_of(
+    reports: list[tuple[Mark, str, str | None, list[str], list[str]]],
+    others: dict[str, Others] | None = None,
+) -> Iterator[Plain]:
     """The node of each report, given with its lane, the address, the actors, and all names.
 
-    The first sighting of each node tells of its kin.
+    The first sighting of each node tells of its kin. `others` has what is known of the other names
+    of marks, by what these tell.
     """
     document = Reports()
     for known, lane, address, actors, names in reports:
         at = int(address, 16) if address else 0
         document.add(known, lane, at, partial(numbers, actors), partial(masks.instructions, names))
     ids, found = document.found()
-    links, aliases = _by_first(found.links), _by_first(found.every_alias())
+    links, aliases = _by_first(found.links), _by_first(found.every_alias(others))
     for name in ids:
         base = found.nodes[name].base
         yield {

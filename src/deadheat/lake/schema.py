@@ -245,7 +245,7 @@ TABLES = {
     "fixes": FIXES,
     "dossiers": DOSSIERS,
 }
-# these came later, and a lake from before has none; whoever writes to one makes it
+# these came later, and many a lake has none; whoever writes to one makes it
 LATER = ("fixes", "dossiers")
 # what is rebuilt from the others, and replaced as a whole
 DERIVED = ("nodes", "races", "families")

@@ -52,12 +52,16 @@ class Lake:
             )
         return self
 
-    def make(self) -> None:
-        """Makes the tables that are missing; a lake that was half made is made whole."""
+    def make(self, *later: str) -> None:
+        """Makes the tables that are missing; a lake that was half made is made whole.
+
+        Of those that came later, only these: most lakes never need them.
+        """
         settings = {key: str(version) for key, (version, _) in _VERSIONS.items()}
         # `files` comes last: a lake is there when that one is
         for name in reversed(TABLES):
-            if self._opened(name) is None:
+            wanted = name not in LATER or name in later
+            if wanted and self._opened(name) is None:
                 self._tables[name] = DeltaTable.create(
                     self.place.at(name),
                     TABLES[name],

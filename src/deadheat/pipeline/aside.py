@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deadheat.lake import commits, told
+from deadheat.identity.evidence import others
+from deadheat.lake import columns, commits, told
 from deadheat.lake.place import Place
 from deadheat.lake.schema import REPORTS
 from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
@@ -18,7 +19,7 @@ from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.identity.evidence import Mark
+    from deadheat.identity.evidence import Mark, Others
     from deadheat.lake.rows import Seen
     from deadheat.lake.told import About
     from deadheat.pipeline.units import Unit
@@ -47,6 +48,7 @@ class Known(NamedTuple):
     digest: str
     about: About
     mark: Mark
+    others: Others  # what else the mark is called, which takes longest to find out
 
 
 class Fault(NamedTuple):
@@ -84,7 +86,7 @@ def writing(
     found = reading(chain.from_iterable(portions), batch)
     for rows, first in _portions(found, faults):
         seen.write([batch_of(rows, PUT_ASIDE)])
-        reports.write(told.table([one.told.line for one in first]).to_batches())
+        reports.write(columns.table([one.told.row for one in first]).to_batches())
         if reports.count <= most:
             known += map(_known, first)
     if seen.count or faults:
@@ -93,10 +95,9 @@ def writing(
 
 
 def _known(one: Seen) -> Known:
-    line, digest, _, _, about = one.told
     # as it is in the row of the report
-    mark = one.mark if line.isascii() else told.writable(one.mark)
-    return Known(digest, about, mark)
+    mark = told.writable(one.mark) if one.told.odd else one.mark
+    return Known(one.told.digest, one.told.about, mark, others(mark.told))
 
 
 def _portions(
@@ -152,7 +153,7 @@ class _Rows:
                 self._place.path(self._name),
                 self._schema,
                 filesystem=self._place.arrow,
-                compression="zstd",
+                **commits.layout(self._table, self.count),
             )
         for batch in self._kept:
             self._writer.write_batch(batch)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,7 +18,7 @@ from deadheat.pipeline.mapping import said
 from deadheat.pipeline.staged import Staged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pyspark.sql import SparkSession
 
@@ -29,18 +27,6 @@ if TYPE_CHECKING:
 
 # so many sightings and nodes are put together on the driver, which takes a second or two
 FEW = 100_000
-
-
-@contextmanager
-def _collected_later() -> Iterator[None]:
-    """Rows are no garbage: while there are more and more of them, nobody need look for any."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 class Batch:
@@ -87,8 +73,7 @@ class Batch:
         if self.sightings or self._plan.replaced:
             everything = self._lake.count("sightings") if self._plan.replaced else 0
             reduce = self._reduce(self.sightings + self._lake.count("nodes") + everything)
-            with _collected_later():
-                reduce.take_in(self._plan, self._staged)
+            reduce.take_in(self._plan, self._staged)
             self._changes |= reduce.changes
             self.new_races = reduce.new_races()
 

@@ -20,9 +20,10 @@ from deadheat.lake.schema import KIN, NODES, REPORTS, SIGHTINGS, TABLES, sorted_
 from deadheat.pipeline.mapping import PUT_ASIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from deadheat.identity.evidence import Mark
+    from deadheat.identity.evidence import Mark, Others
+    from deadheat.lake.races import Sighted
     from deadheat.lake.tables import Lake
     from deadheat.lake.told import About
     from deadheat.pipeline.receipts import Plan
@@ -47,6 +48,7 @@ class Few:
         self._writing: list[Future[None]] = []
         self._known: set[str] = set()
         self._marks: dict[str, Mark] = {}  # of reports, by their digests
+        self._others: dict[str, Others] = {}  # by what marks tell
         self._races: list[Plain] = []
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
@@ -61,11 +63,11 @@ class Few:
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
         if plan.replaced:
             others = self._lake.rows("sightings", where=_is_in("file", plan.replaced, negated=True))
-            seen = _plain(pa.concat_tables([others, fresh]), deriving.SIGHTING)
+            seen = _tuples(pa.concat_tables([others, fresh]), deriving.SIGHTING)
             self._derive(seen, self._about() | about, [])
         else:
             before = _plain(self._lake.rows("nodes"), NODES.names)
-            self._derive(_plain(fresh, deriving.SIGHTING), about, before)
+            self._derive(_tuples(fresh, deriving.SIGHTING), about, before)
         self._finish()
 
     def _taken(self, staged: Staged) -> dict[str, About]:
@@ -76,8 +78,9 @@ class Few:
         moved: list[Added] = []
         for done in staged.told:
             new = []
-            for digest, told_by_it, mark in staged.known(done):
+            for digest, told_by_it, mark, others in staged.known(done):
                 about[digest], self._marks[digest] = told_by_it, mark
+                self._others[mark.told] = others
                 if digest not in known:
                     new.append(digest)
             known.update(new)
@@ -107,7 +110,8 @@ class Few:
                     [
                         (self._marks[report], str(lane), at, by, names)
                         for _, lane, report, at, by, names in some
-                    ]
+                    ],
+                    self._others,
                 )
         sighted = sighted.take(order)
         for name in _KIN:
@@ -133,7 +137,7 @@ class Few:
 
     def rebuild(self) -> None:
         """Derives everything anew from the facts."""
-        seen = _plain(self._lake.rows("sightings", deriving.SIGHTING), deriving.SIGHTING)
+        seen = _tuples(self._lake.rows("sightings", deriving.SIGHTING), deriving.SIGHTING)
         self._derive(seen, self._about(), [])
         self._finish()
 
@@ -160,13 +164,15 @@ class Few:
         found = self._lake.rows("reports", ["digest", *told.ABOUT]).to_pylist()
         return {row["digest"]: told.about(row) for row in found}
 
-    def _derive(self, seen: list[Plain], reports: dict[str, About], before: list[Plain]) -> None:
+    def _derive(
+        self, seen: Iterator[Sighted], reports: dict[str, About], before: list[Plain]
+    ) -> None:
         self._known = set(self._lake.rows("nodes", ["node"])["node"].to_pylist())
         nodes = deriving.nodes(seen, reports, before)
+        self._write("nodes", _table(nodes, NODES), self._lake.paths("nodes"))
         self._races, families = deriving.races(nodes)
-        for name, content in (("nodes", nodes), ("families", families), ("races", self._races)):
-            table = pa.Table.from_pylist(content, TABLES[name])
-            self._write(name, table, self._lake.paths(name))
+        for name, content in (("races", self._races), ("families", families)):
+            self._write(name, _table(content, TABLES[name]), self._lake.paths(name))
 
     def _write(
         self, name: str, content: pa.Table, remove: Sequence[str] = (), add: Sequence[Added] = ()
@@ -193,8 +199,18 @@ def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expressi
 
 def _plain(table: pa.Table, columns: Sequence[str]) -> list[Plain]:
     """Rows of these columns."""
-    values = zip(*(_values(table[name]) for name in columns), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in values]
+    return [dict(zip(columns, row, strict=True)) for row in _tuples(table, columns)]
+
+
+def _tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[Sighted]:
+    """The same, without the columns' names."""
+    return zip(*(_values(table[name]) for name in columns), strict=True)
+
+
+def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
+    """Rows that have every column; Arrow's own way expects that some have not, and takes longer."""
+    columns = [pa.array([row[field.name] for row in content], field.type) for field in schema]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:

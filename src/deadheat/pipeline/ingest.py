@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -17,7 +19,7 @@ from deadheat.pipeline import progress, receipts
 from deadheat.pipeline.batch import FEW, Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 # a batch with less to read is small, if the lake is
 _SMALL_BYTES, _SMALL_ROWS = 1 << 32, 1_000_000
+# so many new objects are worth a look for garbage
+_GARBAGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,22 @@ def ingest(
     `start` gives a session when one is needed; it is told whether there is only little to do. Where
     there is nothing to do, no JVM is started.
     """
-    options = options or Options()
+    with _collected_later():
+        return _ingested(start, lake, paths, options or Options())
+
+
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Rows are no garbage: while there are more and more of them, hardly anybody need look for any."""
+    often, *others = gc.get_threshold()
+    gc.set_threshold(often and max(often, _GARBAGE), *others)
+    try:
+        yield
+    finally:
+        gc.set_threshold(often, *others)
+
+
+def _ingested(start: Start, lake: Lake, paths: Sequence[str], options: Options) -> Summary:
     began = time.monotonic()
     with writing(lake.place, options.patience):
         if lake.is_there:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deadheat.errors import DeadheatError, UnreadableError
 from deadheat.feeds import files, places, walk
-from deadheat.lake import rows, told
+from deadheat.lake import columns, rows, told
 from deadheat.lake.schema import REPORTS, SIGHTINGS, TEXT, TEXTS
 from deadheat.model import Sighting
 from deadheat.pipeline import lines
@@ -74,7 +74,7 @@ def batched(found: Iterator[Plain], schema: pa.Schema = SEEN) -> Iterator[pa.Rec
 
 
 def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
-    """Rows as a batch; a report, if it is asked for, comes as a line."""
+    """Rows as a batch; a report, if it is asked for, comes as a row of its own."""
     flat = pa.schema([field for field in schema if field.name != "told"])
     try:
         batch = pa.RecordBatch.from_pylist(content, flat)
@@ -87,10 +87,10 @@ def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
 
 def _told(content: list[Plain]) -> pa.Array:
     """The reports of rows, of which some have none."""
-    lines = [row["told"].told.line for row in content if "told" in row]
-    if not lines:
+    found = [row["told"].told.row for row in content if "told" in row]
+    if not found:
         return pa.nulls(len(content), SEEN.field("told").type)
-    reports = told.table(lines)
+    reports = columns.table(found)
     place = {digest: at for at, digest in enumerate(reports["digest"].to_pylist())}
     wanted = [place[row["report"]] if "told" in row else None for row in content]
     return pa.concat_arrays(reports.to_struct_array().chunks).take(pa.array(wanted, pa.int64()))

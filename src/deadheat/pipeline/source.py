@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from deadheat.errors import DeadheatError
-from deadheat.lake import masks, told
+from deadheat.lake import columns, masks
 from deadheat.lake.schema import NUMBER, TEXT, TIME, TOLD
 from deadheat.pipeline.frames import typed
 from deadheat.pipeline.mapping import batched, sighted
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
+    Plain = dict[str, Any]
+
 # nobody tells a format how many cores there are
 _PORTIONS = 8
+# so many reports are kept, for others that are equal
+_KNOWN = 1024
 _PLACE = ("uri", "offset", "length", "lane", "observed_at", "node")
 COLUMNS = pa.schema(
     [
@@ -67,10 +71,17 @@ class _Reader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         units = (unit._asdict() for unit in partition.value)
-        return batched(map(_row, sighted(units)), COLUMNS)
+        return batched(_rows(sighted(units)), COLUMNS)
 
 
-def _row(seen: dict[str, Any]) -> dict[str, Any]:
-    """A row of this format: the report as it was printed, and where."""
-    printed = masks.unmasked(told.plain(seen["told"].told.line), seen["names"])
-    return {**printed, **{key: seen[key] for key in _PLACE}}
+def _rows(found: Iterator[Plain]) -> Iterator[Plain]:
+    """Rows of this format: each report as it was printed, and where."""
+    known: dict[str, Plain] = {}
+    for seen in found:
+        report = seen["told"].told
+        if (plain := known.get(report.digest)) is None:
+            if len(known) == _KNOWN:
+                known.clear()
+            (plain,) = columns.table([report.row]).to_pylist()
+            known[report.digest] = plain
+        yield {**masks.unmasked(plain, seen["names"]), **{key: seen[key] for key in _PLACE}}

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deadheat.identity.evidence import others
 from deadheat.lake import rows, told
 from deadheat.lake.commits import STAGING
 from deadheat.lake.schema import REPORTS, SIGHTINGS
@@ -80,7 +81,11 @@ class Staged:
         if done.known is not None:
             return done.known
         found = self.reports(done).to_pylist()
-        return [Known(row["digest"], told.about(row), rows.mark_of(row)) for row in found]
+        marks = map(rows.mark_of, found)
+        return [
+            Known(row["digest"], told.about(row), mark, others(mark.told))
+            for row, mark in zip(found, marks, strict=True)
+        ]
 
     def reports(self, done: Done) -> pa.Table:
         """The reports that a task has put aside."""
