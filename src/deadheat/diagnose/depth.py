@@ -40,7 +40,7 @@ def of(side: Side) -> int | None:
 
 
 def _is_foreign(scene: Scene) -> bool:
-    """Is this not the code of amd64, which alone was measured? Elsewhere instructions are of one length."""
+    """Is this not amd64, which alone was measured? Elsewhere instructions are of one length."""
     known: bool | None = scene.memo.get(_is_foreign)
     if known is None:
         told = [at for a in scene.report.accesses for at in (a.instruction, a.called_from) if at]
