@@ -18,15 +18,30 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# run in a process of its own, in a copy of the sources: neither mypy nor setuptools cleans up
+# run in a process of its own, in a copy of the sources: neither mypy nor setuptools cleans up; a file
+# for each module and as many compilers as cores take two fifths of the time that one file takes
 _BUILD = """
+import os
 import sys
+from multiprocessing.pool import ThreadPool
 from mypyc.build import mypycify
 from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+class AllAtOnce(build_ext):
+    def build_extensions(self):
+        one_by_one = self.compiler.compile
+        def compile(sources, *args, **ways):
+            with ThreadPool(os.cpu_count()) as pool:
+                made = pool.map(lambda one: one_by_one([one], *args, **ways), sources, 1)
+            return [made_of_one for each in made for made_of_one in each]
+        self.compiler.compile = compile
+        super().build_extensions()
+
 sys.argv[1:], modules = ["--quiet", "build_ext", "--inplace"], sys.argv[1:]
-setup(name="deadheat", ext_modules=mypycify(
+setup(name="deadheat", cmdclass={"build_ext": AllAtOnce}, ext_modules=mypycify(
     ["--ignore-missing-imports", "--no-error-summary", *modules],
-    opt_level="1", debug_level="0", group_name="deadheat",
+    opt_level="1", debug_level="0", group_name="deadheat", multi_file=True,
 ))
 """
 
