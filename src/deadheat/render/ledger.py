@@ -51,16 +51,23 @@ class Entry:
         )  # fmt: skip
 
 
-def joined(entries: Iterable[tuple[str, Entry]]) -> dict[str, Entry]:
-    """One entry for each race."""
+def joined(ids: Mapping[str, str], nodes: Mapping[str, Entry]) -> dict[str, Entry]:
+    """One entry for each race, by the ids that nodes have."""
     races: dict[str, Entry] = {}
-    for race, entry in entries:
+    for node, entry in nodes.items():
+        race = ids.get(node, node)
         known = races.get(race)
         if known is None:
             races[race] = entry
         else:
             known.add(entry)
     return races
+
+
+def _rows(entries: Iterable[Entry]) -> Iterator[_Row]:
+    # no generator expression, of which compiled code makes a list
+    for entry in entries:
+        yield entry.row
 
 
 class Ledger:
@@ -79,14 +86,16 @@ class Ledger:
 
     def post(self, entries: Iterable[Entry]) -> None:
         """Takes entries, some of them perhaps of races that it has."""
-        rows = (entry.row for entry in entries)
-        self._base.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        self._base.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(entries))
 
     def name(self, ids: Mapping[str, str]) -> None:
         """Joins what is one race."""
-        self._base.executemany("INSERT INTO name VALUES (?, ?)", sorted(ids.items()))
-        named = ((race, *entry.row) for race, entry in self._joined())
-        self._base.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?)", named)
+        self._base.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
+        self._base.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._raced())
+
+    def _raced(self) -> Iterator[tuple[str | int, ...]]:
+        for race, entry in self._joined():
+            yield (race, *entry.row)
 
     def _joined(self) -> Iterator[tuple[str, Entry]]:
         rows = self._base.execute(

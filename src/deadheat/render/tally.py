@@ -110,9 +110,7 @@ class Tally:
         if self._ledger is not None:
             self._post().name(ids)
         else:
-            self._known = joined(
-                (ids.get(node, node), known) for node, known in self._known.items()
-            )
+            self._known = joined(ids, self._known)
 
     def totals(self) -> tuple[int, int]:
         """How many races, and how many sightings of them."""
