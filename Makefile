@@ -44,6 +44,7 @@ cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 
 bench: $(INSTALLED) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.grouping
 	$(BIN)/python -m bench.spark
 
 eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
