@@ -30,13 +30,6 @@ _ASSIGNS = (
     "init_declarator",
     "let_declaration",
 )
-_ASSIGNS = (
-    "short_var_declaration",
-    "assignment_statement",
-    "assignment_expression",
-    "init_declarator",
-    "let_declaration",
-)
 _RETURNS = ("return_statement", "return_expression")
 _NAME = re.compile(r"[A-Za-z_]\w{0,80}")
 _STARTS = re.compile(

@@ -19,43 +19,10 @@ _SWITCHES = (
     "expression_case",
     "match_expression",
 )
-_SWITCHES = (
-    "switch_statement",
-    "expression_switch_statement",
-    "expression_case",
-    "match_expression",
-)
 _CHOICES = ("switch_statement", "expression_switch_statement")
 _RETURNS = ("return_statement", "return_expression")
 _LEAVES = (*_RETURNS, "continue_statement", "break_statement")
 _CASES = ("communication_case", "expression_case", "type_case")
-_STORES = (
-    "assignment_statement",
-    "assignment_expression",
-    "compound_assignment_expr",
-    "inc_statement",
-    "dec_statement",
-    "update_expression",
-)
-_LEAVES = (*_RETURNS, "continue_statement", "break_statement")
-_CASES = ("communication_case", "expression_case", "type_case")
-_STORES = (
-    "assignment_statement",
-    "assignment_expression",
-    "compound_assignment_expr",
-    "inc_statement",
-    "dec_statement",
-    "update_expression",
-)
-_CASES = ("communication_case", "expression_case", "type_case")
-_STORES = (
-    "assignment_statement",
-    "assignment_expression",
-    "compound_assignment_expr",
-    "inc_statement",
-    "dec_statement",
-    "update_expression",
-)
 
 
 def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
