@@ -62,6 +62,7 @@ from deadheat.diagnose.vocabulary import ENDING, RENEWING
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.leaving import Left
     from deadheat.diagnose.lifetime import Ending
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
@@ -240,19 +241,14 @@ def _left_behind(scene: Scene) -> Hit | None:
         found = left_early(scene)
     if found is None:
         return None
-    worker, other, started, why = found
-    named = short(scene.parent(started.function))
-    evidence = (
-        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-        Evidence(f"`{named}` started it", point(started)),
-        why,
-        Evidence(f"{other.does}: nothing has waited for the worker to end", other.point),
-    )
+    other = found.other
+    named = short(scene.parent(found.started.function))
+    used = Evidence(f"{other.does}: nothing has waited for the worker to end", other.point)
     change = (
         f"Wait for the worker before what it works on is used after `{named}`, or let it write to"
         " an object of its own that is handed over when it is done."
     )
-    return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
+    return _used(found, named, used, change)
 
 
 def _given_away(scene: Scene) -> Hit | None:
@@ -260,15 +256,22 @@ def _given_away(scene: Scene) -> Hit | None:
     found = given_away(scene)
     if found is None:
         return None
+    other = found.other
+    named = short(scene.parent(found.started.function))
+    used = other.told(f"{other.does} what `{named}` has given back")
+    change = f"Let `{named}` wait for every worker that it has started, or give back a copy."
+    return _used(found, named, used, change)
+
+
+def _used(found: Left, named: str, used: Evidence, change: str) -> Hit:
+    """A worker that `named` started still works on what somebody uses."""
     worker, other, started, why = found
-    named = short(scene.parent(started.function))
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
         Evidence(f"`{named}` started it", point(started)),
         why,
-        other.told(f"{other.does} what `{named}` has given back"),
+        used,
     )
-    change = f"Let `{named}` wait for every worker that it has started, or give back a copy."
     return Hit(LIKELY + 0.05, evidence, change, (point(started), other.point), from_source=True)
 
 
