@@ -884,3 +884,15 @@ def test_two_reports_of_one_variable_may_be_far_apart(
     assert cli.main(["scan", "--format", "jsonl", "--jobs", str(jobs), str(log)]) == 1
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [len(told), len({one["race"] for one in told})] == [2, 1]
+
+
+def test_a_terminal_that_lacks_a_character_gets_a_question_mark(tmp_path: Path) -> None:
+    """The text form has an ellipsis, and a report may have any character."""
+    log = tmp_path / "ci.log"
+    log.write_bytes(REPORT.replace(b"cart.go", "k\u00e4rt\u0161.go".encode()))
+    for charset, shown in ("ascii", b"k?rt?.go"), ("latin-1", b"k\xe4rt?.go"):
+        env = {**ENVIRONMENT, "PYTHONIOENCODING": charset}
+        done = subprocess.run([*COMMAND, str(log)], capture_output=True, env=env, check=False)
+        assert done.returncode == cli.RACES, done.stderr
+        assert shown in done.stdout
+        assert not done.stderr

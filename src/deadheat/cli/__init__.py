@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from importlib import import_module
@@ -44,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     only = words[0] if words and words[0] in _COMMANDS else None
     args = parser(only).parse_args(words)
     _collect_seldom()
+    _never_refuse()
     try:
         status = int(args.run(args))
         sys.stdout.flush()
@@ -58,6 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
+
+
+def _never_refuse() -> None:
+    """What a terminal's character set lacks is shown as a question mark."""
+    for out in sys.stdout, sys.stderr:
+        if isinstance(out, io.TextIOWrapper) and out.errors == "strict":
+            out.reconfigure(errors="replace")
 
 
 def _collect_seldom() -> None:
