@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat.render.tally import Count, Tallied, Tally
+from deadheat.render.tally import Count, Tallied, Tally, example
 
 NODES = ["a1", "a2", "b1", "c1", "ü9"]
 IDS = {"a1": "a", "a2": "a", "ü9": "ü"}
@@ -19,7 +19,11 @@ counts = st.fixed_dictionaries(
                 st.sampled_from(["x.log at byte 7", "y.log at byte 8"]), min_size=1, max_size=3
             ),
             st.integers(0, 2),
-            st.tuples(st.sampled_from([f"{node} is", "ein Wettlauf"]), st.text(max_size=20)),
+            st.builds(
+                example,
+                st.sampled_from([f"{node} is", "ein\nWettlauf"]),
+                st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace")),
+            ),
         )
         for node in NODES
     },
@@ -44,11 +48,11 @@ def plainly(batches: list[dict[str, Count]]) -> list[Tallied]:
             seen.setdefault(IDS.get(node, node), []).append((count[2], order, node, count))
     ranked = []
     for race, known in seen.items():
-        damage, first, node, (_, _, _, example) = min(known)
-        assert example is not None
-        title, body = (text.replace(node, race) for text in example)
+        damage, first, node, (_, _, _, shown) = min(known)
+        assert shown is not None
+        title, _, body = shown.decode().replace(node, race).partition("\n")
         times = sum(count[0] for *_, count in known)
-        ranked.append((-times, damage, first, Tallied(title, body, times, [], race)))
+        ranked.append((-times, damage, first, Tallied(title, body.encode(), times, [], race)))
     return [tallied for *_, tallied in sorted(ranked)]
 
 
@@ -69,9 +73,9 @@ def test_races_are_counted_alike_in_memory_and_in_a_file(
 
 
 def test_an_example_that_was_sent_before_is_kept() -> None:
-    first: dict[str, Count] = {"c1": (1, ["x.log at byte 1"], 0, ("c1 races", "body"))}
+    first: dict[str, Count] = {"c1": (1, ["x.log at byte 1"], 0, example("c1 races", b"body"))}
     again: dict[str, Count] = {"c1": (4, ["x.log at byte 9"], 0, None)}
     for most in 0, 9:
         totals, (race,) = told([first, again], most)
         assert totals == (1, 5)
-        assert race == Tallied("c1 races", "body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
+        assert race == Tallied("c1 races", b"body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from deadheat import wire
 from deadheat.model import Op
-from deadheat.render.tally import Count, Tally, TallyGatherer
+from deadheat.render.tally import Count, Tally, TallyGatherer, example
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -103,9 +103,9 @@ class EachOnce:
         raise NotImplementedError
 
 
-def _packed(sighting: Sighting) -> tuple[str, str]:
+def _packed(sighting: Sighting) -> bytes:
     line = wire.sighting_to_json(sighting)
-    return sighting.verdict.title, line.encode("utf-8", "replace").decode()
+    return example(sighting.verdict.title, line.encode("utf-8", "replace"))
 
 
 def write(out: IO[str], pieces: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.model import Report
 from deadheat.render.ledger import PLACES, Entry, Ledger, joined
@@ -14,21 +14,26 @@ if TYPE_CHECKING:
     from deadheat.model import Document, Sighting
 
 # beyond this many races a process may send an example again, and what is counted goes to a file
-_MOST = 1 << 16
+_MOST: Final = 1 << 16
 # what stands between an example's title and its body
-_BODY = "\n"
+_BODY: Final = b"\n"
 
 # what one process has seen of a race since it last told: how often, where, the damage of the example,
-# and the example's title and body, or None where this process has sent a good one; a plain tuple,
-# because it is made for every sighting
-Count = tuple[int, list[str], int, tuple[str, str] | None]
+# and the example, or None where this process has sent a good one; a plain tuple, because it is made
+# for every sighting
+Count = tuple[int, list[str], int, bytes | None]
+
+
+def example(title: str, body: bytes) -> bytes:
+    """What a race is shown by, encoded where it is found: it is copied from hand to hand."""
+    return title.replace("\n", " ").encode("utf-8", "replace") + _BODY + body
 
 
 class Tallied(NamedTuple):
     """A race, how often it was seen, and where."""
 
     title: str
-    body: str
+    body: bytes
     seen: int
     places: list[str]
     race: str
@@ -37,7 +42,7 @@ class Tallied(NamedTuple):
 class TallyGatherer:
     """Counts where sightings are found. `render` is called once per race, not once per sighting."""
 
-    def __init__(self, render: Callable[[Sighting], tuple[str, str]]) -> None:
+    def __init__(self, render: Callable[[Sighting], bytes]) -> None:
         self._render = render
         self._counts: dict[str, Count] = {}
         self._sent: dict[str, int] = {}
@@ -86,10 +91,7 @@ class Tally:
             self._order += 1
             at = size = 0
             if example is not None:
-                title, body = example
-                title = title.replace(_BODY, " ")
-                text = f"{title}{_BODY}{body}".encode("utf-8", "surrogatepass")
-                at, size = self._examples.put(text), len(text)
+                at, size = self._examples.put(example), len(example)
             entry = Entry(node, self._order, seen, damage, "\n".join(places), at, size)
             known = self._known.get(node)
             if known is None:
@@ -121,9 +123,12 @@ class Tally:
     def races(self) -> Iterator[Tallied]:
         """Every race, the most often seen first, with the least damaged of its examples."""
         for race, known in self._ledger.races() if self._ledger is not None else self._ranked():
-            example = self._examples.get(known.at, known.size).decode("utf-8", "surrogatepass")
-            title, _, body = example.replace(known.node, race).partition(_BODY)
-            yield Tallied(title, body, known.seen, known.places.split("\n")[:PLACES], race)
+            example = self._examples.get(known.at, known.size)
+            if known.node != race:
+                example = example.replace(known.node.encode(), race.encode())
+            title, _, body = example.partition(_BODY)
+            places = known.places.split("\n")[:PLACES]
+            yield Tallied(title.decode(), body, known.seen, places, race)
         self._examples.close()
         if self._ledger is not None:
             self._ledger.close()

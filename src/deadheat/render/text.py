@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 from itertools import zip_longest
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from deadheat.identity.evidence import address, mark
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION, parts
 from deadheat.model import Access, Actor, Frame, Location, Origin, Report, State
-from deadheat.render.tally import Count, Tally, TallyGatherer
+from deadheat.render.tally import Count, Tally, TallyGatherer, example
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deadheat.model import Claim, Document, Sighting
     from deadheat.render import Style
 
-# frames that say nothing about a race; shown only where nothing else is left
-_NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED)
-_CODES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
-_NARROW = 96
+_RUNTIME: Final = Origin.RUNTIME
+_TEST: Final = Origin.TEST
+_GENERATED: Final = Origin.GENERATED
+_CODES: Final = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
+_NARROW: Final = 96
 # the kinds of claims that are worth a line here, and how they read
-_TOLD = {
+_TOLD: Final = {
     "version": "",
     "suspect": "suspects",
     "workaround": "workaround:",
@@ -64,19 +66,30 @@ class TextOutput:
         paint = self._paint
         self._tally.name(ids)
         races, sightings = self._tally.totals()
+        write = _writer(self._out)
         for number, race in enumerate(self._tally.races(), 1):
             if self._brief:
                 seen, where = f"{race.seen:6}x", plain(race.places[0])
-                self._out.write(f"{paint(seen, 'yellow')} {race.title}  {paint(where, 'dim')}\n")
+                write(f"{paint(seen, 'yellow')} {race.title}  {paint(where, 'dim')}\n".encode())
                 continue
             times = paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""
-            places = "".join(paint(f"   {plain(place)}", "dim") + "\n" for place in race.places)
+            places = "".join([paint(f"   {plain(place)}", "dim") + "\n" for place in race.places])
             head = paint(f"{number}. {race.title}", "bold")
-            self._out.write(f"{head}{times}\n{places}{race.body}\n\n")
+            write(b"%b%b\n\n" % (f"{head}{times}\n{places}".encode(), race.body))
         if races:
             many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
-            self._out.write(paint(many, "bold") + "\n")
+            write(f"{paint(many, 'bold')}\n".encode())
         self._out.flush()
+
+
+def _writer(out: IO[str]) -> Callable[[bytes], object]:
+    """What writes text that is encoded already, which most terminals and files want in UTF-8."""
+    raw, encoding = getattr(out, "buffer", None), getattr(out, "encoding", None)
+    if raw is None or codecs.lookup(encoding or "utf-8").name != "utf-8":
+        return lambda text: out.write(text.decode())
+    out.flush()
+    write: Callable[[bytes], object] = raw.write
+    return write
 
 
 class RaceText:
@@ -85,19 +98,30 @@ class RaceText:
     def __init__(self, style: Style) -> None:
         self._style = style
         self._paint = Paint(style.colour)
+        # face to face, a side has less than half of the width; 0 where they stand below each other
+        self._half = (style.width - 6) // 2 if style.width >= _NARROW else 0
 
     def __call__(self, sighting: Sighting) -> tuple[str, str]:
         """Title and body."""
+        title, lines = self._told(sighting)
+        return title, "\n".join(lines)
+
+    def example(self, sighting: Sighting) -> bytes:
+        """The same, as a tally keeps it."""
+        title, lines = self._told(sighting)
+        # line by line, because one character in a hundred lines makes all of them take twice the room
+        return example(title, b"\n".join([line.encode() for line in lines]))
+
+    def _told(self, sighting: Sighting) -> tuple[str, list[str]]:
         if self._style.brief:
-            return f"{plain(sighting.verdict.title)}  {sighting.verdict.race}", ""
+            return f"{plain(sighting.verdict.title)}  {sighting.verdict.race}", []
         report = sighting.report
         facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
-        actors = {actor.id: actor for actor in report.actors}
-        sides = [self._side(a, actors.get(a.actor)) for a in report.accesses]
         says = self._says(sighting.document)
         why = self._why(report) if self._style.why else []
-        body = [facts, *says, *why, "", *self._facing(sides), *self._memory(report.location)]
-        return plain(sighting.verdict.title), "\n".join(body)
+        sides = self._sides(report)
+        lines = [facts, *says, *why, "", *sides, *self._memory(report.location)]
+        return plain(sighting.verdict.title), lines
 
     def _why(self, report: Report) -> list[str]:
         """What went into the fingerprint, and what else may join or divide races."""
@@ -122,11 +146,12 @@ class RaceText:
         size = f" of {location.size} bytes" if location.size else ""
         whose = f" of {location.actor}" if location.actor and location.kind != "heap" else ""
         declared = f" declared at {location.file}:{location.line}" if location.file else ""
-        lines = [(plain(f"{location.kind}{name}{size}{whose}{declared}"), "cyan")]
+        column = Column(self._paint)
+        column.add(plain(f"{location.kind}{name}{size}{whose}{declared}"), "cyan")
         if location.stack:
-            by = f"allocated by {location.actor or 'an unknown actor'}"
-            lines += [(plain(by), "cyan"), *self._frames(location.stack, 3)]
-        return ["", *self._column(lines, 0)]
+            column.add(plain(f"allocated by {location.actor or 'an unknown actor'}"), "cyan")
+            column.frames(location.stack, 3)
+        return ["", *column.lines]
 
     def _says(self, document: Document | None) -> list[str]:
         """What the author of the bug report claims, on a line or two."""
@@ -148,50 +173,70 @@ class RaceText:
             facts.append(f"text damaged: {', '.join(report.damage)}")
         return "  ".join(facts)
 
-    def _side(self, access: Access, actor: Actor | None) -> list[tuple[str, str]]:
-        """The lines of one side, each with the way to paint it."""
-        where = f" at {access.address}" if access.address else ""
+    def _sides(self, report: Report) -> list[str]:
+        """The accesses, face to face if there are two and room for both."""
+        accesses = report.accesses
+        actors = {actor.id: actor for actor in report.actors}
+        width = self._half if len(accesses) == 2 else 0
+        sides = []
+        for number, access in enumerate(accesses):
+            column = Column(self._paint, width, padded=number == 0)
+            self._side(column, access, actors.get(access.actor))
+            sides.append(column.lines)
+        if not width:
+            return [line for side in sides for line in [*side, ""]][:-1]
+        gap = " " * width
+        return [f"   {a or gap}   {b}".rstrip() for a, b in zip_longest(*sides, fillvalue="")]
+
+    def _side(self, column: Column, access: Access, actor: Actor | None) -> None:
+        where = f" at {plain(access.address)}" if access.address else ""
         who = f" by {plain(access.actor)}" if access.actor else ""
         finished = " (finished)" if actor and actor.state is State.FINISHED else ""
-        lines = [(f"{access.op.upper()}{who}{finished}{where}", "red"), *self._stack(access)]
+        column.add(f"{access.op.upper()}{who}{finished}{where}", "red")
+        if access.stack:
+            column.frames(access.stack, self._style.frames)
+        else:
+            column.add("  (the detector could not restore this stack)", "dim")
         if actor and actor.created_at:
-            lines += [("created at", "cyan"), *self._frames(actor.created_at, 3)]
-        return lines
+            column.add("created at", "cyan")
+            column.frames(actor.created_at, 3)
 
-    def _stack(self, access: Access) -> list[tuple[str, str]]:
-        if not access.stack:
-            return [("  (the detector could not restore this stack)", "dim")]
-        return self._frames(access.stack, self._style.frames)
 
-    def _frames(self, stack: tuple[Frame, ...], most: int) -> list[tuple[str, str]]:
-        live = [f for f in stack if not f.stale]
-        telling = [f for f in live if f.origin not in _NOISE] or live or list(stack)
-        lines = []
+class Column:
+    """Lines of one side; where there is another beside it, cut to a width, and padded if it is left."""
+
+    def __init__(self, paint: Paint, width: int = 0, padded: bool = False) -> None:
+        self.lines: list[str] = []
+        self._paint = paint
+        self._width = width
+        self._padded = padded
+
+    def add(self, text: str, how: str = "") -> None:
+        if not self._width:
+            text = f"   {text}"
+        elif len(text) > self._width:
+            text = _cut(text, self._width)
+        elif self._padded:
+            text = text.ljust(self._width)
+        self.lines.append(self._paint(text, how) if how else text)
+
+    def frames(self, stack: tuple[Frame, ...], most: int) -> None:
+        # by their places, as there are twenty to a report
+        live = [frame for frame in stack if not frame[6]]
+        telling = [frame for frame in live if not _is_noise(frame[4])] or live or [*stack]
         for frame in telling[:most]:
-            place = f"{frame.file}:{frame.line}" if frame.line is not None else frame.file
-            lines.append((f"  {plain(frame.function)}", ""))
-            lines.append((f"      {plain(place)}", "dim"))
+            self.add(f"  {plain(frame[0])}")
+            place = frame[2] if frame[3] is None else f"{frame[2]}:{frame[3]}"
+            self.add(f"      {plain(place)}", "dim")
         rest, stale = len(telling) - most, len(stack) - len(live)
-        notes = [f"{rest} more"] * (rest > 0) + [f"{stale} stale"] * (stale > 0)
-        return [*lines, (f"  … {', '.join(notes)}", "dim")] if notes else lines
+        if rest > 0 or stale:
+            notes = [f"{rest} more"] * (rest > 0) + [f"{stale} stale"] * (stale > 0)
+            self.add(f"  … {', '.join(notes)}", "dim")
 
-    def _facing(self, sides: list[list[tuple[str, str]]]) -> list[str]:
-        if len(sides) != 2 or self._style.width < _NARROW:
-            return [line for side in sides for line in [*self._column(side, 0), ""]][:-1]
-        half = (self._style.width - 6) // 2
-        left, right = (self._column(side, half) for side in sides)
-        return [
-            f"   {a or ' ' * half}   {b}".rstrip()
-            for a, b in zip_longest(left, right, fillvalue="")
-        ]
 
-    def _column(self, side: list[tuple[str, str]], width: int) -> list[str]:
-        """The side's lines, cut in their middle and padded to a width; 0 leaves them alone."""
-        lines = []
-        for text, how in side:
-            text = _fitted(text, width) if width else f"   {text}"
-            lines.append(self._paint(text, how) if how else text)
-        return lines
+def _is_noise(origin: Origin) -> bool:
+    """Does a frame say nothing about a race? It is shown only where nothing else is left."""
+    return origin is _RUNTIME or origin is _TEST or origin is _GENERATED
 
 
 def _claimed(claim: Claim) -> str:
@@ -201,12 +246,10 @@ def _claimed(claim: Claim) -> str:
     return f"{_TOLD[claim.kind]} {claim.value}"
 
 
-def _fitted(text: str, width: int) -> str:
-    if len(text) > width:
-        indent = len(text) - len(text.lstrip())
-        # the end of a symbol or path says more than its beginning
-        text = " " * indent + "…" + text[indent + 1 + len(text) - width :]
-    return text.ljust(width)
+def _cut(text: str, width: int) -> str:
+    indent = len(text) - len(text.lstrip())
+    # the end of a symbol or path says more than its beginning
+    return " " * indent + "…" + text[indent + 1 + len(text) - width :]
 
 
 class Text:
@@ -215,7 +258,7 @@ class Text:
     waits = True
 
     def gatherer(self, style: Style) -> TallyGatherer:
-        return TallyGatherer(RaceText(style))
+        return TallyGatherer(RaceText(style).example)
 
     def output(self, out: IO[str], style: Style) -> TextOutput:
         return TextOutput(out, style)
