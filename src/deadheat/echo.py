@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from operator import itemgetter
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import re
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
     from deadheat.dialects import Dialect
     from deadheat.model import Report
 
-_HEX = b"0123456789abcdef"
-_ZEROES = bytes.maketrans(_HEX, b"0" * len(_HEX))
+_HEX: Final = b"0123456789abcdef"
+_ZEROES: Final = bytes.maketrans(_HEX, b"0" * len(_HEX))
 _HEAD, _TAIL = 160, 16
-_MOST = 4096
-_PER_KEY = 8
+_MOST: Final = 4096
+_PER_KEY: Final = 8
 
 
 class Unread:
-    """An undamaged report of which only the accesses and their sites have been looked at."""
+    """An undamaged report of which perhaps only the accesses and their sites have been looked at."""
 
-    __slots__ = ("dialect", "notes", "raw", "sketch")
+    __slots__ = ("dialect", "notes", "raw", "sketch", "whole")
 
-    def __init__(self, dialect: Dialect, raw: bytes, sketch: Report) -> None:
+    def __init__(self, dialect: Dialect, raw: bytes, sketch: Report, whole: bool) -> None:
         self.dialect = dialect
         self.raw = raw  # up to its closing
         self.sketch = sketch
+        self.whole = whole  # the sketch is all of it
         self.notes: dict[str, Any] = {}  # what others conclude from it, once for all its echoes
 
     def report(self) -> Report:
-        return read_whole(self.dialect, self.raw)
+        return self.sketch if self.whole else read_whole(self.dialect, self.raw)
 
 
 def read_whole(dialect: Dialect, raw: bytes) -> Report:

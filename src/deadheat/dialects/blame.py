@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from deadheat.model import Frame, Origin
 
 # whose code to blame where none of it is the user's
-_NO_USER = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
-_NAMELESS = ("??", "???", "<null>")
+_NO_USER: Final = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
+_NAMELESS: Final = ("??", "???", "<null>")
 
 
 def site(stack: tuple[Frame, ...]) -> Frame | None:

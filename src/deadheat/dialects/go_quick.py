@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Final
 
 from deadheat.dialects import go_stack
-from deadheat.dialects.go_grammar import BANNER, CREATED, OPS
+from deadheat.dialects.go_grammar import BANNER, OPS
 from deadheat.dialects.go_stack import Side
 from deadheat.model import Access, Frame, Origin, Report, State
-from deadheat.symbols import go, roots
+from deadheat.symbols import go, go_printed, roots
 
-_new = tuple.__new__
-_FIRST = f"{BANNER}\n"
+_new: Final = tuple.__new__
+_FIRST: Final = f"{BANNER}\n"
 # what begins a report's second part, and each of the others
 _PREVIOUS, _CREATED = "\n\nPrevious ", "\n\nGoroutine "
 _DIGITS, _HEX = "0123456789", "0123456789abcdef"
 # what the header of an access may begin with, what was done, and whether it was the earlier one
-_OPS = {
+_OPS: Final = {
     f"{previous}{word}" if previous else word.capitalize(): (done, bool(previous))
     for word, done in OPS.items()
     for previous in ("", "Previous ")
 }
-_USER = Origin.USER
-_MAIN = "main goroutine"
+_STATES: Final = {f"{state}) created at:": state for state in (State.RUNNING, State.FINISHED)}
+_USER: Final = Origin.USER
+_MAIN: Final = "main goroutine"
 # frames that may have stale ones below them
-_ENTRIES = ("testing.tRunner", "main.main")
+_ENTRIES: Final = ("testing.tRunner", "main.main")
 # how many of the user's frames a glance takes, and how many above them
-CALLS = 4
-TOP = 2
+CALLS: Final = 4
+TOP: Final = 2
 # what calls a test function
-_HARNESS = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
+_HARNESS: Final = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
 
 
 def whole(text: str) -> Report | None:
@@ -47,7 +49,7 @@ def whole(text: str) -> Report | None:
         end = section.find("\n")
         header = section[:end]
         side = _access(header, number == 1) if number < 2 else _creation(header)
-        frames = go.frames(section[end:])
+        frames = go_printed.frames(section[end:])
         if side is None or not frames:
             return None
         side.frames = frames
@@ -137,11 +139,13 @@ def _is_digits(text: str) -> bool:
 
 
 def _creation(header: str) -> Side | None:
-    match = CREATED.fullmatch(header)
-    if match is None:
+    """What "Goroutine 7 (running) created at:" says."""
+    number, _, rest = header.removeprefix("Goroutine ").partition(" (")
+    state = _STATES.get(rest)
+    if state is None or not _is_digits(number):
         return None
-    side = Side(f"goroutine {match[1]}")
-    side.state = State(match[2])
+    side = Side(f"goroutine {number}")
+    side.state = state
     return side
 
 
@@ -152,12 +156,12 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     """
     if _has_second_entry(section) or "\\" in section:
         return None
-    split = go.split if "%" in section or "[" in section or "(_" in section else go.split_plain
+    split = go.split if go.is_unusual(section) else go.split_plain
     head: list[Frame] = []
     found: list[Frame] = []
     at, number = section.find("\n"), 0
     while at < len(section):
-        symbol, path, line, at = go.pair(section, at)
+        symbol, path, line, at = go_printed.pair(section, at)
         package, function = split(symbol)
         if not package:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat import registry
 from deadheat.identity import names
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 Key = tuple[Hashable, Hashable]
 # how long a node's id is without the number of its twin, and what stands behind that if it is doubtful
 ID, UNSURE = 16, "~"
-_WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
-_USER = Origin.USER
+_WRITES: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_USER: Final = Origin.USER
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
-_MAPS = "runtime.map"
+_MAPS: Final = "runtime.map"
 # who does not say who else was there because it may have been anybody, a device included
-_OWN_ORIGIN = ("kcsan",)
+_OWN_ORIGIN: Final = ("kcsan",)
 # "byAge.Swap", of sort.Interface: one line that writes two elements
-_EXCHANGES = (".Swap", ".swap")
+_EXCHANGES: Final = (".Swap", ".swap")
 # what stands between sides, and between a side and its callers
 _SIDE, _CALL = "\n", "\t"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat import registry
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Report
 
-FINGERPRINT_VERSION = 2
+FINGERPRINT_VERSION: Final = 2
 # whose dump names the side that complained; the other one is guessed, if it is there at all
-ONE_SIDED = ("concurrent-map", "waitgroup-misuse")
+ONE_SIDED: Final = ("concurrent-map", "waitgroup-misuse")
 # Go's detector hides the function that calls an atomic operation
-HIDES_CALLER = "sync/atomic"
-ATOMIC = "atomic operation"
-UNKNOWN = "?"
+HIDES_CALLER: Final = "sync/atomic"
+ATOMIC: Final = "atomic operation"
+UNKNOWN: Final = "?"
 
 
 def fingerprint(report: Report) -> str:

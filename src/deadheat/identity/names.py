@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.closures import LAMBDA, are_lost, in_folder, written
 from deadheat.identity.fingerprint import accesses, hashed, side
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     Names = tuple[str, ...]
 
 # what the detector itself calls for a WaitGroup; Go 1.26 and later leave out who called it
-_MODELLED = ("runtime.racewrite", "runtime.raceread")
+_MODELLED: Final = ("runtime.racewrite", "runtime.raceread")
 # Go 1.27 implements the first one by the second, and then leaves out who called the first
 _READ, _LOOKED_UP = "runtime.mapaccess1", "runtime.mapaccess2"
-_WAIT = "sync.(*WaitGroup).Wait"
-_DIES = "waitgroup-misuse"
+_WAIT: Final = "sync.(*WaitGroup).Wait"
+_DIES: Final = "waitgroup-misuse"
 # packages that are called by their folder
-_NAMELESS = ("main", "command-line-arguments")
+_NAMELESS: Final = ("main", "command-line-arguments")
 # how many frames tell one place in a program from any other place in any program
-_ENOUGH = 3
-_MASK = (1 << 64) - 1
-_DIGITS = frozenset("0123456789")
+_ENOUGH: Final = 3
+_MASK: Final = (1 << 64) - 1
+_DIGITS: Final = frozenset("0123456789")
 # how a link or an alias begins that is no node's id
 NAMED, ASKS, ANSWERS = "=", "?", "!"
 # the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
 BESIDE, MAYBE = "<", "#"
 # and the base of what is at the same address, and has a number that is known
-BORROWED = "^"
+BORROWED: Final = "^"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"
 # how one begins that is of lines, which twins have not in common

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.fingerprint import ATOMIC
 from deadheat.model import Frame, Origin
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from deadheat.model import Access
 
 # calls further out than this say nothing about an access
-DEPTH = 4
+DEPTH: Final = 4
 # how many frames above the site are looked at
-TOP = 2
+TOP: Final = 2
 # how many calls make a way
-_WAY = 3
+_WAY: Final = 3
 # the nearest callers may be mere wrappers
-_CALLERS = 3
-_TEST = "_test.go"
-_USER = Origin.USER
+_CALLERS: Final = 3
+_TEST: Final = "_test.go"
+_USER: Final = Origin.USER
 
 
 def own(access: Access) -> list[Frame]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.echo import Echo, Echoes, Unread
-from deadheat.model import Report, Span
+from deadheat.model import Span
 from deadheat.reading.machines import LONGEST, Found
 from deadheat.reading.prospects import Prospects
 from deadheat.reading.stretch import Stretch
@@ -106,7 +106,7 @@ class Reader:
         raw = windows.until(line, dialect.closing, LONGEST)
         if raw is None:
             return None
-        told: Report | Unread | Echo | None = self._echoes.find(raw)
+        told: Unread | Echo | None = self._echoes.find(raw)
         if told is None:
             if not clean.is_clean(raw):
                 return None
@@ -114,7 +114,6 @@ class Reader:
             sketch = look(raw.decode())
             if sketch is None:
                 return None
-            unread = Unread(dialect, raw, sketch)
-            self._echoes.learn(unread)
-            told = sketch if full else unread
+            told = Unread(dialect, raw, sketch, full)
+            self._echoes.learn(told)
         return Found(told, Span(line, len(raw) + len(dialect.closing)))
