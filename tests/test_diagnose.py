@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 from dataclasses import replace
@@ -282,3 +283,18 @@ def test_a_hostile_source_is_asked_no_more_than_a_tame_one(line: str) -> None:
         assert not any(f.crashed for f in found)
         asked.append(code.asked)
     assert asked[1] <= max(asked[0], 180)
+
+
+def test_what_a_report_made_is_gone_with_it() -> None:
+    """A scene and its sides hold each other: millions of them must not wait for the collector."""
+    some = [report for _, report in reports()[::9]]
+    for report in some:
+        causes(report)  # whatever is kept for later is there now
+    gc.collect()
+    gc.disable()
+    try:
+        for report in some:
+            causes(report)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

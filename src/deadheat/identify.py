@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.echo import Echo, Unread
 from deadheat.identity import races
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from deadheat.model import Told
 
 # beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
-_MOST_ALIASED = 20_000
-_MOST = 150_000
+_MOST_ALIASED: Final = 20_000
+_MOST: Final = 150_000
 # how long a fingerprint is, and the name of its callers
-_DIGEST = 16
+_DIGEST: Final = 16
 # of a document in parts, so many places are looked at together
-MOST_PLACES = 2_000
+MOST_PLACES: Final = 2_000
 
 
 class Named(NamedTuple):

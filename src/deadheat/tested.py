@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.harness import RACED, Event, Listener, leaves
 from deadheat.model import Report
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     AtHand = Callable[[], tuple[Buffer, int]]  # some that are in memory, and where they begin
 
 # how far before and behind a report to look, in bytes; less than what a part has before it
-NEAR = 1 << 17
+NEAR: Final = 1 << 17
 # how much to look through at a time
 _LEAST, _STEP = 1 << 15, 1 << 20
 # how much of a stream is kept: more than lies between a report and where its reader is
-_KEPT = 1 << 22
-_DETECTORS = ("go", "go-fatal")
+_KEPT: Final = 1 << 22
+_DETECTORS: Final = ("go", "go-fatal")
 
 
 class Ran(NamedTuple):

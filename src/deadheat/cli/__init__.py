@@ -74,7 +74,7 @@ def _collect_seldom() -> None:
     import gc
 
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
 
 
 def complain(what: str) -> None:

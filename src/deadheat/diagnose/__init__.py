@@ -43,7 +43,9 @@ def _weaker(finding: Finding, why: Evidence) -> Finding:
 
 def causes(report: Report) -> tuple[Cause, ...]:
     """The first few findings of a report alone, as the model has them, and every rule that failed."""
-    found = _diagnosed(Scene(report), brief=True)
+    scene = Scene(report)
+    found = _diagnosed(scene, brief=True)
+    scene.close()
     shown = [f for f in found if f.crashed or f.confidence >= _SHOWN]
     return tuple([f.as_cause() for at, f in enumerate(shown) if at < _MOST or f.crashed])
 

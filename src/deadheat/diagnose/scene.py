@@ -73,6 +73,12 @@ class Scene:
         self._looked = source is None
         self._what: str | None = None
 
+    def close(self) -> None:
+        """Nobody will ask any more: a scene and its sides hold each other, and would stay in memory."""
+        self.sides = ()
+        self.both = ()
+        self.memo.clear()
+
     def around(self, frame: Frame) -> Around | None:
         if self.source is None:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.model import Op
 from deadheat.text.late import regex
@@ -10,20 +10,22 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     import re
 
-BANNER = "WARNING: DATA RACE"
-_OP = r"(?P<op>(?P<previous>Previous )(?:atomic )?(?:read|write)|Read|Write|Atomic (?:read|write))"
-_ACTOR = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
+BANNER: Final = "WARNING: DATA RACE"
+_OP: Final = (
+    r"(?P<op>(?P<previous>Previous )(?:atomic )?(?:read|write)|Read|Write|Atomic (?:read|write))"
+)
+_ACTOR: Final = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
 # "Previous write at 0x00c0000a1238 by goroutine 6:", "Read by main goroutine:"
-ACCESS = regex(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
+ACCESS: Final = regex(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
 # "Read at 0x00c0000180a8 by debug: tick main goroutine:": the detector writes a header in pieces
-TORN = regex(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
+TORN: Final = regex(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
 # the two halves of a header between which others wrote whole lines
-FIRST_HALF = regex(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
-SECOND_HALF = regex(_ACTOR)
+FIRST_HALF: Final = regex(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
+SECOND_HALF: Final = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
-CREATED = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
+CREATED: Final = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
 
-OPS = {
+OPS: Final = {
     "read": Op.READ,
     "write": Op.WRITE,
     "atomic read": Op.ATOMIC_READ,

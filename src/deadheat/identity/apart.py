@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.callers import Called, differ
 from deadheat.identity.components import Components
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     ]  # a report's mark, lane, and address, and who was there
 
 # more calls of one pair of functions than this are not compared with one another
-_MOST = 64
+_MOST: Final = 64
 
 
 def split(ids: list[str], seen: list[Seen], told: Found) -> set[str]:

@@ -10,7 +10,7 @@ file; one of a closure that was not inlined answers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.symbols import go
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     Names = tuple[tuple[str, str], ...]
 
-_GO = "go"
-LAMBDA = "operator()"
-_TEST = "_test.go"
+_GO: Final = "go"
+LAMBDA: Final = "operator()"
+_TEST: Final = "_test.go"
 
 
 def written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
@@ -60,8 +60,8 @@ def _is_misnamed(site: Frame) -> bool:
 
 
 # does a site tell, or ought it to tell, where a closure is written? and does it not?
-_TELLS = _is_lambda, _is_nameless
-_GO_TELLS = _is_inlined, _is_misnamed
+_TELLS: Final = _is_lambda, _is_nameless
+_GO_TELLS: Final = _is_inlined, _is_misnamed
 
 
 def in_folder(report: Report, symbols: Symbols) -> tuple[Names, Names]:

@@ -8,7 +8,7 @@ another one: then the first twin is not that variable, whatever its number says.
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Whose = tuple[str, Hashable]  # a node's id, or its fingerprint, and its lane
 
 # fields of one object lie within so many bytes: 1 << 8
-_NEAR = 8
+_NEAR: Final = 8
 # more nodes than this at one place are not looked at
-_MOST = 16
+_MOST: Final = 16
 
 
 class _Spot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat import registry
 from deadheat.identity.components import Components
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Actor, Frame, Report
 
 # how many of the user's frames above a write may be the culprit
-_DEPTH = 2
+_DEPTH: Final = 2
 # what more races than this have in common is plumbing, not a culprit
-MOST = 40
-_WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
-_REASONS = {
+MOST: Final = 40
+_WRITES: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_REASONS: Final = {
     "writer": "both are written in or below {}",
     "worker": "one side of each runs in the worker {1} that {0} starts",
 }

@@ -6,7 +6,7 @@ them and no other report could be taken for it, the first one will do for all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Seen = tuple[Mark, Hashable, int]  # a report's mark, lane and address
 
 # nobody compares addresses that are further apart than 1 << 8
-_NEAR = 8
+_NEAR: Final = 8
 
 
 def gist(seen: Sequence[Seen]) -> list[int]:

@@ -6,7 +6,7 @@ middle. Where a run shows another side at the same address, the two are the side
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.fingerprint import UNKNOWN, fingerprint_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
 
 # more sides of one address than this are not looked at
-_MOST = 32
+_MOST: Final = 32
 
 
 class _Place:

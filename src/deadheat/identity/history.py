@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 NEW, RECURRING, QUIET, RETURNED = "new", "recurring", "quiet", "returned"
 # so long a race is new, or has only just returned
-_FRESH = timedelta(days=7)
+_FRESH: Final = timedelta(days=7)
 # not seen for longer than this, it is quiet
-_SILENCE = timedelta(days=14)
+_SILENCE: Final = timedelta(days=14)
 
 
 def history(days: Sequence[date], newest: date) -> list[tuple[date, str]]:

@@ -7,7 +7,7 @@ word; and one line that is reached by the same calls accesses the same thing eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.evidence import ID, UNSURE
 from deadheat.identity.fingerprint import ATOMIC
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Nodes = dict[tuple[str, Hashable, int], Mark]  # by id, lane, and which mark it is
 
 # how far apart, in bytes, two words of one object may be: 1 << 6
-_NEAR = 6
+_NEAR: Final = 6
 
 
 class Links:

@@ -47,7 +47,7 @@ BORROWED: Final = "^"
 # how a name begins that is one side's, and one of a closure, of which every twin has its own
 HALF, WRITTEN = "~", "@"
 # how one begins that is of lines, which twins have not in common
-LINES = ":"
+LINES: Final = ":"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.evidence import ID, UNSURE
 from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
 
 # how long the part of a node's id is that is its fingerprint's
-PRINT = 8
-_DOUBTS = (BESIDE, MAYBE, BORROWED)
+PRINT: Final = 8
+_DOUBTS: Final = (BESIDE, MAYBE, BORROWED)
 
 if TYPE_CHECKING:
     from deadheat.identity.components import Components

@@ -7,7 +7,7 @@ own, but the object.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # fields of an object lie within so many bytes, and what points to it does not
 _NEAR, _FAR = 64, 256
 # two fields, and what points to them
-_LEAST = 3
+_LEAST: Final = 3
 
 
 def made(written: Iterable[tuple[str, int]]) -> frozenset[str]:

@@ -7,7 +7,7 @@ names the reports of one document; here nobody sees a report.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat.identity.components import Components
 from deadheat.identity.evidence import UNSURE, halves, looked_through, others
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deadheat.identity.evidence import Others
 
 # who answers may have asked, too: what it was told may make it one with the others who answer
-ROUNDS = 2
+ROUNDS: Final = 2
 
 
 class Node(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import ANSWERS, ASKS, BESIDE, MAYBE, NAMED, WRITTEN
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Shown = dict[str, list[int]]  # the twins that a document shows, by fingerprint
 
 # more twins than this are not told apart by what comes earlier
-MOST_TWINS = 8
+MOST_TWINS: Final = 8
 
 
 def numbers(ranks: dict[tuple[str, Hashable, tuple[Chain, ...]], int]) -> Shown:

@@ -9,7 +9,7 @@ they are counted.
 from __future__ import annotations
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.callers import differ
 from deadheat.identity.components import Components
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Seen = tuple[Mark, int, Actors, Instructions]
 
 # more ways than this in one pair of functions are not looked at
-_MOST = 32
+_MOST: Final = 32
 # what a variable that is reached through another one has added to that one's rank
-_BESIDE = 64
+_BESIDE: Final = 64
 
 
 def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:

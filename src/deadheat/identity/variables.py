@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.identity.callers import Called
 from deadheat.identity.published import made
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     Actors = frozenset[str]
 
 # fields of one object lie within so many bytes
-_NEAR = 256
+_NEAR: Final = 256
 # below this address lie the variables of packages, each at its own place for good
-_STATIC = 1 << 32
+_STATIC: Final = 1 << 32
 # a string, slice or interface is so long at most
-_WORDS = 24
+_WORDS: Final = 24
 # how objects of 32 bytes and more are aligned, in Go as in C
-_ALIGNED = 16
+_ALIGNED: Final = 16
 # objects of one type are allocated side by side in a page of so many bytes: 1 << 13
-_PAGE = 13
+_PAGE: Final = 13
 
 
 class Way:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
 
 # "+0x45" is an instruction, and no name
-_AT = "+"
+_AT: Final = "+"
 # "0x00c00012e018", the "304" of "goroutine 304", the "17" of "M17"
-_VOLATILE = re.compile(r"0x[0-9a-f]+|\d+")
+_VOLATILE: Final = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 class Masking:

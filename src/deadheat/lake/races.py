@@ -9,7 +9,7 @@ later document may show that what looked like one race are two.
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from deadheat.identity import families as loose
 from deadheat.identity.history import history
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     Sighted = tuple[Any, ...]
 
 # the columns that are asked for, in the order in which a sighting has them
-SIGHTING = (
+SIGHTING: Final = (
     "node", "base", "links", "aliases", "split", "report", "repo", "run", "test", "observed_at",
     "damage",
 )  # fmt: skip
 # the best report, and what a race takes from it
-_BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
-_UNIONS = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
+_BEST: Final = ("damage", "report", "title", "detector", "kind", "sites", "cause")
+_UNIONS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
 class _Sum:

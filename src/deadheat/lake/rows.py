@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat.echo import Echo
 from deadheat.identity.document import Document as Reports
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
 
 # what a file with more reports tells of their identity is told a batch at a time, as `scan` does it
-BATCH = 4096
+BATCH: Final = 4096
 
 
 class Seen(NamedTuple):

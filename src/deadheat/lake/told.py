@@ -6,7 +6,7 @@ Addresses and numbers are marks, as `masks` has them, so that equal reports have
 from __future__ import annotations
 
 from json import JSONEncoder
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat.identity.families import keys
 from deadheat.lake import masks
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _text = JSONEncoder(check_circular=False, separators=(",", ":")).encode
 # how half a character begins in such a text, and a whole one that is made of two
-_HALF = "\\ud"
+_HALF: Final = "\\ud"
 # what stands between texts, and in none that JSON has
-_END = "\0"
+_END: Final = "\0"
 # where an access has its stack
-_STACK = 6
+_STACK: Final = 6
 _NONE: tuple[tuple[Any, ...], ...] = ((),) * 8
 
 
@@ -44,7 +44,7 @@ class About(NamedTuple):
 
 
 # the columns that this is made of
-ABOUT = ("title", "detector", "kind", "sites", "causes", "keys")
+ABOUT: Final = ("title", "detector", "kind", "sites", "causes", "keys")
 
 
 class Told(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.echo import Echo, Echoes, Unread
 from deadheat.model import Span
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["REACH", "Found", "Reader"]
 
 # how far before a range a report that reaches into it may have begun
-REACH = 1 << 18
+REACH: Final = 1 << 18
 
 
 class Reader:

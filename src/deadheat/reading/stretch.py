@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat import backwards
 from deadheat.dialects import Verdict
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from deadheat.text.window import Windows
 
 # lines are decoded in slices of about this size
-_SLICE = 1 << 11
+_SLICE: Final = 1 << 11
 # how many lines to look at for a prefix, and for a line that was cut in pieces
-_PEEK = 8
-_PIECE = 1 << 9
+_PEEK: Final = 8
+_PIECE: Final = 1 << 9
 # how much before the first sign of a report, or before a hit, to begin
-_BEFORE = 1 << 10
+_BEFORE: Final = 1 << 10
 # how much of a log to turn round at a time
-_REGION = 1 << 15
-_LONGEST_PREFIX = 300
+_REGION: Final = 1 << 15
+_LONGEST_PREFIX: Final = 300
 # what a record of a report's line begins with
-_RECORDS = ("{", "[")
+_RECORDS: Final = ("{", "[")
 # a line for which it matters how often it is read, and what of a longer one is read again
-_LONG = 1 << 11
-_OVERLAP = 1 << 12
+_LONG: Final = 1 << 11
+_OVERLAP: Final = 1 << 12
 # a line may go on in so many of the following ones
-_HELD = 4
+_HELD: Final = 4
 # nothing of such a report says that its lines stand the wrong way round
-_DOUBTFUL = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
-_TAKEN = (Verdict.OWN, Verdict.CLOSED)
+_DOUBTFUL: Final = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
+_TAKEN: Final = (Verdict.OWN, Verdict.CLOSED)
 
 
 class Stretch:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 # how many places are worth telling
-PLACES = 3
+PLACES: Final = 3
 # node, order of its example, sightings, damage, places, and where the example is
 _Row = tuple[str, int, int, int, str, int, int]
 

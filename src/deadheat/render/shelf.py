@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, Final
 
-_IN_MEMORY = 1 << 21
+_IN_MEMORY: Final = 1 << 21
 # who asks mostly asks for the next one
-_BUFFER = 1 << 16
+_BUFFER: Final = 1 << 16
 
 
 class Shelf:

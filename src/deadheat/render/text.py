@@ -264,4 +264,4 @@ class Text:
         return TextOutput(out, style)
 
 
-RENDERER = Text()
+RENDERER: Final = Text()

@@ -10,14 +10,14 @@ from deadheat.model import Frame, Origin
 from deadheat.symbols import frame_lists
 from deadheat.text.late import regex
 
-_LISTS = frame_lists.read("go.frames.txt")
+_LISTS: Final = frame_lists.read("go.frames.txt")
 _STDLIB: Final = frozenset(_LISTS["stdlib"])
 _STDLIB_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _STDLIB)
 _GENERATED: Final = frozenset(_LISTS["generated"])
 _GENERATED_FILES: Final = tuple(_LISTS["generated"])
 _DEPTH: Final = {host: int(n) for host, n in (entry.split() for entry in _LISTS["host-depth"])}
 # functions of the runtime above which some versions leave out who called them
-HIDES = tuple(_LISTS["hides-caller"])
+HIDES: Final = tuple(_LISTS["hides-caller"])
 # the packages met lately, each with the folder that it was last in, whose it is, and where
 _places: Final[dict[str, tuple[str, Origin, str]]] = {}
 _MOST_PLACES: Final = 1 << 13
@@ -36,29 +36,29 @@ _TEST_TOPS: Final = frozenset(entry.partition("/")[0] for entry in _LISTS["test"
 _ERRORS: Final = tuple(entry.removesuffix("...") for entry in _LISTS["errors"])
 
 # "(_Memberlist).Create" was "(*Memberlist).Create" before a Markdown renderer took the asterisks
-_LOST_STAR = regex(r"\(_(?=[A-Za-z])")
+_LOST_STAR: Final = regex(r"\(_(?=[A-Za-z])")
 # "yaml%2ev3": the compiler's escape for a dot in the last element of an import path
-_ESCAPE = regex(r"%([0-9a-f]{2})")
+_ESCAPE: Final = regex(r"%([0-9a-f]{2})")
 # "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go"
-_MODULE_CACHE = regex(r"(?:^|/)[^/@]+@v[^/]+/(.+)$")
+_MODULE_CACHE: Final = regex(r"(?:^|/)[^/@]+@v[^/]+/(.+)$")
 # "external/com_github_pingcap_errors/stack.go", "bazel-out/k8-fastbuild/bin/pkg/x.go"
-_BAZEL = regex(r"(?:^|/)(?:external/[^/]+|bazel-out/[^/]+/bin)/(.+)$")
+_BAZEL: Final = regex(r"(?:^|/)(?:external/[^/]+|bazel-out/[^/]+/bin)/(.+)$")
 _NAMELESS: Final = ("main", "command-line-arguments")
 # "github.com/acme/relay/v2/hub": the next major version of a module is the same code, mostly
 _MAJOR_ELEMENT: Final = regex(r"/v(?:[2-9]|[1-9]\d{1,2})(?=/|$)")
-_MAJOR = regex(r"v\d+$")
-_DRIVE = regex(r"[A-Za-z]:/")
+_MAJOR: Final = regex(r"v\d+$")
+_DRIVE: Final = regex(r"[A-Za-z]:/")
 
 # what the compiler appends to the name of the function that a piece of code was written in:
 # "F.func1.2", "F.gowrap1", "F.deferwrap2", "F·dwrap·47", "F-fm", "F·fm", "F-range1", "func·024"
 _COUNTED: Final = (".func", ".gowrap", ".deferwrap", ".", "-range", "·dwrap·", "·")
 _METHOD_VALUE: Final = ("-fm", "·fm")
 # "http.func·024", a closure of Go 1.4 and older
-_OLD_CLOSURE = regex(r"\.func·\d+$")
+_OLD_CLOSURE: Final = regex(r"\.func·\d+$")
 # "memberlist.*Memberlist.(github.com/hashicorp/memberlist.probe)·fm", a method value of Go 1.3
-_OLD_METHOD_VALUE = regex(r"([^.]+)\.[*_](\w+)\.\((?:\S*\.)?(\w+)\)·fm$")
+_OLD_METHOD_VALUE: Final = regex(r"([^.]+)\.[*_](\w+)\.\((?:\S*\.)?(\w+)\)·fm$")
 _TEST_INITIALS: Final = ("T", "B", "E", "F")
-_TEST_NAME = regex(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*$")
+_TEST_NAME: Final = regex(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*$")
 
 
 def split(symbol: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 # packages whose name says nothing about their directory
-_NOWHERE = ("main", "command-line-arguments", "")
+_NOWHERE: Final = ("main", "command-line-arguments", "")
 
 
 def is_absolute(path: str) -> bool:

@@ -7,7 +7,7 @@ for. The fewer words, the faster the first step, and almost all bytes see nothin
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,13 +18,13 @@ Hits = list[tuple[int, int]]
 
 
 # no literal is further than this from a hint
-MARGIN = 1 << 14
+MARGIN: Final = 1 << 14
 # how much behind a hint is looked through before the next one is looked for
-_STRETCH = 1 << 12
+_STRETCH: Final = 1 << 12
 # how much is searched at a time: text that is nothing but hints has very many of them
-_PIECE = 1 << 18
+_PIECE: Final = 1 << 18
 # rare bytes: one look for each spares a pass for every literal that has it
-_MARKS = (b"\x1b", b"\xc2\xa0", b"&nbsp;")
+_MARKS: Final = (b"\x1b", b"\xc2\xa0", b"&nbsp;")
 
 
 class FindSifter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from deadheat.text.sift import MARGIN
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
     from deadheat.text.sift import Hits, Sifter
 
-BLOCK = 1 << 20
+BLOCK: Final = 1 << 20
 # how much is kept behind a hit: enough for its line and for what a damaged report began with
-BEHIND = 1 << 16
+BEHIND: Final = 1 << 16
 # a longer line is read in pieces of this size, which begin a little before a hit
-MAX_LINE = 1 << 16
-_BEFORE_HIT = 1 << 12
+MAX_LINE: Final = 1 << 16
+_BEFORE_HIT: Final = 1 << 12
 # how much is sifted at first; twice as much each time, until reports stand so close that they lead
 # from one to the next
-_STEP = 1 << 16
+_STEP: Final = 1 << 16
 
 
 class Buffer(Protocol):
