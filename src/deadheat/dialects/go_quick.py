@@ -70,10 +70,18 @@ def glance(text: str) -> Report | None:
         stack = _calls(section)
         if side is None or stack is None:
             return None
-        site = next(frame for frame in stack if frame.origin is Origin.USER)
+        site = _first_own(stack)
         at = _offset(section) if site is stack[0] else None
-        accesses.append(Access(side.op, side.actor, stack, side.address, site=site, instruction=at))
+        values = side.op, side.actor, stack, side.address, None, (), site, None, at, None
+        accesses.append(_new(Access, values))
     return Report("go", "data-race", tuple(accesses))
+
+
+def _first_own(stack: tuple[Frame, ...]) -> Frame:
+    for frame in stack:
+        if frame[4] is _USER:
+            return frame
+    return stack[0]
 
 
 def _offset(section: str) -> str:
@@ -156,13 +164,12 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     """
     if _has_second_entry(section) or "\\" in section:
         return None
-    split = go.split if go.is_unusual(section) else go.split_plain
     head: list[Frame] = []
     found: list[Frame] = []
     at, number = section.find("\n"), 0
     while at < len(section):
         symbol, path, line, at = go_printed.pair(section, at)
-        package, function = split(symbol)
+        package, function = go.split(symbol) if go.is_unusual(symbol) else go.split_plain(symbol)
         if not package:
             return None
         number += 1
