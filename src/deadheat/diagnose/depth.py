@@ -30,6 +30,12 @@ AGAIN = 0x80
 _MADE = 0x22
 # what is put into a caller is no longer than this
 _INLINED = 0xB0
+# one line that reads, calls something and writes: `append` takes 117 to 210 bytes for that, `n++` 18 to 64
+_CALLED = 110
+# "if err = f(); err != nil {": how far its question lies behind its assignment, 68 to 88
+_ASKED = range(0x20, 0x80)
+# no deeper are functions put into one another, nearly always
+_COPIED = 4
 # how long an instruction is on arm64, and how many offsets may be multiples of that by chance
 _WORD, _CHANCE = 4, 2
 
@@ -69,6 +75,37 @@ def is_behind_lock(side: Side) -> bool:
     """Does it lie in its own function just where the first access behind a lock does?"""
     at = of(side)
     return at is not None and LOCKED <= at <= _FIRST_LOCKED and whose(side) == side.site
+
+
+def calls_between(reads: Side, writes: Side) -> bool:
+    """Is something called between the read and the write of one line?"""
+    between = _between(reads, writes)
+    return between is not None and abs(between) >= _CALLED
+
+
+def is_asked(reads: Side, writes: Side) -> bool:
+    """Does one line assign, and then ask what was assigned?"""
+    between = _between(reads, writes)
+    return between is not None and -between in _ASKED
+
+
+def _between(reads: Side, writes: Side) -> int | None:
+    """How many bytes of code lie from the read to the write of one line, in one copy of it.
+
+    What is put into its callers has a copy in each. Two of one copy have the same callers, or come by one
+    call of the same code; and who is put nowhere has one copy only.
+    """
+    if reads.site != writes.site or reads.site is None:
+        return None
+    at, then = of(reads), of(writes)
+    if at is None or then is None:
+        return None
+    a, b = reads.true, writes.true
+    alike = a[:_COPIED] == b[:_COPIED]
+    if not alike and a[:2] == b[:2]:
+        alike = reads.access.called_from == writes.access.called_from
+    own = alike or whose(reads) == reads.site == whose(writes)
+    return then - at if own else None
 
 
 def only_stores(scene: Scene, checks: Side, stores: Side) -> bool:

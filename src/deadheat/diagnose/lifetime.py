@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
 from deadheat.diagnose.naming import is_test_file, last, owner, short, words
-from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
+from deadheat.diagnose.vocabulary import DOING, EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def runs_beside(scene: Scene) -> bool | None:
     """Is a package's own worker meant to run beside the one that reads what it writes?
 
     Who starts it says so: `Start`, `Open`, `NewPoller` begin something that goes on. `Compact` looks as
-    if all were done when it returns (False). None where neither shows, or there is no such worker.
+    if all were done when it returns (False), and so does `Run` where the goroutine is its own closure.
+    None where neither shows, or there is no such worker.
     """
     met = own_worker(scene)
     if met is None:
@@ -163,12 +164,23 @@ def runs_beside(scene: Scene) -> bool | None:
     if not worker.writes or other.writes or not other.named or comes_after(other):
         return None
     begun = _verbs(scene.parent(started.function))
-    return None if EITHER & begun else bool(STARTING & begun) or not scene.go
+    if EITHER & begun or not scene.go:
+        return None if EITHER & begun else True
+    return bool(STARTING & begun) and not is_own_work(worker, started)
 
 
 def begins(name: str) -> bool:
     """Is a function called like one that starts what goes on, or may do so?"""
     return bool((STARTING | EITHER) & _verbs(name))
+
+
+def is_own_work(worker: Side, started: Frame) -> bool:
+    """Is a goroutine the work itself of a function that is called to do it: `func Run() { go func() { … } }`?"""
+    name = worker.written(started)
+    if not DOING.intersection(words(name)[:1]) or not worker.true:
+        return False
+    began = worker.true[-1]
+    return worker.written(began) == name and began.line != started.line
 
 
 def _verbs(name: str) -> set[str]:

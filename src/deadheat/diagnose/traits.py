@@ -13,6 +13,7 @@ from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
+    DOING,
     EITHER,
     ENDING,
     GROWING,
@@ -66,7 +67,7 @@ _SHOWN = {
     "time.goFunc": TIMER,
 }
 _FILLING: frozenset[str] = GROWING | KEYED
-_STARTING: frozenset[str] = STARTING | EITHER
+_STARTING: frozenset[str] = (STARTING | EITHER) - DOING
 _WALKING: frozenset[str] = WALKING | ANNOUNCING
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
@@ -135,6 +136,8 @@ def _one_writes(writer: Side, reader: Side) -> int:
     found = DEEP if depth.may_be_locked(writer) else 0
     if writer.is_worker and not reader.is_worker and (started := writer.creator):
         found |= WORKER if _may_return(writer.written(started)) else 0
+    if writer.site == reader.site and depth.calls_between(reader, writer):
+        found |= CALLS
     above = writer.frames[1:2]
     if above and reader.site and above[0].function == reader.site.function:
         found |= BELOW

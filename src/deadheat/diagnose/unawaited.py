@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import begins, comes_after, gone_on, own_worker, still_works
+from deadheat.diagnose.lifetime import (
+    begins,
+    comes_after,
+    gone_on,
+    is_own_work,
+    own_worker,
+    still_works,
+)
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, Hit
 from deadheat.diagnose.side import in_closure, point
@@ -63,6 +70,8 @@ def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool
     if not worker.writes or other.writes or not other.named or comes_after(other):
         return False
     *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
+    if is_own_work(worker, started):
+        return True
     return (not kind or kind != bare) and not begins(name)
 
 

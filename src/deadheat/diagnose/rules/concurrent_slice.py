@@ -36,7 +36,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import address, locking
+from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
@@ -103,13 +103,20 @@ def _shown(side: Side) -> Evidence | None:
 
 def _between(scene: Scene) -> Hit | None:
     """From a report alone: a line that reads, calls something and writes is an append, most likely."""
-    if scene.sourced or not calls_between(scene.report) or (address.of(scene) or 0) % _WORD:
+    if scene.sourced or not _calls(scene) or (address.of(scene) or 0) % _WORD:
         return None
     side = scene.sides[0]
     named = f"`{short(side.name)}`"
     how = f"one line of {named} reads it, calls something and writes it, as append does"
     told = (side.told(how),)
     return Hit(LIKELY, told, _GUARD, scene.points)
+
+
+def _calls(scene: Scene) -> bool:
+    """Is something called between the read and the write of one line, by their offsets?"""
+    if calls_between(scene.report):
+        return True
+    return any(w.writes and not r.writes and depth.calls_between(r, w) for r, w in scene.both)
 
 
 def _named(scene: Scene) -> Hit | None:

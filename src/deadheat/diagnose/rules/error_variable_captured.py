@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import address
+from deadheat.diagnose import address, depth
 from deadheat.diagnose.capture import captured, likely
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
@@ -89,10 +89,12 @@ def _by_address(scene: Scene) -> Hit | None:
 
 
 def _is_assigned(found: Capture) -> bool:
-    """Do two closures only assign to it? One may read what it has assigned, a line further down."""
+    """Do two closures only assign to it? One may read what it has assigned, there or right below."""
     inner, outer = found.inner, found.outer
+    if outer.writes:
+        return True
     down = (outer.point.line or 0) - (inner.point.line or 0)
-    return down == 0 if outer.writes else 0 < down <= _ASKED
+    return 0 < down <= _ASKED or depth.is_asked(outer, inner)
 
 
 RULE = Rule(
