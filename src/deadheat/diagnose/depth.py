@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # a lock and its deferred release fit in front of what lies as deep
 LOCKED = 0x95
-# what comes first behind them does not lie deeper
-_FIRST_LOCKED = 0xC0
 # so near to the beginning nothing has been waited for
 FIRST = 0x70
 # a lock and a second look fit between two accesses that are as far apart
@@ -69,12 +67,6 @@ def may_be_locked(side: Side) -> bool:
     """Does it lie so deep that the code in front may have taken a lock, and mean to let go of it?"""
     at = of(side)
     return at is not None and at >= LOCKED
-
-
-def is_behind_lock(side: Side) -> bool:
-    """Does it lie in its own function just where the first access behind a lock does?"""
-    at = of(side)
-    return at is not None and LOCKED <= at <= _FIRST_LOCKED and whose(side) == side.site
 
 
 def calls_between(reads: Side, writes: Side) -> bool:

@@ -45,6 +45,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import SOURCE, STARTER, WAITS
 from deadheat.diagnose.vocabulary import WAITING
+from deadheat.model import State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -140,6 +141,8 @@ def _waiting(scene: Scene) -> Hit | None:
     if met is None or not met[0].writes or met[1].inner or in_deferred(met[0]):
         return None
     worker, other, _ = met
+    if worker.actor.state is State.FINISHED and not other.writes:
+        return None  # nobody has given it up: it has told too early that it was done
     told = words(other.name)
     if not told or told[0] not in WAITING or (told[0] == "err" and told != ("err",)):
         return None

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lifetime import gone_on
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
@@ -128,8 +129,8 @@ def _of_value(scene: Scene) -> Hit | None:
 
     A map or a slice may have such methods as well; they are called like what containers do.
     """
-    if not scene.go or scene.source is not None:
-        return None
+    if not scene.go or scene.source is not None or gone_on(scene) is not None:
+        return None  # who started the worker and goes on means to wait for it, whatever locks there are
     for writer, other in scene.both:
         told = words(writer.name)[:1]
         if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):

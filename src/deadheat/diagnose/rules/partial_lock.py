@@ -141,8 +141,8 @@ def _by_depth(scene: Scene) -> Hit | None:
             continue
         if _COLLECTS.intersection(words(writer.name)[:1]):
             continue  # a slice that grows takes as much code as a lock
-        if _is_called_by_others(reader.site) and depth.is_behind_lock(reader):
-            continue  # both seem to take one, and not the same
+        if _is_called_by_others(reader.site) and _may_take_one(reader):
+            continue  # both may take one, and not the same
         evidence = (
             writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
             reader.told(f"{reader.does} it elsewhere"),
@@ -152,6 +152,11 @@ def _by_depth(scene: Scene) -> Hit | None:
         )
         return Hit(FAIR, evidence, change, (reader.point,))
     return None
+
+
+def _may_take_one(side: Side) -> bool:
+    """Does a lock fit in front of it in its own function, too?"""
+    return depth.may_be_locked(side) and depth.whose(side) == side.site
 
 
 def _is_called_by_others(frame: Frame | None) -> bool:
