@@ -67,7 +67,9 @@ def _is_below(now: Frame, then: Frame) -> bool:
 def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool:
     """Does the worker write what is read after a function that is not called like one that starts it?"""
     name = scene.parent(started.function)
-    if not worker.writes or other.writes or not other.named or comes_after(other):
+    if not worker.writes or other.writes or comes_after(other):
+        return False
+    if not other.named and not other.in_test:
         return False
     *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
     if is_own_work(worker, started):
@@ -78,7 +80,7 @@ def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool
 def not_awaited(scene: Scene) -> Hit | None:
     """Who started the worker goes on to read its work while it still works."""
     met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or not still_works(scene, met):
+    if met is None or met.other.writes or not still_works(met):
         return None
     named = short(scene.parent(met.started.function))
     evidence = (
