@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _HEAPS = (0xC0, 0x40)
 _LOADED = 0x4000000000
 # a word that is allocated for itself lies at a multiple of its size class; an interface has two words
-_TWO_WORDS = 16
+_WORD, _TWO_WORDS = 8, 16
 
 
 def of(scene: Scene) -> int | None:
@@ -24,6 +24,11 @@ def of(scene: Scene) -> int | None:
             except ValueError:
                 return None
     return None
+
+
+def is_part(scene: Scene) -> bool:
+    """Is it less than a word, by its address: a flag or a small number, and nothing that points?"""
+    return bool((of(scene) or 0) % _WORD)
 
 
 def is_packages(scene: Scene) -> bool | None:

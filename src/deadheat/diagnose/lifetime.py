@@ -143,9 +143,9 @@ def _gone_on(scene: Scene) -> GoneOn | None:
     return None
 
 
-def still_works(met: GoneOn) -> bool:
-    """Is the worker not at its end? Else it may have told too early that it was done."""
-    return met.worker.actor.state is not State.FINISHED and not in_deferred(met.worker)
+def has_ended(worker: Side) -> bool:
+    """Has a worker ended, or is it about to? Then it may have told too early that it was done."""
+    return worker.actor.state is State.FINISHED or in_deferred(worker)
 
 
 def runs_beside(scene: Scene) -> bool | None:
@@ -164,6 +164,8 @@ def runs_beside(scene: Scene) -> bool | None:
     begun = _verbs(scene.parent(started.function))
     if EITHER & begun or not scene.go:
         return None if EITHER & begun else True
+    if has_ended(worker):
+        return None  # its work was bounded: who comes later may have to wait for it
     return bool(STARTING & begun) and not is_own_work(worker, started)
 
 

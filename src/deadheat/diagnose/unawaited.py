@@ -9,9 +9,9 @@ from deadheat.diagnose.lifetime import (
     begins,
     comes_after,
     gone_on,
+    has_ended,
     is_own_work,
     own_worker,
-    still_works,
 )
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, Hit
@@ -73,14 +73,14 @@ def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool
         return False
     *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
     if is_own_work(worker, started):
-        return True
+        return not has_ended(worker)
     return (not kind or kind != bare) and not begins(name)
 
 
 def not_awaited(scene: Scene) -> Hit | None:
     """Who started the worker goes on to read its work while it still works."""
     met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or not still_works(met):
+    if met is None or met.other.writes or has_ended(met.worker):
         return None
     named = short(scene.parent(met.started.function))
     evidence = (

@@ -39,13 +39,12 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
+from deadheat.diagnose.lifetime import gone_on, has_ended, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import SOURCE, STARTER, WAITS
 from deadheat.diagnose.vocabulary import WAITING
-from deadheat.model import State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -141,11 +140,11 @@ def _waiting(scene: Scene) -> Hit | None:
     if met is None or not met[0].writes or met[1].inner or in_deferred(met[0]):
         return None
     worker, other, _ = met
-    if worker.actor.state is State.FINISHED and not other.writes:
-        return None  # nobody has given it up: it has told too early that it was done
     told = words(other.name)
     if not told or told[0] not in WAITING or (told[0] == "err" and told != ("err",)):
         return None
+    if told[0] != "err" and not other.writes and has_ended(worker):
+        return None  # nobody has given it up: it has told too early that it was done
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}"),
         other.told(f"{other.does}, and by its name comes after it: it has not waited, or given up"),

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.scene import calls_between
@@ -63,7 +64,6 @@ _GUARD = (
     "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
     " goroutine fill a slot of its own."
 )
-_WORD = 8  # where a slice may begin
 # "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
 _APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 # "f.watchers = list", "b.ls = append(next, l)"
@@ -103,7 +103,7 @@ def _shown(side: Side) -> Evidence | None:
 
 def _between(scene: Scene) -> Hit | None:
     """From a report alone: a line that reads, calls something and writes is an append, most likely."""
-    if scene.sourced or not _calls(scene) or (address.of(scene) or 0) % _WORD:
+    if scene.sourced or not _calls(scene) or address.is_part(scene):
         return None
     side = scene.sides[0]
     named = f"`{short(side.name)}`"
@@ -126,12 +126,12 @@ def _named(scene: Scene) -> Hit | None:
     """
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
-    if (address.of(scene) or 0) % _WORD:
+    if address.is_part(scene):
         return None
     for side, other in scene.both:
         if not side.writes or side.inner or side.closure or other.site is None:
             continue
-        if of_value(side.name):
+        if of_value(side.name) or _is_its_work(side):
             continue
         if GROWING.intersection(words(side.name)[:1]):
             how = f"{side.does}, and by its name puts something into a row or takes it out"
@@ -140,8 +140,23 @@ def _named(scene: Scene) -> Hit | None:
         else:
             continue
         evidence = (side.told(how), other.told(other.does))
-        return Hit(FAIR + 0.05, evidence, _GUARD, scene.points)
+        # where a wait may be missing as well, a name alone does not tell that it was a lock
+        sure = FAIR - 0.05 if may_be_ordered(scene) else FAIR + 0.05
+        return Hit(sure, evidence, _GUARD, scene.points)
     return None
+
+
+def _is_its_work(side: Side) -> bool:
+    """Is the function what its goroutine was started for: `go n.listen()`? Then it joins nobody."""
+    name = side.name
+    return side.is_worker and all(
+        side.written(f) == name or "wrap" in f.function or f.line == _began(side)
+        for f in side.frames
+    )
+
+
+def _began(side: Side) -> int | None:
+    return side.creator.line if side.creator else None
 
 
 def _goes_through(writer: Side, reader: Side) -> str:

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
@@ -110,6 +110,8 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
         return None
+    if guess is not None and address.is_part(scene):
+        return None  # a flag is set, and no thing is made
     if guess is not None:
         evidence = (
             guess.other.told(guess.other.does),
