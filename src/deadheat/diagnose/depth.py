@@ -64,6 +64,14 @@ def whose(side: Side) -> Frame | None:
     return side.frames[1] if len(side.frames) > 1 else None
 
 
+def comes_first(side: Side) -> bool:
+    """Is it the first that its function does, or near to that?"""
+    at, called = of(side), _number(side.access.called_from)
+    if at is None:
+        return False
+    return at < FIRST or (called is not None and 0 <= at - called < _INLINED)
+
+
 def may_be_locked(side: Side) -> bool:
     """Does it lie so deep that the code in front may have taken a lock, and mean to let go of it?"""
     at = of(side)

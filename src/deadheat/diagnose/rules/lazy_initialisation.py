@@ -62,11 +62,13 @@ from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.checking import Check
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made
+_BLOCK = 2  # lines from a check to what stands in its block
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -110,8 +112,8 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
         return None
-    if guess is not None and address.is_part(scene):
-        return None  # a flag is set, and no thing is made
+    if guess is not None and (address.is_part(scene) or not _is_check(guess)):
+        return None  # a flag is set, and no thing is made; or it was read for something else
     if guess is not None:
         evidence = (
             guess.other.told(guess.other.does),
@@ -122,6 +124,18 @@ def _find(scene: Scene) -> Hit | None:
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change) or _made_below(scene, change)
+
+
+def _is_check(guess: Check) -> bool:
+    """By offsets: does the function look first of all, and does the code that sets it come behind that?"""
+    sets, other = guess.sets, guess.other
+    down = (sets.point.line or 0) - (other.point.line or 0)
+    first, then = depth.of(other), depth.of(sets)
+    if down <= 0 or first is None or then is None:
+        return True  # what reads below has got it, and checks nothing
+    if then < first:
+        return False
+    return depth.comes_first(other) or (is_lazy(sets.name) and down <= _BLOCK)
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
