@@ -69,7 +69,7 @@ def comes_first(side: Side) -> bool:
     at, called = of(side), _number(side.access.called_from)
     if at is None:
         return False
-    return at < FIRST or (called is not None and 0 <= at - called < _INLINED)
+    return at < LOCKED or (called is not None and 0 <= at - called < _INLINED)
 
 
 def may_be_locked(side: Side) -> bool:
