@@ -26,12 +26,12 @@ FIRST = 0x70
 AGAIN = 0x80
 # a check whether something is there, and the store of what was made then, are as far apart or farther
 _MADE = 0x22
-# what lies no farther behind its caller's offset was put into the caller, seven times in eight; farther, up
-# to the length of what is put anywhere, it is a coin's toss (measured with Go 1.26 on 310 accesses)
+# what lies no farther behind its caller's offset was put into the caller, four times in five; farther,
+# up to the length of what is put anywhere, it may be either (Go 1.26, 310 accesses of the corpus)
 _INLINED, _LONGEST = 0x40, 0xB0
-# one line that reads, calls something and writes: `append` takes 117 to 210 bytes for that, `n++` 18 to 64
+# one line that reads, calls something and writes: `append` takes 117 to 210 bytes, `n++` 18 to 64
 _CALLED = 110
-# "if err = f(); err != nil {": how far its question lies behind its assignment, 68 to 88
+# "if err = f(); err != nil {": its question lies 48 to 88 bytes behind its assignment
 _ASKED = range(0x20, 0x80)
 # no deeper are functions put into one another, nearly always
 _COPIED = 4
@@ -93,8 +93,8 @@ def is_asked(reads: Side, writes: Side) -> bool:
 def _between(reads: Side, writes: Side) -> int | None:
     """How many bytes of code lie from the read to the write of one line, in one copy of it.
 
-    What is put into its callers has a copy in each. Two of one copy have the same callers, or come by one
-    call of the same code; and who is put nowhere has one copy only.
+    What is put into its callers has a copy in each. Two of one copy have the same callers, or come by
+    one call of the same code; and who is put nowhere has one copy only.
     """
     if reads.site != writes.site or reads.site is None:
         return None

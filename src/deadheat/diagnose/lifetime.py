@@ -175,7 +175,7 @@ def begins(name: str) -> bool:
 
 
 def is_own_work(worker: Side, started: Frame) -> bool:
-    """Is a goroutine the work itself of a function that is called to do it: `func Run() { go func() { … } }`?"""
+    """Is a goroutine all the work of a function that is called to do it: `func Run() { go func() …`?"""
     name = worker.written(started)
     if not DOING.intersection(words(name)[:1]) or not worker.true:
         return False

@@ -142,9 +142,7 @@ def _lived(findings: list[Finding]) -> list[Finding]:
     if not lived or lived[0].from_source:
         return findings
     most = max([f.confidence for f in lived]) - 0.01
-    return [
-        _limited(f, most) if f.cause in _SHOWING and not f.from_source else f for f in findings
-    ]
+    return [_limited(f, most) if f.cause in _SHOWING and not f.from_source else f for f in findings]
 
 
 def _with_reasons(findings: list[Finding]) -> list[Finding]:

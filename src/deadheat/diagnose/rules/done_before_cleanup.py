@@ -102,7 +102,9 @@ def _ended_since(scene: Scene) -> Hit | None:
         worker.told(f"{worker.does} in {worker.actor.id}, which has ended since"),
         other.told(f"{other.does}, and by its name comes after it: it was told too early"),
     )
-    change = "See that what tells of the end (Done, close) comes after everything that is waited for."
+    change = (
+        "See that what tells of the end (Done, close) comes after everything that is waited for."
+    )
     return Hit(FAIR + 0.05, evidence, change, (worker.point,))
 
 

@@ -127,7 +127,7 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _is_check(guess: Check) -> bool:
-    """By offsets: does the function look first of all, and does the code that sets it come behind that?"""
+    """By offsets: does the function look first of all, and set it in code that comes behind that?"""
     sets, other = guess.sets, guess.other
     down = (sets.point.line or 0) - (other.point.line or 0)
     first, then = depth.of(other), depth.of(sets)
