@@ -418,21 +418,23 @@ def test_how_far_a_check_is_from_its_write(read: int, written: int, expected: st
 
 
 @pytest.mark.parametrize(
-    ("function", "address", "offsets", "expected"),
+    ("function", "down", "address", "offsets", "expected"),
     [
-        ("table", HEAP, (0x45, 0x92), "lazy-initialisation"),
-        ("table", "00c000092551", (0x45, 0x92), "missing-lock"),  # less than a word: a flag
-        ("table", HEAP, (0x145, 0x192), "missing-lock"),  # it does other things before
-        ("table", HEAP, (0x92, 0x45), "missing-lock"),  # the write lies in front of the check
-        ("pick", HEAP, (0x45, 0x92), "missing-lock"),  # takes one after the other
+        ("table", 1, HEAP, (0x45, 0x92), "lazy-initialisation"),
+        ("table", 1, "00c000092551", (0x45, 0x92), "missing-lock"),  # less than a word: a flag
+        ("table", 1, HEAP, (0x92, 0x45), "missing-lock"),  # the write lies in front of the check
+        ("pick", 1, HEAP, (0x45, 0x92), "missing-lock"),  # takes one after the other
+        ("connect", 4, HEAP, (0x45, 0x92), "lazy-initialisation"),
+        ("connect", 4, HEAP, (0xE5, 0x132), "missing-lock"),  # it does other things before
     ],
 )
-def test_a_check_is_what_a_function_does_first(
-    function: str, address: str, offsets: tuple[int, int], expected: str
+def test_what_is_checked_before_it_is_made(
+    function: str, down: int, address: str, offsets: tuple[int, int], expected: str
 ) -> None:
     by, way = go("TestShelf"), "(*Shelf).Find shelf.go:50"
     one = Side("read", (f"(*Shelf).{function} shelf.go:15", way), by, offsets[0], called=0x26)
-    two = Side("write", (f"(*Shelf).{function} shelf.go:16", way), by, offsets[1], called=0x26)
+    line = f"shelf.go:{15 + down}"
+    two = Side("write", (f"(*Shelf).{function} {line}", way), by, offsets[1], called=0x26)
     assert first(report(one, two, address)) == expected
 
 

@@ -105,10 +105,10 @@ def _between(reads: Side, writes: Side) -> int | None:
     alike = a[:_COPIED] == b[:_COPIED]
     if not alike and a[:2] == b[:2]:
         alike = reads.access.called_from == writes.access.called_from
-    return then - at if alike or (_is_own(reads) and _is_own(writes)) else None
+    return then - at if alike or (is_own(reads) and is_own(writes)) else None
 
 
-def _is_own(side: Side) -> bool:
+def is_own(side: Side) -> bool:
     """Is it surely code of the site's own function, which was put nowhere?"""
     at, called = of(side), _number(side.access.called_from)
     return at is not None and (called is None or not 0 <= at - called < _LONGEST)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth
 from deadheat.diagnose.checking import verb
+from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.lifetime import GoneOn, is_timed
 from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
 from deadheat.diagnose.scene import calls_between
@@ -141,7 +142,9 @@ def _one_writes(writer: Side, reader: Side) -> int:
     above = writer.frames[1:2]
     if above and reader.site and above[0].function == reader.site.function:
         found |= BELOW
-    if _called(writer.name) & MAKES:
+    if writer.scene.go and made_below(writer, reader):
+        found |= CALLER
+    elif _called(writer.name) & MAKES:
         near = [reader.written(f) for f in reader.frames[:2]]
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
             found |= CALLER

@@ -5,11 +5,11 @@
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
 between the two is longer than a count's, as that of `append` is; or the function that writes is
-called like one that puts something into a row of things (`Append`, `Push`, `Insert`), or for one that
-adds somebody to those who are told (`Subscribe` against `emit`), or the one that reads like one that
-goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on
-one of the lines, a slice that append has made and that is stored in it, an indexed write into it, or a
-method of a type that is a slice.
+called like one that puts something into a row of things (`Append`, `Push`, `Insert`; a goroutine's
+own `listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
+`emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is
+above it. With source: `append` to the variable on one of the lines, a slice that append has made
+and that is stored in it, an indexed write into it, or a method of a type that is a slice.
 
 ## Why it races
 
@@ -38,9 +38,10 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
@@ -79,6 +80,8 @@ def _find(scene: Scene) -> Hit | None:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
     if not seen and not appended:
         return _between(scene) or _named(scene)
+    if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
+        return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
     confidence = STRONG if both and not (held and any(held)) else LIKELY

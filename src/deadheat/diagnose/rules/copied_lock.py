@@ -4,11 +4,12 @@
 
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
-is a copy of each element, with the lock that it takes; or the type that the lock is a part of is passed,
-given back, gone through or kept by value somewhere in the package. In C and C++: the detector tells two
-locks apart that the code calls by one name, and an object with that lock in it is copied. From a report
-alone: one side is inside of `Lock` or `Unlock`, the other reads the lock itself; or a method of a value
-writes what is shared, so deep in its code that a lock fits in front.
+is a copy of each element, with the lock that it takes; or the type that the lock is a part of is
+passed, given back, gone through or kept by value somewhere in the package. In C and C++: the
+detector tells two locks apart that the code calls by one name, and an object with that lock in it
+is copied. From a report alone: one side is inside of `Lock` or `Unlock`, the other reads the lock
+itself; or a method of a value writes what is shared, so deep in its code that a lock fits in front,
+and no worker's starter waits for it.
 
 ## Why it races
 

@@ -8,7 +8,7 @@ first. The other side comes after `Wait`. In C and C++: it posts a semaphore, se
 a latch down or notifies before the racing line, and the other side has waited for just that. From a
 report alone: a deferred function of a goroutine writes what somebody reads who is called like one who
 comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the goroutine,
-further down.
+further down; or who is called `Wait` reads what a worker of its package wrote that has ended since.
 
 ## Why it races
 

@@ -4,12 +4,13 @@
 
 Two actors in one function: one reads, the other writes on the next line or the one after (the block
 that the check opens), or two lines above the read (what is given back behind it); surer where the
-function is called like one that makes something (`ensure`, `connect`, `get`, `init`). Or the two
-come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`).
+function is called like one that makes something (`ensure`, `connect`, `get`, `init`). In Go the code of
+the check lies in front of the other's, and what is set is no less than a word. Or the two
+come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`), or in
+Go in a function that is nobody's method, and so fills what it makes (`load`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
 function that is called under one, and no lock is held; or it fills an object that is kept there when
-it is made. Where the report has one side only, the code
-of that side may still show it.
+it is made. Where the report has one side only, the code of that side may still show it.
 
 ## Why it races
 
@@ -53,7 +54,7 @@ from deadheat.diagnose.checking import (
     verb,
 )
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
@@ -123,11 +124,11 @@ def _find(scene: Scene) -> Hit | None:
         if is_changing(guess.sets.name):
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
-    return _twice(scene, change) or _made_below(scene, change)
+    return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
 
 
 def _is_check(guess: Check) -> bool:
-    """By offsets: does the function look first of all, and set it in code that comes behind that?"""
+    """By offsets: does what sets it come behind? Lines further down, it has to have looked first."""
     sets, other = guess.sets, guess.other
     down = (sets.point.line or 0) - (other.point.line or 0)
     first, then = depth.of(other), depth.of(sets)
@@ -135,7 +136,7 @@ def _is_check(guess: Check) -> bool:
         return True  # what reads below has got it, and checks nothing
     if then < first:
         return False
-    return depth.comes_first(other) or (is_lazy(sets.name) and down <= _BLOCK)
+    return down <= _BLOCK or depth.comes_first(other)
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
@@ -196,6 +197,20 @@ def _made_below(scene: Scene, change: str) -> Hit | None:
             Evidence(f"both are on their way through `{short(reader.written(way))}`", point(way)),
         )
         return Hit(FAIR, evidence, change, (point(way),))
+    return None
+
+
+def _by_function(scene: Scene, change: str) -> Hit | None:
+    """From a Go report alone: a method has something made by a function, while another one uses it."""
+    for maker, reader in scene.both if scene.go and scene.source is None else ():
+        if caller := made_below(maker, reader):
+            named = short(maker.written(caller))
+            evidence = (
+                maker.told(f"{maker.does}, a function that makes something, by its place"),
+                Evidence(f"`{named}` has it called", point(caller)),
+                reader.told(f"{reader.does}, further down on the same way"),
+            )
+            return Hit(FAIR + 0.05, evidence, change, (point(caller),))
     return None
 
 

@@ -6,7 +6,8 @@ One side holds a lock, the other holds none: by the detector's word, or by the c
 lines and their callers. With source also: a method reads an object without the object's own lock, under
 a lock of another type only. From a Go report alone: one side is in a function whose name says that its
 caller holds the lock (`flushLocked`), the other in none; or what others call writes so deep in its own
-code that a lock and its deferred release fit in front, and the other side reads elsewhere.
+code that a lock and its deferred release fit in front, and the other side reads elsewhere, where none
+fits.
 
 ## Why it races
 
@@ -136,7 +137,7 @@ def _by_depth(scene: Scene) -> Hit | None:
     for writer, reader in scene.both:
         if not writer.writes or reader.writes or writer.inner or reader.inner:
             continue
-        own = depth.may_be_locked(writer) and depth.whose(writer) == writer.site
+        own = depth.may_be_locked(writer) and depth.is_own(writer)
         if not own or reader.closure or not _is_called_by_others(writer.site):
             continue
         if _COLLECTS.intersection(words(writer.name)[:1]):

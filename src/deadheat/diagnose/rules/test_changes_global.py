@@ -27,7 +27,8 @@ writes it.
 ## When it is wrong
 
 A field of an object that the test itself made is not a global: then the test uses the product
-without the lock it needs.
+without the lock it needs. From a report alone, a variable that another test's worker writes as well
+is no setting, and that worker was left running.
 """
 
 from __future__ import annotations
