@@ -28,6 +28,7 @@ _ASKS = (
 
 # who is called so comes after the work, or should
 _AFTER: frozenset[str] = ENDING | RESULTS | WAITING
+_GIVES_UP = ("give", "up")
 
 
 class Ending(NamedTuple):
@@ -195,8 +196,11 @@ def _is_named(side: Side) -> bool:
 
 
 def comes_after(side: Side) -> bool:
-    """Is it called, or near it who called it, like one that comes after the work?"""
-    return any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in side.named)
+    """Is it called, or near it who called it, like one that comes after the work, or gives it up?"""
+    return any(
+        told[0] in _AFTER or told[-1] in _AFTER or _GIVES_UP in (told[:2], told[-2:])
+        for _, _, told in side.named
+    )
 
 
 def is_lent(owner: Side, worker: Side) -> bool:
