@@ -36,7 +36,7 @@ _ASKED = range(0x20, 0x80)
 # no deeper are functions put into one another, nearly always
 _COPIED = 4
 # how long an instruction is on arm64, and how many offsets may be multiples of that by chance
-_WORD, _CHANCE = 4, 2
+_WORD, _CHANCE = 4, 3
 
 
 def of(side: Side) -> int | None:
@@ -48,8 +48,9 @@ def _is_foreign(scene: Scene) -> bool:
     """Is this not amd64, which alone was measured? Elsewhere instructions are of one length."""
     known: bool | None = scene.memo.get(_is_foreign)
     if known is None:
-        told = [at for a in scene.report.accesses for at in (a.instruction, a.called_from) if at]
+        told = {at for a in scene.report.accesses for at in (a.instruction, a.called_from) if at}
         known = len(told) > _CHANCE and not any((_number(at) or 0) % _WORD for at in told)
+        known = known or address.is_arms(scene)
         scene.memo[_is_foreign] = known
     return known
 
@@ -62,14 +63,6 @@ def whose(side: Side) -> Frame | None:
     if called is None or not 0 <= at - called < _INLINED:
         return side.frames[0]
     return side.frames[1] if len(side.frames) > 1 else None
-
-
-def comes_first(side: Side) -> bool:
-    """Is it the first that its function does, or near to that?"""
-    at, called = of(side), _number(side.access.called_from)
-    if at is None:
-        return False
-    return at < LOCKED or (called is not None and 0 <= at - called < _INLINED)
 
 
 def may_be_locked(side: Side) -> bool:

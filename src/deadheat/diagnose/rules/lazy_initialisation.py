@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made
-_BLOCK = 2  # lines from a check to what stands in its block
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -128,15 +127,10 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _is_check(guess: Check) -> bool:
-    """By offsets: does what sets it come behind? Lines further down, it has to have looked first."""
-    sets, other = guess.sets, guess.other
-    down = (sets.point.line or 0) - (other.point.line or 0)
-    first, then = depth.of(other), depth.of(sets)
-    if down <= 0 or first is None or then is None:
-        return True  # what reads below has got it, and checks nothing
-    if then < first:
-        return False
-    return down <= _BLOCK or depth.comes_first(other)
+    """By offsets: does the code that sets it come behind the check above it?"""
+    down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
+    first, then = depth.of(guess.other), depth.of(guess.sets)
+    return down <= 0 or first is None or then is None or first <= then
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
