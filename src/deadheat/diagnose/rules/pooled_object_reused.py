@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call, Start
     from deadheat.model import Frame
 
-# "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "(*Spool).x"
+# "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
 _POOL = re.compile(
     r"\(\*?\w{0,80}(?<![Ss])[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
 )
