@@ -160,11 +160,13 @@ def runs_beside(scene: Scene) -> bool | None:
     if met is None:
         return None
     worker, other, started = met
-    if not worker.writes or other.writes or not _is_named(other) or comes_after(other):
+    if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return None
     begun = _verbs(scene.parent(started.function))
-    if EITHER & begun or not scene.go:
-        return None if EITHER & begun else True
+    if EITHER & begun:
+        return None
+    if not scene.go:
+        return True
     if has_ended(worker):
         return None  # its work was bounded: who comes later may have to wait for it
     return bool(STARTING & begun) and not is_own_work(worker, started)
@@ -190,7 +192,7 @@ def _verbs(name: str) -> set[str]:
     return {*told[:1], *(told[-1:] if "_" in last(name) else ())}
 
 
-def _is_named(side: Side) -> bool:
+def is_named(side: Side) -> bool:
     """Does a name tell what it is about? A test's own code looks at what it has made."""
     return bool(side.named) or side.in_test
 

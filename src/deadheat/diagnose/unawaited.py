@@ -10,6 +10,7 @@ from deadheat.diagnose.lifetime import (
     comes_after,
     gone_on,
     has_ended,
+    is_named,
     is_own_work,
     own_worker,
 )
@@ -67,9 +68,7 @@ def _is_below(now: Frame, then: Frame) -> bool:
 def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool:
     """Does the worker write what is read after a function that is not called like one that starts it?"""
     name = scene.parent(started.function)
-    if not worker.writes or other.writes or comes_after(other):
-        return False
-    if not other.named and not other.in_test:
+    if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return False
     *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
     if is_own_work(worker, started):
