@@ -41,7 +41,7 @@ TITLES = {
     "fresh5": "The fifth fresh set",
 }
 # what rules were made with, or have learnt from since
-LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4")
+LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 

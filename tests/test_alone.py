@@ -26,6 +26,8 @@ class Side(NamedTuple):
     stack: tuple[str, ...]
     by: tuple[str, ...] = (TEST,)
     offset: int = 0x45
+    state: str = "running"
+    called: int = 0  # its callers' offset, if that is another one
 
 
 def report(first: Side, second: Side, address: str = HEAP) -> str:
@@ -34,11 +36,12 @@ def report(first: Side, second: Side, address: str = HEAP) -> str:
         op = f"{begin}{side.op}" if begin else side.op.capitalize()
         lines += [
             f"{op} at 0x{address} by goroutine {7 + number}:",
-            *frames(side.stack, side.offset),
+            *frames(side.stack[:1], side.offset),
+            *frames(side.stack[1:], side.called or side.offset),
         ]
         lines.append("")
     for number, side in enumerate((first, second)):
-        lines += [f"Goroutine {7 + number} (running) created at:", *frames(side.by), ""]
+        lines += [f"Goroutine {7 + number} ({side.state}) created at:", *frames(side.by), ""]
     return "\n".join(lines[:-1]) + "\n==================\n"
 
 
@@ -88,6 +91,7 @@ def test_an_error_lies_where_two_words_do(address: str, expected: str) -> None:
         (("read", "write"), (34, 33), HEAP, "error-variable-captured"),
         (("read", "write"), (33, 33), HEAP, "local-captured"),
         (("read", "write"), (33, 34), HEAP, "local-captured"),
+        (("write", "write"), (33, 36), HEAP, "error-variable-captured"),
         (("write", "write"), (33, 33), ODD, "local-captured"),
     ],
 )
@@ -100,6 +104,24 @@ def test_what_goroutines_of_one_closure_only_assign_is_an_error(
         for op, line in zip(ops, lines, strict=True)
     )
     assert first(report(one, two, address)) == expected
+
+
+def test_what_two_closures_of_a_function_assign_is_an_error() -> None:
+    by = go("(*Shelf).Load")
+    one = Side("write", ("(*Shelf).Load.func1 shelf.go:33",), by)
+    two = Side("write", ("(*Shelf).Load.func2 shelf.go:37",), by)
+    assert first(report(one, two)) == "error-variable-captured"
+
+
+@pytest.mark.parametrize(
+    ("behind", "expected"),
+    [(68, "error-variable-captured"), (-24, "local-captured"), (300, "concurrent-slice")],
+)
+def test_what_one_line_assigns_and_asks_is_an_error(behind: int, expected: str) -> None:
+    """`if err = f(); err != nil {` reads behind its write; `n++` does so in front of it."""
+    one = Side("write", CLOSURE, go("(*Shelf).Load"), 0x121)
+    two = Side("read", CLOSURE, go("(*Shelf).Load"), 0x121 + behind)
+    assert first(report(one, two)) == expected
 
 
 @pytest.mark.parametrize(
@@ -146,25 +168,34 @@ def test_an_object_that_is_filled_again(filler: str, worker: str, expected: str)
     assert first(report(Side("read", stack, go("(*Shelf).Load")), fills)) == expected
 
 
+@pytest.mark.parametrize(
+    ("owner", "expected"), [("(*Pool)", "pooled-object-reused"), ("(*Spool)", "missing-lock")]
+)
+def test_a_spool_is_no_pool(owner: str, expected: str) -> None:
+    takes = Side("write", (f"{owner}.take spool.go:20", "TestShelf.func1 shelf_test.go:8"), IN_TEST)
+    assert first(report(takes, Side("read", READS))) == expected
+
+
 DEFERS = "runtime.deferreturn() /usr/local/go/src/runtime/panic.go:605"
 
 
 @pytest.mark.parametrize(
-    ("op", "last_frame", "worker_first", "address", "expected"),
+    ("op", "last_frame", "state", "address", "expected"),
     [
-        ("read", "", False, HEAP, "worker-outlives-owner"),
-        ("read", "", True, HEAP, "unknown"),
-        ("read", DEFERS, True, HEAP, "done-before-cleanup"),
-        ("write", "", True, HEAP, "channel-and-shared-memory"),
-        ("read", "", False, DATA, "missing-lock"),
+        ("read", "", "running", HEAP, "worker-outlives-owner"),
+        ("read", "", "finished", HEAP, "unknown"),
+        ("read", DEFERS, "running", HEAP, "done-before-cleanup"),
+        ("write", "", "running", HEAP, "channel-and-shared-memory"),
+        ("read", "", "running", DATA, "missing-lock"),
     ],
 )
+@pytest.mark.parametrize("worker_first", [False, True])
 def test_who_started_a_worker_and_has_gone_on(
-    op: str, last_frame: str, worker_first: bool, address: str, expected: str
+    op: str, last_frame: str, state: str, worker_first: bool, address: str, expected: str
 ) -> None:
     """The same function started it on line 30 and is on line 36 by now."""
     stack = ("(*Crate).pack crate.go:5", *filter(None, [last_frame]), "(*Shelf).run shelf.go:50")
-    worker = Side("write", stack, go("(*Shelf).Load"))
+    worker = Side("write", stack, go("(*Shelf).Load"), state=state)
     other = Side(op, ("(*Crate).label crate.go:9", "(*Shelf).Load shelf.go:36"))
     one, two = (worker, other) if worker_first else (other, worker)
     assert first(report(one, two, address)) == expected
@@ -269,6 +300,15 @@ def test_an_append_takes_more_code_than_a_count(apart: int, expected: str) -> No
     assert first(report(one, Side("write", stack, go("TestShelf"), 0x100 + apart))) == expected
 
 
+def test_one_call_of_the_same_code_is_one_copy_of_it() -> None:
+    """Two come to it by different ways, and the last call is the same instruction."""
+    stack = ("(*Shelf).Load.func1 shelf.go:33", "each shelf.go:8")
+    by = go("(*Shelf).Load")
+    one = Side("read", (*stack, "old shelf.go:70"), by, 0x91, called=0x37)
+    two = Side("write", (*stack, "new shelf.go:80"), by, 0x149, called=0x37)
+    assert first(report(one, two)) == "concurrent-slice"
+
+
 def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
     one = Side("read", ("(*Shelf).note shelf.go:13", "(*Shelf).Sell shelf.go:20"), go("TestShelf"))
     two = Side("write", ("(*Shelf).note shelf.go:13", "(*Shelf).Buy shelf.go:25"), go("TestShelf"))
@@ -299,16 +339,72 @@ def test_what_the_name_of_the_writer_tells(function: str, expected: str) -> None
     ("starter", "reader", "expected"),
     [
         ("Compact", "(*Shelf).Rows", "worker-outlives-owner"),
-        ("Start", "(*Shelf).Rows", "unknown"),
+        ("Start", "(*Shelf).Rows", "missing-lock"),
+        ("Run", "(*Shelf).Rows", "worker-outlives-owner"),
+        ("Compact", "TestShelf", "worker-outlives-owner"),
+        ("Start", "TestShelf", "missing-lock"),
         ("Refresh", "(*Shelf).Rows", "unknown"),
         ("Compact", "(*Shelf).Report", "unknown"),
         ("Compact", "(*Shelf).Wait", "channel-and-shared-memory"),
     ],
 )
 def test_a_packages_own_worker(starter: str, reader: str, expected: str) -> None:
-    worker = Side("write", (f"{starter}.func1 shelf.go:33",), go(starter))
-    other = Side("read", (f"{reader} shelf.go:60", "TestShelf shelf_test.go:12"))
-    assert first(report(worker, other)) == expected
+    assert first(own_worker(starter, reader, "running")) == expected
+
+
+@pytest.mark.parametrize(
+    ("starter", "reader", "expected"),
+    [
+        ("Compact", "(*Shelf).Rows", "worker-outlives-owner"),
+        ("Start", "(*Shelf).Rows", "unknown"),
+        ("Run", "(*Shelf).Rows", "unknown"),
+        ("Compact", "(*Shelf).Wait", "done-before-cleanup"),
+    ],
+)
+def test_a_packages_own_worker_that_has_ended(starter: str, reader: str, expected: str) -> None:
+    """Its work was bounded: it was not meant to run beside others, and nobody gave it up."""
+    assert first(own_worker(starter, reader, "finished")) == expected
+
+
+def own_worker(starter: str, reader: str, state: str) -> str:
+    worker = Side("write", (f"{starter}.func1 shelf.go:33",), go(starter), state=state)
+    file = "shelf_test.go" if reader.startswith("Test") else "shelf.go"
+    return report(worker, Side("read", (f"{reader} {file}:60", "TestShelf shelf_test.go:12")))
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [((), "missing-lock"), (("(*Shelf).serve shelf.go:40",), "concurrent-slice")],
+)
+def test_a_goroutine_that_listens_joins_nobody(way: tuple[str, ...], expected: str) -> None:
+    """`go s.listen()` is called like who adds a listener; what a goroutine calls may do so."""
+    stack = ("(*Shelf).listen shelf.go:33", *way, "TestShelf.gowrap1 shelf_test.go:9")
+    worker = Side("write", stack, IN_TEST)
+    assert first(report(worker, Side("read", READS))) == expected
+
+
+@pytest.mark.parametrize(
+    ("op", "began", "expected"),
+    [
+        ("write", "TestOther", "test-leaves-resource-open"),
+        ("read", "TestOther", "test-changes-global"),
+        ("write", "TestShelf", "test-changes-global"),
+    ],
+)
+def test_what_another_tests_worker_keeps_is_no_setting(op: str, began: str, expected: str) -> None:
+    test = Side("write", ("TestShelf shelf_test.go:12",))
+    by = ("Start shelf.go:30", f"{began} shelf_test.go:5", TEST)
+    worker = Side(op, ("(*Shelf).loop shelf.go:33", "Start.gowrap1 shelf.go:30"), by)
+    assert first(report(test, worker, DATA)) == expected
+
+
+def test_what_lives_too_short_goes_before_the_slice_in_it() -> None:
+    copies = "runtime.slicecopy() /usr/local/go/src/runtime/slice.go:307"
+    stack = (copies, "carry truck.go:7", "(*Shelf).Load.gowrap1 shelf.go:30")
+    fills = Side("write", (copies, "(*Crate).fill crate.go:5", "(*Shelf).Load shelf.go:28"))
+    text = report(Side("read", stack, go("(*Shelf).Load")), fills)
+    assert first(text) == "pooled-object-reused"
+    assert first(text.replace("shelf.go:28", "shelf.go:38")) == "concurrent-slice"
 
 
 @pytest.mark.parametrize(
@@ -327,6 +423,24 @@ def test_how_far_a_check_is_from_its_write(read: int, written: int, expected: st
     one = Side("read", (f"(*Shelf).table shelf.go:{read}", "(*Shelf).Find shelf.go:50"), by)
     two = Side("write", (f"(*Shelf).table shelf.go:{written}", "(*Shelf).Find shelf.go:50"), by)
     assert first(report(one, two)) == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "address", "offsets", "expected"),
+    [
+        ("table", HEAP, (0x45, 0x92), "lazy-initialisation"),
+        ("table", "00c000092551", (0x45, 0x92), "missing-lock"),  # less than a word: a flag
+        ("table", HEAP, (0x92, 0x45), "missing-lock"),  # the write lies in front of the check
+        ("pick", HEAP, (0x45, 0x92), "missing-lock"),  # takes one after the other
+    ],
+)
+def test_what_is_checked_before_it_is_made(
+    function: str, address: str, offsets: tuple[int, int], expected: str
+) -> None:
+    by, way = go("TestShelf"), "(*Shelf).Find shelf.go:50"
+    one = Side("read", (f"(*Shelf).{function} shelf.go:15", way), by, offsets[0], called=0x26)
+    two = Side("write", (f"(*Shelf).{function} shelf.go:16", way), by, offsets[1], called=0x26)
+    assert first(report(one, two, address)) == expected
 
 
 @pytest.mark.parametrize(
@@ -431,7 +545,7 @@ def test_memory_of_a_call_that_lends_it_to_a_thread(old: str, new: str, expected
 
 
 def test_what_would_settle_whether_a_starter_has_waited() -> None:
-    worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"))
+    worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"), state="finished")
     other = Side("read", ("(*Crate).label crate.go:9", "(*Shelf).Load shelf.go:36"))
     (sighting,) = deadheat.scan(report(worker, other))
     found = diagnose(sighting.report)[0]

@@ -50,6 +50,7 @@ def scene(text: str) -> Scene:
         ("0x15a", "0x44", "partial-lock"),  # a lock fits in front, and it is called from outside
         ("0x15a", "0x200", "partial-lock"),  # further down than the access: a function of its own
         ("0x15a", "0x140", "missing-lock"),  # put into the test, which takes no lock
+        ("0x15a", "0x10a", "missing-lock"),  # farther behind the call: it may be either
         ("0x3c", "0x44", "missing-lock"),  # the first thing that it does
         ("0x158", "0x44", "missing-lock"),  # all are multiples of four, as on arm64
     ],
@@ -135,3 +136,36 @@ STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thr
 )
 def test_a_stretch_that_ends_with_an_unlock_was_under_a_lock(ends: str, said: str) -> None:
     assert diagnose(scene(STRETCH.format(ends=ends)).report)[0].cause == said
+
+
+CUT = """==12== Possible data race during write of size 8 at 0x4D77C88 by thread #1
+==12== Locks held: none
+==12==    at 0x109321: Mast::dismantle() (mast.cc:24)
+==12==    by 0x109405: main (main.cc:11)
+==12==
+==12== This conflicts with a previous read of size 8 by thread #2
+==12== Locks held: none
+==12==    at 0x1092AA: Mast::blink() (mast.cc:16)
+==12==    by 0x109301: Mast::Mast(long)::{{lambda()#1}}::operator()() const (mast.cc:8)
+==12==    by 0x109355: {outermost} (std_thread.h:259)
+==12==
+"""
+
+
+@pytest.mark.parametrize(
+    ("outermost", "said"),
+    [
+        ("void std::thread::_Invoker<std::tuple<int> >::_M_invoke<0ul>()", "teardown-vs-worker"),
+        ("void std::function<void ()>::operator()()", "missing-lock"),
+    ],
+)
+def test_a_stack_that_is_cut_off_shows_that_a_thread_began(outermost: str, said: str) -> None:
+    assert diagnose(scene(CUT.format(outermost=outermost)).report)[0].cause == said
+
+
+@pytest.mark.parametrize(("name", "said"), [("give_up", "unknown"), ("look", "missing-lock")])
+def test_who_gives_up_does_not_run_beside_the_worker(name: str, said: str) -> None:
+    text = CUT.format(outermost="void std::thread::_Invoker<std::tuple<int> >::operator()()")
+    text = text.replace("Mast::dismantle()", f"Mast::{name}()").replace("write of", "read of", 1)
+    text = text.replace("previous read", "previous write")
+    assert diagnose(scene(text).report)[0].cause == said

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
 
 # Go's heap begins here: 0xc000000000, on 64-bit Arm 0x4000000000; programs are loaded further down
 _HEAPS = (0xC0, 0x40)
+# on 64-bit Arm: 0x4000000000, on a Mac 0x14000000000
+_ARMS = (0x40, 0x140)
 _LOADED = 0x4000000000
 # a word that is allocated for itself lies at a multiple of its size class; an interface has two words
-_TWO_WORDS = 16
+_WORD, _TWO_WORDS = 8, 16
 
 
 def of(scene: Scene) -> int | None:
@@ -24,6 +26,16 @@ def of(scene: Scene) -> int | None:
             except ValueError:
                 return None
     return None
+
+
+def is_arms(scene: Scene) -> bool:
+    """Does it lie where the heap of a program for 64-bit Arm begins?"""
+    return (of(scene) or 0) >> 32 in _ARMS
+
+
+def is_part(scene: Scene) -> bool:
+    """Is it less than a word, by its address: a flag or a small number, and nothing that points?"""
+    return bool((of(scene) or 0) % _WORD)
 
 
 def is_packages(scene: Scene) -> bool | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.naming import is_test_file, last, words
 from deadheat.diagnose.ordering import SLEEPS
-from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY
+from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY, TURNING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -44,7 +44,7 @@ _STORED = re.compile(
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
-_FILLING: frozenset[str] = GROWING | KEYED
+_GOING_ON: frozenset[str] = GROWING | KEYED | TURNING
 _LEAVES = 3
 _NEAR = 3  # frames from the site outwards in which a check is about the access
 SPAN = 6  # lines between a check and what depends on it
@@ -301,8 +301,8 @@ def _likely(scene: Scene) -> Check | None:
     for sets, other in scene.both:
         if not sets.writes or not sets.site or not other.site or sets.closure:
             continue
-        if verb(sets.name) in _FILLING:
-            continue  # reads where a container ends, and writes there
+        if verb(sets.name) in _GOING_ON:
+            continue  # reads how far it is, in a container or a turn, and goes on from there
         down = (sets.site.line or 0) - (other.site.line or 0)
         # two lines further down stands what gives it back: `}` is between them
         near = 0 < down <= SPAN or down == -2 or (-SPAN <= down < 0 and is_lazy(sets.name))

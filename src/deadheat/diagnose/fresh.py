@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.naming import is_test_file, of_value
+
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
 
 # "&Settings{Version: version}", "Stats{}", "new(Client)", "cache.Entry{key: k}"
 _MADE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
@@ -15,6 +18,7 @@ _MADE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
 _MAKES = re.compile(r"\bmake_(?:shared|unique)<|=\s{0,9}new\s")
 # "return &plate{dots, 3}", "func engrave() *plate { return &plate{} }"
 _GIVES = re.compile(r"\breturn &(?:\w{1,80}\.)?[A-Za-z_]\w{0,80}(?:\[.{0,80}\])?\{")
+_MAKERS = 4  # callers further out than this have other things made
 # "make_shared<Glyphs>", "make_unique<Zone>", "malloc", "calloc", "kzalloc"
 _NEW = re.compile(r"make_(?:shared|unique)\b|(?:m|c|km|kz|v)alloc$")
 # "return &Client{base: base}": the object is made on the line itself
@@ -22,6 +26,23 @@ _LITERAL = re.compile(r"[&\s=(,](?:\w{1,80}\.)?[A-Z]\w{0,80}(?:\[.{0,80}\])?\{(.
 
 # "base: strings.TrimRight(base)"
 _KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
+
+
+def made_below(maker: Side, reader: Side) -> Frame | None:
+    """From a Go report alone: the method that has something made by a function, and then uses it.
+
+    `s.flags = load(path)`: a function that is nobody's method has no object but what it is given or
+    makes itself. Who had it called uses what it made, and another one has come by the same way.
+    """
+    if not maker.writes or reader.writes or maker.closure or "(" in maker.name:
+        return None
+    if of_value(maker.name) or ")." not in reader.name:
+        return None
+    for caller in maker.frames[1:_MAKERS]:
+        for frame in reader.frames[:2] if ")." in caller.function else ():
+            if frame.function == caller.function and (frame.line or 0) >= (caller.line or 0):
+                return None if is_test_file(caller.file) else caller
+    return None
 
 
 def is_made_here(scene: Scene, side: Side) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
 from deadheat.diagnose.naming import is_test_file, last, owner, short, words
-from deadheat.diagnose.vocabulary import EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
+from deadheat.diagnose.vocabulary import DOING, EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
 from deadheat.model import Op, Origin, State
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _ASKS = (
 
 # who is called so comes after the work, or should
 _AFTER: frozenset[str] = ENDING | RESULTS | WAITING
+_GIVES_UP = ("give", "up")
 
 
 class Ending(NamedTuple):
@@ -143,32 +144,46 @@ def _gone_on(scene: Scene) -> GoneOn | None:
     return None
 
 
-def still_works(scene: Scene, met: GoneOn) -> bool:
-    """Had the worker written before, and was not at its end? Else it may have told of it too early."""
-    if met.worker.actor.state is State.FINISHED or in_deferred(met.worker):
-        return False
-    return scene.sides[0] is met.other or not scene.go
+def has_ended(worker: Side) -> bool:
+    """Has a worker ended, or is it about to? Then it may have told too early that it was done."""
+    return worker.actor.state is State.FINISHED or in_deferred(worker)
 
 
 def runs_beside(scene: Scene) -> bool | None:
     """Is a package's own worker meant to run beside the one that reads what it writes?
 
     Who starts it says so: `Start`, `Open`, `NewPoller` begin something that goes on. `Compact` looks as
-    if all were done when it returns (False). None where neither shows, or there is no such worker.
+    if all were done when it returns (False), and so does `Run` where the goroutine is its own closure.
+    None where neither shows, or there is no such worker.
     """
     met = own_worker(scene)
     if met is None:
         return None
     worker, other, started = met
-    if not worker.writes or other.writes or not other.named or comes_after(other):
+    if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return None
     begun = _verbs(scene.parent(started.function))
-    return None if EITHER & begun else bool(STARTING & begun) or not scene.go
+    if EITHER & begun:
+        return None
+    if not scene.go:
+        return True
+    if has_ended(worker):
+        return None  # its work was bounded: who comes later may have to wait for it
+    return bool(STARTING & begun) and not is_own_work(worker, started)
 
 
 def begins(name: str) -> bool:
     """Is a function called like one that starts what goes on, or may do so?"""
     return bool((STARTING | EITHER) & _verbs(name))
+
+
+def is_own_work(worker: Side, started: Frame) -> bool:
+    """Is a goroutine all the work of a function that is called to do it: `func Run() { go func() …`?"""
+    name = worker.written(started)
+    if not DOING.intersection(words(name)[:1]) or not worker.true:
+        return False
+    began = worker.true[-1]
+    return worker.written(began) == name and began.line != started.line
 
 
 def _verbs(name: str) -> set[str]:
@@ -177,9 +192,17 @@ def _verbs(name: str) -> set[str]:
     return {*told[:1], *(told[-1:] if "_" in last(name) else ())}
 
 
+def is_named(side: Side) -> bool:
+    """Does a name tell what it is about? A test's own code looks at what it has made."""
+    return bool(side.named) or side.in_test
+
+
 def comes_after(side: Side) -> bool:
-    """Is it called, or near it who called it, like one that comes after the work?"""
-    return any(told[0] in _AFTER or told[-1] in _AFTER for _, _, told in side.named)
+    """Is it called, or near it who called it, like one that comes after the work, or gives it up?"""
+    return any(
+        told[0] in _AFTER or told[-1] in _AFTER or _GIVES_UP in (told[:2], told[-2:])
+        for _, _, told in side.named
+    )
 
 
 def is_lent(owner: Side, worker: Side) -> bool:

@@ -26,7 +26,7 @@ def _ordered(scene: Scene) -> bool:
     if gone_on(scene) or _of_a_call(scene):
         return True
     if own_worker(scene):
-        return scene.go or not runs_beside(scene)
+        return not runs_beside(scene)
     return not scene.go and any(_by_main(a, b) for a, b in scene.both)
 
 

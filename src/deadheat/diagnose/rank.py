@@ -40,6 +40,10 @@ _TOGETHER = {
 }
 # a reason that is as sure as this goes before what it explains
 _CLEAR = 0.8
+# an object that is filled again too early may have a container in it: that one only shows
+_SHOWING = ("concurrent-slice", "concurrent-map")
+_LIVES = ("worker-outlives-owner", "pooled-object-reused")
+_LIVED = 0.7
 
 
 class Kin(NamedTuple):
@@ -95,7 +99,7 @@ def ranked(
         return -finding.confidence, kin.family[finding.cause], finding.cause
 
     if len(findings) > 1:
-        findings = _refined(_remainder(_with_reasons(findings)), kin)
+        findings = _refined(_remainder(_with_reasons(_lived(findings))), kin)
         findings.sort(key=order)
     if not findings or findings[0].confidence < THRESHOLD:
         best = findings[0].confidence if findings else 0.0
@@ -130,6 +134,15 @@ def _remainder(findings: list[Finding]) -> list[Finding]:
 def _limited(finding: Finding, most: float) -> Finding:
     most = round(most, 2)
     return finding if finding.confidence <= most else finding._replace(confidence=most)
+
+
+def _lived(findings: list[Finding]) -> list[Finding]:
+    """From a report alone: what lives too short goes before the container that its users meet in."""
+    lived = [f for f in findings if f.cause in _LIVES and f.confidence >= _LIVED]
+    if not lived or lived[0].from_source:
+        return findings
+    most = max([f.confidence for f in lived]) - 0.01
+    return [_limited(f, most) if f.cause in _SHOWING and not f.from_source else f for f in findings]
 
 
 def _with_reasons(findings: list[Finding]) -> list[Finding]:

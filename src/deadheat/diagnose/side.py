@@ -155,8 +155,13 @@ class Side:
         return False
 
     def _is_thread(self) -> bool:
-        """Does its stack begin where a thread does? Helgrind tells once only who started one."""
-        return any(f.function in _ENTRIES for f in self.true[-3:])
+        """Does its stack begin where a thread does? Helgrind tells once only who started one.
+
+        A stack that is cut off shows what the library of C++ calls there, and nowhere else.
+        """
+        if any(f.function in _ENTRIES for f in self.true[-3:]):
+            return True
+        return any("std::thread::_" in f.function for f in self.true)
 
     @property
     def is_test(self) -> bool:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth
 from deadheat.diagnose.checking import verb
+from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.lifetime import GoneOn, is_timed
 from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.vocabulary import (
     ANNOUNCING,
+    DOING,
     EITHER,
     ENDING,
     GROWING,
@@ -66,7 +68,7 @@ _SHOWN = {
     "time.goFunc": TIMER,
 }
 _FILLING: frozenset[str] = GROWING | KEYED
-_STARTING: frozenset[str] = STARTING | EITHER
+_STARTING: frozenset[str] = (STARTING | EITHER) - DOING
 _WALKING: frozenset[str] = WALKING | ANNOUNCING
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
@@ -135,10 +137,14 @@ def _one_writes(writer: Side, reader: Side) -> int:
     found = DEEP if depth.may_be_locked(writer) else 0
     if writer.is_worker and not reader.is_worker and (started := writer.creator):
         found |= WORKER if _may_return(writer.written(started)) else 0
+    if writer.site == reader.site and depth.calls_between(reader, writer):
+        found |= CALLS
     above = writer.frames[1:2]
     if above and reader.site and above[0].function == reader.site.function:
         found |= BELOW
-    if _called(writer.name) & MAKES:
+    if writer.scene.go and made_below(writer, reader):
+        found |= CALLER
+    elif _called(writer.name) & MAKES:
         near = [reader.written(f) for f in reader.frames[:2]]
         if any(writer.written(f) in near for f in writer.frames[1:NAMED]):
             found |= CALLER

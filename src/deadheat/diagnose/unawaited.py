@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.lifetime import begins, comes_after, gone_on, own_worker, still_works
+from deadheat.diagnose.lifetime import (
+    begins,
+    comes_after,
+    gone_on,
+    has_ended,
+    is_named,
+    is_own_work,
+    own_worker,
+)
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, Hit
 from deadheat.diagnose.side import in_closure, point
@@ -60,16 +68,18 @@ def _is_below(now: Frame, then: Frame) -> bool:
 def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool:
     """Does the worker write what is read after a function that is not called like one that starts it?"""
     name = scene.parent(started.function)
-    if not worker.writes or other.writes or not other.named or comes_after(other):
+    if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return False
     *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
+    if is_own_work(worker, started):
+        return not has_ended(worker)
     return (not kind or kind != bare) and not begins(name)
 
 
 def not_awaited(scene: Scene) -> Hit | None:
     """Who started the worker goes on to read its work while it still works."""
     met = gone_on(scene) if scene.source is None else None
-    if met is None or met.other.writes or not still_works(scene, met):
+    if met is None or met.other.writes or has_ended(met.worker):
         return None
     named = short(scene.parent(met.started.function))
     evidence = (

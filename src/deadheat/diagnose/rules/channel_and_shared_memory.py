@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: one side accesses a field in a branch of a `select`, itself or by what it calls there, or
-in a loop that receives from a channel; the other accesses it without receiving anything that the first
-one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then, in
-that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
-channel and then written again. A ticker's channel is none that tells anybody of anything. From a report
-alone: a package's own worker writes, and who meets it is called like one that waits for it (`Wait`,
-`await`, `Err`); or the function that started the worker has gone on and writes what the worker writes.
+With source: one side accesses a field in a branch of a `select`, itself or by what it calls there,
+or in a loop that receives from a channel; the other accesses it without receiving anything that the
+first one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`)
+and then, in that branch or behind the `select`, touches what the worker still writes; or an object
+is sent on a channel and then written again. A ticker's channel is none that tells anybody of
+anything. From a report alone: a package's own worker writes, and who meets it while it works is
+called like one that waits for it (`Wait`, `await`, `Err`); or the function that started the worker
+has gone on and writes what the worker writes.
 
 ## Why it races
 
@@ -39,7 +40,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
-from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
+from deadheat.diagnose.lifetime import gone_on, has_ended, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
@@ -143,6 +144,8 @@ def _waiting(scene: Scene) -> Hit | None:
     told = words(other.name)
     if not told or told[0] not in WAITING or (told[0] == "err" and told != ("err",)):
         return None
+    if told[0] != "err" and not other.writes and has_ended(worker):
+        return None  # nobody has given it up: it has told too early that it was done
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}"),
         other.told(f"{other.does}, and by its name comes after it: it has not waited, or given up"),

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
@@ -75,6 +75,8 @@ def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene) if scene.sourced else None
     if any(is_made_here(scene, side) for side in scene.sides):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
+    if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
+        return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points)
     change = _CHANGE.format(what=scene.what)
     return Hit(_confidence(held, by_kind), seen, change, scene.points, from_source=held is not None)
 

@@ -5,11 +5,11 @@
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
 between the two is longer than a count's, as that of `append` is; or the function that writes is
-called like one that puts something into a row of things (`Append`, `Push`, `Insert`), or for one that
-adds somebody to those who are told (`Subscribe` against `emit`), or the one that reads like one that
-goes through them (`each`), and no frame of a map is above it. With source: `append` to the variable on
-one of the lines, a slice that append has made and that is stored in it, an indexed write into it, or a
-method of a type that is a slice.
+called like one that puts something into a row of things (`Append`, `Push`, `Insert`; a goroutine's
+own `listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
+`emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is
+above it. With source: `append` to the variable on one of the lines, a slice that append has made
+and that is stored in it, an indexed write into it, or a method of a type that is a slice.
 
 ## Why it races
 
@@ -36,10 +36,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import address, locking
+from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.fresh import made_below
+from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
@@ -63,7 +65,6 @@ _GUARD = (
     "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
     " goroutine fill a slot of its own."
 )
-_WORD = 8  # where a slice may begin
 # "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
 _APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 # "f.watchers = list", "b.ls = append(next, l)"
@@ -79,6 +80,8 @@ def _find(scene: Scene) -> Hit | None:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
     if not seen and not appended:
         return _between(scene) or _named(scene)
+    if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
+        return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
     confidence = STRONG if both and not (held and any(held)) else LIKELY
@@ -103,13 +106,20 @@ def _shown(side: Side) -> Evidence | None:
 
 def _between(scene: Scene) -> Hit | None:
     """From a report alone: a line that reads, calls something and writes is an append, most likely."""
-    if scene.sourced or not calls_between(scene.report) or (address.of(scene) or 0) % _WORD:
+    if scene.sourced or not _calls(scene) or address.is_part(scene):
         return None
     side = scene.sides[0]
     named = f"`{short(side.name)}`"
     how = f"one line of {named} reads it, calls something and writes it, as append does"
     told = (side.told(how),)
     return Hit(LIKELY, told, _GUARD, scene.points)
+
+
+def _calls(scene: Scene) -> bool:
+    """Is something called between the read and the write of one line, by their offsets?"""
+    if calls_between(scene.report):
+        return True
+    return any(w.writes and not r.writes and depth.calls_between(r, w) for r, w in scene.both)
 
 
 def _named(scene: Scene) -> Hit | None:
@@ -119,12 +129,12 @@ def _named(scene: Scene) -> Hit | None:
     """
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
-    if (address.of(scene) or 0) % _WORD:
+    if address.is_part(scene):
         return None
     for side, other in scene.both:
         if not side.writes or side.inner or side.closure or other.site is None:
             continue
-        if of_value(side.name):
+        if of_value(side.name) or _is_its_work(side):
             continue
         if GROWING.intersection(words(side.name)[:1]):
             how = f"{side.does}, and by its name puts something into a row or takes it out"
@@ -133,8 +143,23 @@ def _named(scene: Scene) -> Hit | None:
         else:
             continue
         evidence = (side.told(how), other.told(other.does))
-        return Hit(FAIR + 0.05, evidence, _GUARD, scene.points)
+        # where a wait may be missing as well, a name alone does not tell that it was a lock
+        sure = FAIR - 0.05 if may_be_ordered(scene) else FAIR + 0.05
+        return Hit(sure, evidence, _GUARD, scene.points)
     return None
+
+
+def _is_its_work(side: Side) -> bool:
+    """Is the function what its goroutine was started for: `go n.listen()`? Then it joins nobody."""
+    name = side.name
+    return side.is_worker and all(
+        side.written(f) == name or "wrap" in f.function or f.line == _began(side)
+        for f in side.frames
+    )
+
+
+def _began(side: Side) -> int | None:
+    return side.creator.line if side.creator else None
 
 
 def _goes_through(writer: Side, reader: Side) -> str:

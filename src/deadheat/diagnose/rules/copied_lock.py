@@ -4,11 +4,12 @@
 
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
-is a copy of each element, with the lock that it takes; or the type that the lock is a part of is passed,
-given back, gone through or kept by value somewhere in the package. In C and C++: the detector tells two
-locks apart that the code calls by one name, and an object with that lock in it is copied. From a report
-alone: one side is inside of `Lock` or `Unlock`, the other reads the lock itself; or a method of a value
-writes what is shared, so deep in its code that a lock fits in front.
+is a copy of each element, with the lock that it takes; or the type that the lock is a part of is
+passed, given back, gone through or kept by value somewhere in the package. In C and C++: the
+detector tells two locks apart that the code calls by one name, and an object with that lock in it
+is copied. From a report alone: one side is inside of `Lock` or `Unlock`, the other reads the lock
+itself; or a method of a value writes what is shared, so deep in its code that a lock fits in front,
+and no worker's starter waits for it.
 
 ## Why it races
 
@@ -35,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.finding import Evidence, Point
+from deadheat.diagnose.lifetime import gone_on
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
@@ -128,8 +130,8 @@ def _of_value(scene: Scene) -> Hit | None:
 
     A map or a slice may have such methods as well; they are called like what containers do.
     """
-    if not scene.go or scene.source is not None:
-        return None
+    if not scene.go or scene.source is not None or gone_on(scene) is not None:
+        return None  # who started the worker and goes on means to wait for it, whatever locks there are
     for writer, other in scene.both:
         told = words(writer.name)[:1]
         if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):

@@ -8,7 +8,7 @@ first. The other side comes after `Wait`. In C and C++: it posts a semaphore, se
 a latch down or notifies before the racing line, and the other side has waited for just that. From a
 report alone: a deferred function of a goroutine writes what somebody reads who is called like one who
 comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the goroutine,
-further down.
+further down; or who is called `Wait` reads what a worker of its package wrote that has ended since.
 
 ## Why it races
 
@@ -39,13 +39,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.lifetime import gone_on, in_deferred
+from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.ordering import PAIRS, calls_to
-from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import DEFERS, SOURCE
+from deadheat.diagnose.traits import DEFERS, SOURCE, WAITS
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
+from deadheat.model import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,29 @@ def _find(scene: Scene) -> Hit | None:
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
         if not scene.sourced and (late := _deferred(scene, worker, other)):
             return late
-    return None
+    return _ended_since(scene) if scene.source is None else None
+
+
+def _ended_since(scene: Scene) -> Hit | None:
+    """From a report alone: who waits, by its name, has got through; the worker has ended right after.
+
+    A worker that was given up would mostly be at work still.
+    """
+    met = own_worker(scene)
+    if met is None or not met[0].writes or met[1].writes or met[1].inner:
+        return None
+    worker, other, _ = met
+    told = words(other.name)
+    if worker.actor.state is not State.FINISHED or not told or told[0] not in WAITING - {"err"}:
+        return None
+    evidence = (
+        worker.told(f"{worker.does} in {worker.actor.id}, which has ended since"),
+        other.told(f"{other.does}, and by its name comes after it: it was told too early"),
+    )
+    change = (
+        "See that what tells of the end (Done, close) comes after everything that is waited for."
+    )
+    return Hit(FAIR + 0.05, evidence, change, (worker.point,))
 
 
 def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
@@ -195,5 +218,5 @@ RULE = Rule(
     _find,
     "the order of deferred calls",
     "None.",
-    when=SOURCE | DEFERS,
+    when=SOURCE | DEFERS | WAITS,
 )

@@ -5,9 +5,10 @@
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
 function around it, and so does that function, or another goroutine of the same closure. From a
 report alone: a closure writes a variable of the function that started it, which uses it too, or two
-goroutines of one closure assign to it on the same line (or one assigns, and a line further down the
-other reads, as `if err != nil` does), and the variable's address is one that an interface may have: a
-number or a flag of its own would mostly lie at another one.
+closures of a function, or two goroutines of one, assign to it (or one assigns, and the other reads
+a line further down, as `if err != nil` does, or behind the assignment on its line, as `if err =
+f(); err != nil` does), and the variable's address is one that an interface may have: a number or a
+flag of its own would mostly lie at another one.
 
 ## Why it races
 
@@ -27,15 +28,15 @@ Declare the error inside the closure (`err :=`), and hand it over through a chan
 
 ## When it is wrong
 
-A variable that is called like an error but is of another type. From a report alone: a string, or a
-result that a return statement writes.
+A variable that is called like an error but is of another type. From a report alone: a string, a
+slice that two append to, or a result that a return statement writes; since Go 1.25 also a number.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import address
+from deadheat.diagnose import address, depth
 from deadheat.diagnose.capture import captured, likely
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
@@ -89,10 +90,12 @@ def _by_address(scene: Scene) -> Hit | None:
 
 
 def _is_assigned(found: Capture) -> bool:
-    """Do two closures only assign to it? One may read what it has assigned, a line further down."""
+    """Do two closures only assign to it? One may read what it has assigned, there or right below."""
     inner, outer = found.inner, found.outer
+    if outer.writes:
+        return True
     down = (outer.point.line or 0) - (inner.point.line or 0)
-    return down == 0 if outer.writes else 0 < down <= _ASKED
+    return 0 < down <= _ASKED or depth.is_asked(outer, inner)
 
 
 RULE = Rule(

@@ -4,12 +4,13 @@
 
 Two actors in one function: one reads, the other writes on the next line or the one after (the block
 that the check opens), or two lines above the read (what is given back behind it); surer where the
-function is called like one that makes something (`ensure`, `connect`, `get`, `init`). Or the two
-come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`).
+function is called like one that makes something (`ensure`, `connect`, `get`, `init`). In Go the code of
+the check lies in front of the other's, and what is set is no less than a word. Or the two
+come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`), or in
+Go in a function that is nobody's method, and so fills what it makes (`load`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
 function that is called under one, and no lock is held; or it fills an object that is kept there when
-it is made. Where the report has one side only, the code
-of that side may still show it.
+it is made. Where the report has one side only, the code of that side may still show it.
 
 ## Why it races
 
@@ -37,7 +38,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.checking import (
     SPAN,
     absent,
@@ -53,7 +54,7 @@ from deadheat.diagnose.checking import (
     verb,
 )
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
@@ -62,6 +63,7 @@ from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.checking import Check
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
@@ -110,6 +112,8 @@ def _find(scene: Scene) -> Hit | None:
     guess = likely(scene)
     if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
         return None
+    if guess is not None and (address.is_part(scene) or not _is_check(guess)):
+        return None  # a flag is set, and no thing is made; or it was read for something else
     if guess is not None:
         evidence = (
             guess.other.told(guess.other.does),
@@ -119,7 +123,14 @@ def _find(scene: Scene) -> Hit | None:
         if is_changing(guess.sets.name):
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
-    return _twice(scene, change) or _made_below(scene, change)
+    return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
+
+
+def _is_check(guess: Check) -> bool:
+    """By offsets: does the code that sets it come behind the check above it?"""
+    down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
+    first, then = depth.of(guess.other), depth.of(guess.sets)
+    return down <= 0 or first is None or then is None or first <= then
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
@@ -180,6 +191,20 @@ def _made_below(scene: Scene, change: str) -> Hit | None:
             Evidence(f"both are on their way through `{short(reader.written(way))}`", point(way)),
         )
         return Hit(FAIR, evidence, change, (point(way),))
+    return None
+
+
+def _by_function(scene: Scene, change: str) -> Hit | None:
+    """From a Go report alone: a method has something made by a function, while another one uses it."""
+    for maker, reader in scene.both if scene.go and scene.source is None else ():
+        if caller := made_below(maker, reader):
+            named = short(maker.written(caller))
+            evidence = (
+                maker.told(f"{maker.does}, a function that makes something, by its place"),
+                Evidence(f"`{named}` has it called", point(caller)),
+                reader.told(f"{reader.does}, further down on the same way"),
+            )
+            return Hit(FAIR + 0.05, evidence, change, (point(caller),))
     return None
 
 

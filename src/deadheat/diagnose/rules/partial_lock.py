@@ -6,7 +6,8 @@ One side holds a lock, the other holds none: by the detector's word, or by the c
 lines and their callers. With source also: a method reads an object without the object's own lock, under
 a lock of another type only. From a Go report alone: one side is in a function whose name says that its
 caller holds the lock (`flushLocked`), the other in none; or what others call writes so deep in its own
-code that a lock and its deferred release fit in front, and the other side reads elsewhere.
+code that a lock and its deferred release fit in front, and the other side reads elsewhere, where none
+fits.
 
 ## Why it races
 
@@ -136,13 +137,13 @@ def _by_depth(scene: Scene) -> Hit | None:
     for writer, reader in scene.both:
         if not writer.writes or reader.writes or writer.inner or reader.inner:
             continue
-        own = depth.may_be_locked(writer) and depth.whose(writer) == writer.site
+        own = depth.may_be_locked(writer) and depth.is_own(writer)
         if not own or reader.closure or not _is_called_by_others(writer.site):
             continue
         if _COLLECTS.intersection(words(writer.name)[:1]):
             continue  # a slice that grows takes as much code as a lock
-        if _is_called_by_others(reader.site) and depth.is_behind_lock(reader):
-            continue  # both seem to take one, and not the same
+        if _is_called_by_others(reader.site) and _may_take_one(reader):
+            continue  # both may take one, and not the same
         evidence = (
             writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
             reader.told(f"{reader.does} it elsewhere"),
@@ -152,6 +153,11 @@ def _by_depth(scene: Scene) -> Hit | None:
         )
         return Hit(FAIR, evidence, change, (reader.point,))
     return None
+
+
+def _may_take_one(side: Side) -> bool:
+    """Does a lock fit in front of it in its own function, too?"""
+    return depth.may_be_locked(side) and depth.whose(side) == side.site
 
 
 def _is_called_by_others(frame: Frame | None) -> bool:

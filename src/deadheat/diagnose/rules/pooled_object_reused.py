@@ -54,16 +54,16 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call, Start
     from deadheat.model import Frame
 
-# "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"
+# "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
 _POOL = re.compile(
-    r"\(\*?\w{0,80}[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
+    r"\(\*?\w{0,80}(?<![Ss])[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
 )
 _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
 )
 
 # "arena", "conn_pool", "free_list", "slabs"
-_PLACE = re.compile(r"pool|arena|slab|free_?list", re.IGNORECASE)
+_PLACE = re.compile(r"(?<!s)pool|arena|slab|free_?list", re.IGNORECASE)
 _AGAIN = POOLING | RENEWING | {"open", "new", "create", "make"}
 
 # "buf", "&c.line", "*b": an object, and no number or text

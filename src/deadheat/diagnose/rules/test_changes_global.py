@@ -27,7 +27,8 @@ writes it.
 ## When it is wrong
 
 A field of an object that the test itself made is not a global: then the test uses the product
-without the lock it needs.
+without the lock it needs. From a report alone, a variable that another test's worker writes as well
+is no setting, and that worker was left running.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def _find(scene: Scene) -> Hit | None:
         confidence = STRONG + 0.04 if shared else STRONG if packages else FAIR + 0.1
         if not test.is_test:
             confidence = confidence if shared or packages else WEAK
+        if scene.source is None and other.writes and _is_anothers(scene, other):
+            confidence = FAIR  # no setting: what another test's worker keeps there
         where = (test.point,)
         return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))
     return None
@@ -77,6 +80,12 @@ def _tests(scene: Scene, side: Side) -> bool:
     if not side.in_test:
         return False
     return is_packages(scene) is not True or any(go.test_name(f.function) for f in side.frames)
+
+
+def _is_anothers(scene: Scene, side: Side) -> bool:
+    """Did another test than the one that runs start it?"""
+    started = [name for f in side.actor.created_at if (name := go.test_name(f.function))]
+    return bool(started) and scene.report.test not in started
 
 
 RULE = Rule(

@@ -31,11 +31,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
+from deadheat.diagnose.checking import verb
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
-from deadheat.diagnose.vocabulary import READING
+from deadheat.diagnose.vocabulary import MAKING, READING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -69,6 +70,8 @@ def _by_depth(scene: Scene) -> Hit | None:
     if a.point != b.point or a.closure or a.inner or b.inner or not all(map(_may_hold, (a, b))):
         return None
     reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
+    if verb(a.name) in MAKING:
+        return None  # two make it at once
     if reads is None or a.frames[: NAMED - 1] != b.frames[: NAMED - 1] or reads not in b.frames:
         return None
     evidence = (
