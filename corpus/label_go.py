@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Frame, Sighting
 
-GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5 = (
+GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6 = (
     Path(__file__).resolve().parent / folder
-    for folder in ("go", "fresh/go", "fresh2/go", "fresh3/go", "fresh4/go", "fresh5/go")
+    for folder in (
+        "go",
+        "fresh/go",
+        "fresh2/go",
+        "fresh3/go",
+        "fresh4/go",
+        "fresh5/go",
+        "fresh6/go",
+    )
 )
 # a file's heading in an archive of texts: `-- go1.24-lines --`
 HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
@@ -158,7 +166,9 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
     return {"recordings": found, "inferred": inferred}
 
 
-def programs(roots: Iterable[Path] = (GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5)) -> list[Path]:
+def programs(
+    roots: Iterable[Path] = (GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6),
+) -> list[Path]:
     """Every program of the corpus, those of the fresh sets last."""
     return [path.parent for root in roots for path in sorted(root.glob("*/truth.json"))]
 

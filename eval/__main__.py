@@ -31,6 +31,7 @@ TITLES = {
     "fresh3": "The third fresh set",
     "fresh4": "The fourth fresh set",
     "fresh5": "The fifth fresh set",
+    "fresh6": "The sixth fresh set",
 }
 
 

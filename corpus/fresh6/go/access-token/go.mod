@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/accesstoken
+
+go 1.18

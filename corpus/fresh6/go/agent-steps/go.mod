@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/agentsteps
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/archivepipe
+
+go 1.18

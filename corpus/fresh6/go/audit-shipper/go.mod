@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/auditshipper
+
+go 1.18

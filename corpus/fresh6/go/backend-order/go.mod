@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/backendorder
+
+go 1.18

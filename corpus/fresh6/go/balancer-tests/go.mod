@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/balancertests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/batchimport
+
+go 1.18

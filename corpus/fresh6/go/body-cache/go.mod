@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bodycache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/breakertrip
+
+go 1.18

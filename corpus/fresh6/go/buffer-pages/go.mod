@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bufferpages
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bulkindexer
+
+go 1.18

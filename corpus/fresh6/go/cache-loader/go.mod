@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cacheloader
+
+go 1.18

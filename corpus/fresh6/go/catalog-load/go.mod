@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/catalogload
+
+go 1.18

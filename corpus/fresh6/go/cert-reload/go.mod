@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/certreload
+
+go 1.18

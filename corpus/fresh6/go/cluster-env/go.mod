@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/clusterenv
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/codectable
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/compactionmeter
+
+go 1.18

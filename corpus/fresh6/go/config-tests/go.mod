@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/configtests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crawlreport
+
+go 1.18

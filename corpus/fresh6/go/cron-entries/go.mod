@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cronentries
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/deliverylogs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/deployhooks
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/diffprinter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dispatcherstart
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/endpointweights
+
+go 1.18

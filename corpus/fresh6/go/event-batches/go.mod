@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/eventbatches
+
+go 1.18

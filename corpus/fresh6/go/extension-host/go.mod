@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/extensionhost
+
+go 1.18

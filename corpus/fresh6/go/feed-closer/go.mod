@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/feedcloser
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flagevaluator
+
+go 1.18

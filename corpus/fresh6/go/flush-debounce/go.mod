@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flushdebounce
+
+go 1.18

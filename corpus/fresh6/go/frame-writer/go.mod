@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/framewriter
+
+go 1.18

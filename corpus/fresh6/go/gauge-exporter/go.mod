@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gaugeexporter
+
+go 1.18

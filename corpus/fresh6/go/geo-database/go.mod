@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/geodatabase
+
+go 1.18

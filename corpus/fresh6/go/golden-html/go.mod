@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/goldenhtml
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gossipmerge
+
+go 1.18

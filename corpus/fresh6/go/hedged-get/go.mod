@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hedgedget
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/historyview
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/idleconn
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/imageregistry
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/importrounds
+
+go 1.18

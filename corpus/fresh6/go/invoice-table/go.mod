@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/invoicetable
+
+go 1.18

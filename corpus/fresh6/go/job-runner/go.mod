@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobrunner
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leadergate
+
+go 1.18

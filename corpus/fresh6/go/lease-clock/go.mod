@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leaseclock
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leasekeeper
+
+go 1.18

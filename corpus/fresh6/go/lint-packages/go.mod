@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lintpackages
+
+go 1.25

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/listenerstats
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/loginindex
+
+go 1.18

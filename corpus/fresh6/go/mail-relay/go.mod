@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mailrelay
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mockgateway
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/muxhandlers
+
+go 1.18

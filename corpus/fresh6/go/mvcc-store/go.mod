@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mvccstore
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/negativecache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/objectstatus
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/offsetsnapshot
+
+go 1.18

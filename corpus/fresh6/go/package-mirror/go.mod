@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/packagemirror
+
+go 1.18

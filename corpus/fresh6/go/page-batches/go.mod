@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pagebatches
+
+go 1.18

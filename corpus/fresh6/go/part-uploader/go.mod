@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/partuploader
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/peeriterator
+
+go 1.23

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/plancache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/policytests
+
+go 1.18

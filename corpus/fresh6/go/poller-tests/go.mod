@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pollertests
+
+go 1.18

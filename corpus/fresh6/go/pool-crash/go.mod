@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/poolcrash
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/priceload
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/probeall
+
+go 1.18

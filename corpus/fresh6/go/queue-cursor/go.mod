@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/queuecursor
+
+go 1.18

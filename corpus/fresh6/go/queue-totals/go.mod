@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/queuetotals
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quorumwrite
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quotacases
+
+go 1.18

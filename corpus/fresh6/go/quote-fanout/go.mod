@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quotefanout
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/raftvotes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reconnectdelay
+
+go 1.18

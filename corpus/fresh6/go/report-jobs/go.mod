@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reportjobs
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/requesttags
+
+go 1.18

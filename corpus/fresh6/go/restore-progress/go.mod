@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/restoreprogress
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retrybudget
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/routemapping
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rowprefetch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/schemacases
+
+go 1.18

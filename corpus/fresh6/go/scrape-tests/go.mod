@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/scrapetests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sdkclient
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessiontouch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardquery
+
+go 1.18

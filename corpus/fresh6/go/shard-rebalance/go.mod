@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardrebalance
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardscan
+
+go 1.18

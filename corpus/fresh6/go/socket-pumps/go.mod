@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/socketpumps
+
+go 1.18

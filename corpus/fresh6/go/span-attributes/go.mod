@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spanattributes
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spanexport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spoolstop
+
+go 1.18

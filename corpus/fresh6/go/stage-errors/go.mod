@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stageerrors
+
+go 1.18

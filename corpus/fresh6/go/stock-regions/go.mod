@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stockregions
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/streambroker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/streamwindow
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sweeperstart
+
+go 1.18

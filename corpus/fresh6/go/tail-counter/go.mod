@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tailcounter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/targetbuild
+
+go 1.18

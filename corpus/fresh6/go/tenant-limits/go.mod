@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tenantlimits
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tenantmeter
+
+go 1.18

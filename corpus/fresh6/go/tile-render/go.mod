@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tilerender
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/topicdrain
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tracering
+
+go 1.18

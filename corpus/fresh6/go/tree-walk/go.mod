@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/treewalk
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/watchhub
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/workdeque
+
+go 1.18

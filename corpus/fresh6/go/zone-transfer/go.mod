@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/zonetransfer
+
+go 1.18
