@@ -11,7 +11,7 @@ import pytest
 import deadheat
 from deadheat import identify, registry, triage
 from deadheat.diagnose import diagnose
-from deadheat.render import Style
+from deadheat.render import Style, sheaf
 from deadheat.text.window import Stream
 
 HEAP, ODD, DATA = "00c000092550", "00c000092558", "000000780748"
@@ -501,7 +501,8 @@ def scanned(text: str) -> list[dict[str, Any]]:
     found = list(triage.triage(Stream(BytesIO(text.encode()).read), "a"))
     for sighting in identify.resolved(found):
         gatherer.add(sighting)
-    return [json.loads(line) for line in gatherer.pack().text.splitlines()]
+    text = b"".join(sheaf.texts(gatherer.pack(), {}))
+    return [json.loads(line) for line in text.splitlines()[1:]]
 
 
 HEAP_BLOCK = "heap block of size 16 at 0x7b0400000000 allocated by main thread:"

@@ -15,6 +15,7 @@ import deadheat
 from deadheat import registry
 from deadheat.feeds.files import can_be_cut
 from deadheat.model import Origin
+from deadheat.render import sheaf
 from deadheat.render.jsonl import LinesGatherer
 from deadheat.text.window import Stream
 from deadheat.triage import triage
@@ -346,7 +347,7 @@ def test_the_json_of_an_echo_is_that_of_its_report() -> None:
         sightings = deadheat.scan("".join(copies))
         for sighting in sightings:
             gatherer.add(sighting)
-        lines = gatherer.pack().text.decode().split("\n")
+        lines = b"".join(sheaf.texts(gatherer.pack(), {})).decode().split("\n")[1:]
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
 
 

@@ -102,29 +102,39 @@ def claim_to_wire(claim: Claim) -> Plain:
 
 def sighting_to_json(sighting: Sighting) -> str:
     """`sighting_to_wire` as a line of JSON, four times as fast as the way over dicts."""
-    head, tail = report_to_json(sighting.report, sighting.verdict)
+    return sighting.verdict.race.join(sighting_around_race(sighting))
+
+
+def sighting_around_race(sighting: Sighting) -> tuple[str, str]:
+    """What comes before and behind the race's name in a line of JSON; it may change."""
+    offset, length, lane = sighting.span
+    front, head, tail = report_in_pieces(sighting.report, sighting.verdict)
+    before, between, behind = document_in_pieces(sighting.uri, lane)
+    author = ""
     if sighting.document is not None:
         author = json.dumps(author_to_wire(sighting.document), ensure_ascii=False)
-        tail = f"{tail[:-1]}, {author[1:]}"
-    return f"{head}{document_to_json(sighting.uri, sighting.span)}{tail}"
+        tail, author = f"{tail[:-1]}, ", author[1:]
+    return front, f"{head}{before}{offset}{between}{length}{behind}{tail}{author}"
 
 
-def report_to_json(report: Report, verdict: Verdict) -> tuple[str, str]:
-    """What comes before and behind the document in a line of JSON."""
+def report_in_pieces(report: Report, verdict: Verdict) -> tuple[str, str, str]:
+    """What comes before the race, between it and the document, and behind that in a line of JSON."""
     accesses = ", ".join([_access_to_json(access) for access in report.accesses])
     actors = ", ".join([_actor_to_json(actor) for actor in report.actors])
     told = [json.dumps(_cause_to_wire(c), ensure_ascii=False) for c in causes_of(report)]
     causes = ", ".join(told)
     damage = ", ".join([f'"{damage.value}"' for damage in report.damage])
     rest = _rest_to_json(report) if _has_rest(report) else _NO_REST
-    head = (
+    front = (
         f'{{"schema": {SCHEMA_VERSION}, "detector": {_quoted(report.detector)}'
         f', "kind": {_quoted(report.kind)}, "title": {_quoted(verdict.title)}'
-        f', "fingerprint": "{verdict.fingerprint}", "race": "{verdict.race}"'
-        f', "accesses": [{accesses}], "actors": [{actors}]{rest}'
+        f', "fingerprint": "{verdict.fingerprint}", "race": "'
+    )
+    head = (
+        f'", "accesses": [{accesses}], "actors": [{actors}]{rest}'
         f', "test": {_or_null(report.test)}, "causes": [{causes}], "document": '
     )
-    return head, f', "damage": [{damage}]}}'
+    return front, head, f', "damage": [{damage}]}}'
 
 
 _NO_REST = ', "location": null, "locks": [], "cycle": [], "facts": {}'
@@ -148,11 +158,9 @@ def rest_to_wire(report: Report) -> Plain:
     }
 
 
-def document_to_json(uri: str, span: Span) -> str:
-    return (
-        f'{{"uri": {_quoted(uri)}, "offset": {span.offset}, "length": {span.length}'
-        f', "lane": {_or_null(span.lane)}}}'
-    )
+def document_in_pieces(uri: str, lane: str | None) -> tuple[str, str, str]:
+    """What comes before, between and behind the offset and the length of a report in a document."""
+    return f'{{"uri": {_quoted(uri)}, "offset": ', ', "length": ', f', "lane": {_or_null(lane)}}}'
 
 
 def _or_null(text: str | None) -> str:

@@ -7,11 +7,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deadheat import wire
 from deadheat.render.json import ArrayOutput
-from deadheat.render.spool import Lines, lines
+from deadheat.render.sheaf import Sheaf
 
 if TYPE_CHECKING:
     from deadheat.model import Document, Sighting
     from deadheat.render import Style
+
+
+# within a JSON string a quote has a backslash before it, so no document's text can look like this
+_RACE = b'"race": "'
 
 
 class DocumentsGatherer:
@@ -27,10 +31,25 @@ class DocumentsGatherer:
         if sighting.document is not None and self._told:
             self._told[-1]["reports"].append(_brief(sighting))
 
-    def pack(self) -> Lines:
-        each = [json.dumps(told, ensure_ascii=False) for told in self._told]
+    def pack(self) -> bytes:
+        sheaf = Sheaf()
+        for told in self._told:
+            line = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+            sheaf.whole(*_cut(line))
         self._told = []
-        return lines([line.encode("utf-8", "replace") for line in each], many=True)
+        return sheaf.pack()
+
+
+def _cut(line: bytes) -> tuple[list[bytes], tuple[str, ...]]:
+    """What stands around the names of races, and these."""
+    first, *others = line.split(_RACE)
+    pieces, races = [first], []
+    for other in others:
+        race, _, behind = other.partition(b'"')
+        pieces[-1] += _RACE
+        pieces.append(b'"' + behind)
+        races.append(race.decode())
+    return pieces, tuple(races)
 
 
 def _brief(sighting: Sighting) -> dict[str, Any]:

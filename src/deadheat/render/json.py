@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 
 from deadheat.render.jsonl import LinesGatherer
-from deadheat.render.spool import Lines, Spool
+from deadheat.render.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,19 +21,18 @@ class ArrayOutput:
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
         self._spool = Spool()
 
-    def merge(self, packed: Lines) -> None:
-        if packed.text:
-            self._spool.add(packed)
+    def merge(self, packed: bytes) -> None:
+        self._spool.add(packed)
 
     live = merge  # an array is of use only when it is complete
 
     def close(self, ids: Mapping[str, str]) -> None:
-        before = b"["
-        for text in self._spool.texts(ids):
-            self._out.write(before + b"\n")
-            self._out.write(text.replace(b"\n", b",\n"))
-            before = b","
-        self._out.write(b"[]\n" if before == b"[" else b"\n]\n")
+        begin, end = b"[\n", b"[]\n"
+        for text in self._spool.texts(ids, b",\n"):
+            self._out.write(begin)
+            self._out.write(text)
+            begin, end = b"", b"\n]\n"
+        self._out.write(end)
         self._out.flush()
 
 

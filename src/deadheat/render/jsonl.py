@@ -6,7 +6,8 @@ from typing import IO, TYPE_CHECKING
 
 from deadheat import wire
 from deadheat.echo import Echo
-from deadheat.render.spool import Lines, Spool, lines
+from deadheat.render import sheaf
+from deadheat.render.spool import Spool
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
@@ -23,29 +24,31 @@ _CAUSES = b'"causes": '
 
 
 class Template:
-    """The JSON of an echoed report with gaps for its numbers."""
+    """The JSON of an echoed report with gaps: its race, its numbers, and where it stands."""
 
     def __init__(self, echo: Echo, sighting: Sighting) -> None:
-        head, tail = wire.report_to_json(sighting.report, sighting.verdict)
+        front, head, self._tail = wire.report_in_pieces(sighting.report, sighting.verdict)
+        self._front = _encoded(front)
         self._pieces, self._gaps = _cut(_encoded(head), echo.names)
-        self._tail = _encoded(tail)
+        self._place = [1 + len(echo.names), 2 + len(echo.names)]
 
-    def line(self, echo: Echo, sighting: Sighting) -> bytes:
-        names, pieces = echo.names, self._pieces
-        pieces[1::2] = [names[gap] for gap in self._gaps]
-        document = _encoded(wire.document_to_json(sighting.uri, sighting.span))
-        return b"".join([*pieces, document, self._tail])
+    def outline(self, uri: str, lane: str | None) -> sheaf.Outline:
+        """For echoes in that document."""
+        before, between, behind = wire.document_in_pieces(uri, lane)
+        *pieces, last = self._pieces
+        place = [last + _encoded(before), _encoded(between), _encoded(behind + self._tail)]
+        return [self._front, *pieces, *place], [0, *self._gaps, *self._place]
 
 
 def _cut(head: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
-    """The text in pieces, every second one a name, and which names they are."""
+    """What stays of the text, and which names stand between, counted from 1."""
     said = head.rfind(_CAUSES)
     found = [*_TOLD.finditer(head, 0, said), *_SAID.finditer(head, said)]
     pieces, gaps, at = [], [], 0
     for match in found:
         if match[1] in names:
-            pieces += [head[at : match.start(1)], match[1]]
-            gaps.append(names.index(match[1]))
+            pieces.append(head[at : match.start(1)])
+            gaps.append(1 + names.index(match[1]))
             at = match.end(1)
     return [*pieces, head[at:]], gaps
 
@@ -56,26 +59,36 @@ def _encoded(text: str) -> bytes:
 
 class LinesGatherer:
     def __init__(self) -> None:
-        self._lines: list[bytes] = []
+        self._sheaf = sheaf.Sheaf()
+        self._outlines: dict[tuple[Template, str, str | None], int] = {}
 
     def add(self, sighting: Sighting) -> None:
         told = sighting.told
-        if not isinstance(told, Echo) or sighting.document is not None:
-            self._lines.append(_encoded(wire.sighting_to_json(sighting)))
-            return
-        templates: dict[str, Template] = told.notes.setdefault("jsonl", {})
-        template = templates.get(sighting.verdict.race)
+        if isinstance(told, Echo) and sighting.document is None:
+            self._repeat(told, sighting)
+        else:
+            front, behind = wire.sighting_around_race(sighting)
+            self._sheaf.whole([_encoded(front), _encoded(behind)], (sighting.verdict.race,))
+
+    def _repeat(self, echo: Echo, sighting: Sighting) -> None:
+        template: Template | None = echo.notes.get("jsonl")
         if template is None:
-            templates[sighting.verdict.race] = template = Template(told, sighting)
-        self._lines.append(template.line(told, sighting))
+            echo.notes["jsonl"] = template = Template(echo, sighting)
+        offset, length, lane = sighting.span
+        key = template, sighting.uri, lane
+        number = self._outlines.get(key)
+        if number is None:
+            number = self._sheaf.outline(template.outline(sighting.uri, lane))
+            self._outlines[key] = number
+        place = str(offset).encode(), str(length).encode()
+        self._sheaf.fill(number, sighting.verdict.race, echo.names + place)
 
     def tell(self, document: Document) -> None:
         """Its claims stand in the lines of its reports."""
 
-    def pack(self) -> Lines:
-        packed = lines(self._lines)
-        self._lines.clear()
-        return packed
+    def pack(self) -> bytes:
+        self._outlines.clear()
+        return self._sheaf.pack()
 
 
 class LinesOutput:
@@ -84,18 +97,23 @@ class LinesOutput:
         self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
         self._spool = Spool()
 
-    def merge(self, packed: Lines) -> None:
-        if packed.text:
-            self._spool.add(packed)
+    def merge(self, packed: bytes) -> None:
+        self._spool.add(packed)
 
-    def live(self, packed: Lines) -> None:
-        self._out.write(packed.text + b"\n")
-        self._out.flush()
+    def live(self, packed: bytes) -> None:
+        now = Spool()
+        now.add(packed)
+        self._write(now, {})
 
     def close(self, ids: Mapping[str, str]) -> None:
-        for text in self._spool.texts(ids):
+        self._write(self._spool, ids)
+
+    def _write(self, spool: Spool, ids: Mapping[str, str]) -> None:
+        end = b""
+        for text in spool.texts(ids, b"\n"):
             self._out.write(text)
-            self._out.write(b"\n")
+            end = b"\n"
+        self._out.write(end)
         self._out.flush()
 
 
