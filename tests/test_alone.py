@@ -501,8 +501,8 @@ def scanned(text: str) -> list[dict[str, Any]]:
     found = list(triage.triage(Stream(BytesIO(text.encode()).read), "a"))
     for sighting in identify.resolved(found):
         gatherer.add(sighting)
-    text = b"".join(sheaf.texts(gatherer.pack(), {}))
-    return [json.loads(line) for line in text.splitlines()[1:]]
+    lines = b"".join(sheaf.texts(gatherer.pack(), {})).splitlines()
+    return [json.loads(line) for line in lines[1:]]
 
 
 HEAP_BLOCK = "heap block of size 16 at 0x7b0400000000 allocated by main thread:"

@@ -40,16 +40,16 @@ class DocumentsGatherer:
         return sheaf.pack()
 
 
-def _cut(line: bytes) -> tuple[list[bytes], tuple[str, ...]]:
+def _cut(line: bytes) -> tuple[list[bytes], list[bytes]]:
     """What stands around the names of races, and these."""
     first, *others = line.split(_RACE)
     pieces, races = [first], []
     for other in others:
-        race, _, behind = other.partition(b'"')
+        race, quote, behind = other.partition(b'"')
         pieces[-1] += _RACE
-        pieces.append(b'"' + behind)
-        races.append(race.decode())
-    return pieces, tuple(races)
+        pieces.append(quote + behind)
+        races.append(race)
+    return pieces, races
 
 
 def _brief(sighting: Sighting) -> dict[str, Any]:

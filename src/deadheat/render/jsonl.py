@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING
 
 from deadheat import wire
 from deadheat.echo import Echo
-from deadheat.render import sheaf
+from deadheat.render.sheaf import Outline, Sheaf
 from deadheat.render.spool import Spool
 from deadheat.text.late import regex
 
@@ -21,34 +21,41 @@ _TOLD = regex(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
 # the same within a sentence of evidence
 _SAID = regex(rb"(?:goroutine |0x)([0-9a-f]+)\b")
 _CAUSES = b'"causes": '
+# the words that fill the gaps of an echo's line, by number; names come last, as many as there are
+_RACE, _OFFSET, _LENGTH, _NAMES = range(4)
 
 
 class Template:
-    """The JSON of an echoed report with gaps: its race, its numbers, and where it stands."""
+    """The JSON of an echoed report with gaps for the words of `_words`."""
 
     def __init__(self, echo: Echo, sighting: Sighting) -> None:
         front, head, self._tail = wire.report_in_pieces(sighting.report, sighting.verdict)
         self._front = _encoded(front)
         self._pieces, self._gaps = _cut(_encoded(head), echo.names)
-        self._place = [1 + len(echo.names), 2 + len(echo.names)]
 
-    def outline(self, uri: str, lane: str | None) -> sheaf.Outline:
+    def outline(self, uri: str, lane: str | None) -> Outline:
         """For echoes in that document."""
         before, between, behind = wire.document_in_pieces(uri, lane)
         *pieces, last = self._pieces
         place = [last + _encoded(before), _encoded(between), _encoded(behind + self._tail)]
-        return [self._front, *pieces, *place], [0, *self._gaps, *self._place]
+        return Outline([self._front, *pieces, *place], [_RACE, *self._gaps, _OFFSET, _LENGTH])
+
+
+def _words(echo: Echo, sighting: Sighting) -> list[bytes]:
+    span = sighting.span
+    place = str(span.offset).encode(), str(span.length).encode()
+    return [sighting.verdict.race.encode(), *place, *echo.names]
 
 
 def _cut(head: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
-    """What stays of the text, and which names stand between, counted from 1."""
+    """What stays of the text, and which of the words stand between."""
     said = head.rfind(_CAUSES)
     found = [*_TOLD.finditer(head, 0, said), *_SAID.finditer(head, said)]
     pieces, gaps, at = [], [], 0
     for match in found:
         if match[1] in names:
             pieces.append(head[at : match.start(1)])
-            gaps.append(1 + names.index(match[1]))
+            gaps.append(_NAMES + names.index(match[1]))
             at = match.end(1)
     return [*pieces, head[at:]], gaps
 
@@ -59,29 +66,28 @@ def _encoded(text: str) -> bytes:
 
 class LinesGatherer:
     def __init__(self) -> None:
-        self._sheaf = sheaf.Sheaf()
+        self._sheaf = Sheaf()
         self._outlines: dict[tuple[Template, str, str | None], int] = {}
 
     def add(self, sighting: Sighting) -> None:
         told = sighting.told
         if isinstance(told, Echo) and sighting.document is None:
-            self._repeat(told, sighting)
+            self._sheaf.fill(self._outline(told, sighting), _words(told, sighting))
         else:
             front, behind = wire.sighting_around_race(sighting)
-            self._sheaf.whole([_encoded(front), _encoded(behind)], (sighting.verdict.race,))
+            race = sighting.verdict.race.encode()
+            self._sheaf.whole([_encoded(front), _encoded(behind)], [race])
 
-    def _repeat(self, echo: Echo, sighting: Sighting) -> None:
+    def _outline(self, echo: Echo, sighting: Sighting) -> int:
         template: Template | None = echo.notes.get("jsonl")
         if template is None:
             echo.notes["jsonl"] = template = Template(echo, sighting)
-        offset, length, lane = sighting.span
-        key = template, sighting.uri, lane
-        number = self._outlines.get(key)
+        uri, lane = sighting.uri, sighting.span.lane
+        number = self._outlines.get((template, uri, lane))
         if number is None:
-            number = self._sheaf.outline(template.outline(sighting.uri, lane))
-            self._outlines[key] = number
-        place = str(offset).encode(), str(length).encode()
-        self._sheaf.fill(number, sighting.verdict.race, echo.names + place)
+            number = self._sheaf.outline(template.outline(uri, lane))
+            self._outlines[template, uri, lane] = number
+        return number
 
     def tell(self, document: Document) -> None:
         """Its claims stand in the lines of its reports."""
