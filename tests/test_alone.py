@@ -502,7 +502,7 @@ def scanned(text: str) -> list[dict[str, Any]]:
     for sighting in identify.resolved(found):
         gatherer.add(sighting)
     lines = b"".join(sheaf.texts(gatherer.pack(), {})).splitlines()
-    return [json.loads(line) for line in lines[1:]]
+    return [json.loads(line) for line in lines]
 
 
 HEAP_BLOCK = "heap block of size 16 at 0x7b0400000000 allocated by main thread:"

@@ -16,9 +16,9 @@ from deadheat import claims, documents, registry
 from deadheat.cli import main
 from deadheat.documents.placed import Placed
 from deadheat.documents.read import read
+from deadheat.json_line import sighting_to_json
 from deadheat.text.window import Stream
 from deadheat.triage import triage
-from deadheat.wire import sighting_to_json
 from tests.cases import CORPUS, SHARED, brief
 from tests.cases import ROOT as CASES
 from tests.damage import DAMAGES, Damage

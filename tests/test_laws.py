@@ -14,12 +14,12 @@ import pytest
 import deadheat
 from deadheat import registry
 from deadheat.feeds.files import can_be_cut
+from deadheat.json_line import sighting_to_json
 from deadheat.model import Origin
 from deadheat.render import sheaf
 from deadheat.render.jsonl import LinesGatherer
 from deadheat.text.window import Stream
 from deadheat.triage import triage
-from deadheat.wire import sighting_to_json
 from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
 from tests.damage import DAMAGES, Damage, interleave, named, other_process
@@ -347,7 +347,7 @@ def test_the_json_of_an_echo_is_that_of_its_report() -> None:
         sightings = deadheat.scan("".join(copies))
         for sighting in sightings:
             gatherer.add(sighting)
-        lines = b"".join(sheaf.texts(gatherer.pack(), {})).decode().split("\n")[1:]
+        lines = b"".join(sheaf.texts(gatherer.pack(), {})).splitlines()
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
 
 

@@ -36,7 +36,7 @@ FORBIDDEN = {
     **dict.fromkeys(
         ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "identify", "triage",
          "text", "backwards", "dialects", "symbols", "documents", "claims", "identity", "diagnose",
-         "gate", "harness", "tested"),
+         "gate", "harness", "tested", "json_line"),
         (*SHELLS, "code"),
     ),
     "code": SHELLS,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from deadheat.model import (
@@ -100,54 +98,6 @@ def claim_to_wire(claim: Claim) -> Plain:
     }
 
 
-def sighting_to_json(sighting: Sighting) -> str:
-    """`sighting_to_wire` as a line of JSON, four times as fast as the way over dicts."""
-    return sighting.verdict.race.join(sighting_around_race(sighting))
-
-
-def sighting_around_race(sighting: Sighting) -> tuple[str, str]:
-    """What comes before and behind the race's name in a line of JSON; it may change."""
-    offset, length, lane = sighting.span
-    front, head, tail = report_in_pieces(sighting.report, sighting.verdict)
-    before, between, behind = document_in_pieces(sighting.uri, lane)
-    author = ""
-    if sighting.document is not None:
-        author = json.dumps(author_to_wire(sighting.document), ensure_ascii=False)
-        tail, author = f"{tail[:-1]}, ", author[1:]
-    return front, f"{head}{before}{offset}{between}{length}{behind}{tail}{author}"
-
-
-def report_in_pieces(report: Report, verdict: Verdict) -> tuple[str, str, str]:
-    """What comes before the race, between it and the document, and behind that in a line of JSON."""
-    accesses = ", ".join([_access_to_json(access) for access in report.accesses])
-    actors = ", ".join([_actor_to_json(actor) for actor in report.actors])
-    told = [json.dumps(_cause_to_wire(c), ensure_ascii=False) for c in causes_of(report)]
-    causes = ", ".join(told)
-    damage = ", ".join([f'"{damage.value}"' for damage in report.damage])
-    rest = _rest_to_json(report) if _has_rest(report) else _NO_REST
-    front = (
-        f'{{"schema": {SCHEMA_VERSION}, "detector": {_quoted(report.detector)}'
-        f', "kind": {_quoted(report.kind)}, "title": {_quoted(verdict.title)}'
-        f', "fingerprint": "{verdict.fingerprint}", "race": "'
-    )
-    head = (
-        f'", "accesses": [{accesses}], "actors": [{actors}]{rest}'
-        f', "test": {_or_null(report.test)}, "causes": [{causes}], "document": '
-    )
-    return front, head, f', "damage": [{damage}]}}'
-
-
-_NO_REST = ', "location": null, "locks": [], "cycle": [], "facts": {}'
-
-
-def _has_rest(report: Report) -> bool:
-    return bool(report.location or report.locks or report.cycle or report.facts)
-
-
-def _rest_to_json(report: Report) -> str:
-    return f", {json.dumps(rest_to_wire(report), ensure_ascii=False)[1:-1]}"
-
-
 def rest_to_wire(report: Report) -> Plain:
     """What Go's detector never tells."""
     return {
@@ -156,58 +106,6 @@ def rest_to_wire(report: Report) -> Plain:
         "cycle": [_edge_to_wire(edge) for edge in report.cycle],
         "facts": dict(report.facts),
     }
-
-
-def document_in_pieces(uri: str, lane: str | None) -> tuple[str, str, str]:
-    """What comes before, between and behind the offset and the length of a report in a document."""
-    return f'{{"uri": {_quoted(uri)}, "offset": ', ', "length": ', f', "lane": {_or_null(lane)}}}'
-
-
-def _or_null(text: str | None) -> str:
-    return "null" if text is None else _quoted(text)
-
-
-def _number(value: int | None) -> str:
-    return "null" if value is None else str(value)
-
-
-def _access_to_json(access: Access) -> str:
-    locks = ", ".join(map(_quoted, access.locks))
-    site = "null"
-    if (frame := access.site) is not None:
-        site = (
-            f'{{"function": {_quoted(frame.function)}, "package": {_quoted(frame.package)}'
-            f', "file": {_quoted(frame.file)}, "line": {_number(frame.line)}}}'
-        )
-    test = f', "test": {_quoted(access.test)}' if access.test else ""
-    return (
-        f'{{"op": "{access.op.value}", "size": {_number(access.size)}'
-        f', "address": {_or_null(access.address)}, "actor": {_quoted(access.actor)}'
-        f', "locks": [{locks}], "site": {site}, "stack": [{_stack_to_json(access.stack)}]{test}}}'
-    )
-
-
-def _actor_to_json(actor: Actor) -> str:
-    return (
-        f'{{"id": {_quoted(actor.id)}, "state": "{actor.state.value}"'
-        f', "created_at": [{_stack_to_json(actor.created_at)}]}}'
-    )
-
-
-# told only where it is true, because it hardly ever is
-_INLINED = ', "inlined": true'
-
-
-def _stack_to_json(stack: tuple[Frame, ...]) -> str:
-    return ", ".join(
-        [
-            f'{{"function": {_quoted(function)}, "package": {_quoted(package)}'
-            f', "file": {_quoted(file)}, "line": {"null" if line is None else line}'
-            f', "origin": "{origin}", "stale": {"true" if stale else "false"}'
-            f', "path": {_quoted(path)}{_INLINED if inlined else ""}}}'
-            for function, package, file, line, origin, path, stale, inlined in stack
-        ]
-    )
 
 
 def sighting_from_wire(plain: Plain) -> Sighting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from deadheat import wire
+from deadheat import json_line, wire
 from deadheat.model import Op
 from deadheat.render.tally import Count, Tally, TallyGatherer, example
 
@@ -104,7 +104,7 @@ class EachOnce:
 
 
 def _packed(sighting: Sighting) -> bytes:
-    line = wire.sighting_to_json(sighting)
+    line = json_line.sighting_to_json(sighting)
     return example(sighting.verdict.title, line.encode("utf-8", "replace"))
 
 

@@ -27,12 +27,12 @@ class ArrayOutput:
     live = merge  # an array is of use only when it is complete
 
     def close(self, ids: Mapping[str, str]) -> None:
-        begin, end = b"[\n", b"[]\n"
-        for text in self._spool.texts(ids, b",\n"):
-            self._out.write(begin)
-            self._out.write(text)
-            begin, end = b"", b"\n]\n"
-        self._out.write(end)
+        before = b"["
+        for text in self._spool.texts(ids):
+            self._out.write(before + b"\n")
+            self._out.write(text[:-1].replace(b"\n", b",\n"))
+            before = b","
+        self._out.write(b"[]\n" if before == b"[" else b"\n]\n")
         self._out.flush()
 
 

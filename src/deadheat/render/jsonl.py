@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING
 
-from deadheat import wire
+from deadheat import json_line
 from deadheat.echo import Echo
-from deadheat.render.sheaf import Outline, Sheaf
+from deadheat.render.sheaf import Outline, Sheaf, texts
 from deadheat.render.spool import Spool
 from deadheat.text.late import regex
 
@@ -29,16 +29,16 @@ class Template:
     """The JSON of an echoed report with gaps for the words of `_words`."""
 
     def __init__(self, echo: Echo, sighting: Sighting) -> None:
-        front, head, self._tail = wire.report_in_pieces(sighting.report, sighting.verdict)
+        front, head, self._tail = json_line.report_around(sighting.report, sighting.verdict)
         self._front = _encoded(front)
         self._pieces, self._gaps = _cut(_encoded(head), echo.names)
 
     def outline(self, uri: str, lane: str | None) -> Outline:
         """For echoes in that document."""
-        before, between, behind = wire.document_in_pieces(uri, lane)
+        before, between, behind = json_line.document_around(uri, lane)
         *pieces, last = self._pieces
-        place = [last + _encoded(before), _encoded(between), _encoded(behind + self._tail)]
-        return Outline([self._front, *pieces, *place], [_RACE, *self._gaps, _OFFSET, _LENGTH])
+        place = [last + _encoded(before), _encoded(between), _encoded(f"{behind}{self._tail}\n")]
+        return [self._front, *pieces, *place], [_RACE, *self._gaps, _OFFSET, _LENGTH], 1
 
 
 def _words(echo: Echo, sighting: Sighting) -> list[bytes]:
@@ -74,7 +74,7 @@ class LinesGatherer:
         if isinstance(told, Echo) and sighting.document is None:
             self._sheaf.fill(self._outline(told, sighting), _words(told, sighting))
         else:
-            front, behind = wire.sighting_around_race(sighting)
+            front, behind = json_line.around_race(sighting)
             race = sighting.verdict.race.encode()
             self._sheaf.whole([_encoded(front), _encoded(behind)], [race])
 
@@ -107,19 +107,12 @@ class LinesOutput:
         self._spool.add(packed)
 
     def live(self, packed: bytes) -> None:
-        now = Spool()
-        now.add(packed)
-        self._write(now, {})
+        if packed:
+            self._out.writelines(texts(packed, {}))
+            self._out.flush()
 
     def close(self, ids: Mapping[str, str]) -> None:
-        self._write(self._spool, ids)
-
-    def _write(self, spool: Spool, ids: Mapping[str, str]) -> None:
-        end = b""
-        for text in spool.texts(ids, b"\n"):
-            self._out.write(text)
-            end = b"\n"
-        self._out.write(end)
+        self._out.writelines(self._spool.texts(ids))
         self._out.flush()
 
 

@@ -4,48 +4,54 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+# a text with gaps: what stays of it, a piece more than there are gaps; which of some words goes into
+# which gap; how many of these, the first ones, name races
+Outline = tuple[list[bytes], list[int], int]
+
 # how many bytes are put together at a time: as many as stay near the processor
-_PORTION = 1 << 18
-
-
-class Outline(NamedTuple):
-    """A line with gaps, into which words are put."""
-
-    pieces: list[bytes]  # what stays: one more than gaps
-    gaps: list[int]  # which word goes into which gap
-    races: int = 1  # how many of the words, the first ones, name races
+_PORTION: Final = 1 << 18
 
 
 class Sheaf:
-    """Takes lines in their order, each as an outline and the words that fill it."""
+    """Takes lines in their order: some as words that fill an outline, others as they are."""
 
     def __init__(self) -> None:
         self._outlines: list[Outline] = []
-        self._numbers = array("I")
-        self._words: list[bytes] = []  # of each line, with a blank between each two
+        self._numbers = array("I")  # of outlines, as they are filled
+        self._words: list[bytes] = []  # that fill each of them, with blanks between
+        self._run = _Run()
 
     def outline(self, outline: Outline) -> int:
-        """Takes an outline, and says its number, which holds until all is packed."""
+        """Takes the outline of a line and its newline; its number holds until all is packed."""
         self._outlines.append(outline)
         return len(self._outlines) - 1
 
     def fill(self, number: int, words: list[bytes]) -> None:
-        """Takes a line that is that outline with those words, which have no blanks in them."""
+        """Takes the line that an outline is with those words, in which there are no blanks."""
+        if self._run.size:
+            self._end_run()
         self._numbers.append(number)
         self._words.append(b" ".join(words))
 
     def whole(self, pieces: list[bytes], races: list[bytes]) -> None:
         """Takes a line that is like no other: its pieces, and the races that stand between them."""
-        many = len(races)
-        self.fill(self.outline(Outline(pieces, list(range(many)), many)), races)
+        self._run.add(pieces, races)
+        if self._run.size > _PORTION:
+            self._end_run()
+
+    def _end_run(self) -> None:
+        run, self._run = self._run, _Run()
+        self.fill(self.outline(run.outline()), run.races)
 
     def pack(self) -> bytes:
         """All lines, ready to be sent, and none from now on; nothing if there are none."""
+        if self._run.size:
+            self._end_run()
         if not self._words:
             return b""
         told = self._outlines, self._numbers, b"\n".join(self._words)
@@ -54,34 +60,54 @@ class Sheaf:
         return packed
 
 
-def texts(packed: bytes, ids: Mapping[str, str], between: bytes = b"\n") -> Iterator[bytes]:
-    """The lines, with the lasting ids of their races and that before each, some at a time."""
+class _Run:
+    """Lines that are like no others, one behind the other, as one outline of many races."""
+
+    def __init__(self) -> None:
+        self._pieces = [b""]
+        self.races: list[bytes] = []
+        self.size = 0
+
+    def add(self, pieces: list[bytes], races: list[bytes]) -> None:
+        self._pieces[-1] += pieces[0]
+        self._pieces += pieces[1:]
+        self._pieces[-1] += b"\n"
+        self.races += races
+        self.size += sum(map(len, pieces))
+
+    def outline(self) -> Outline:
+        return self._pieces, list(range(len(self.races))), len(self.races)
+
+
+def texts(packed: bytes, ids: Mapping[str, str]) -> Iterator[bytes]:
+    """The lines, each with its newline and the lasting ids of its races, some at a time."""
     outlines: list[Outline]
     numbers: array[int]
     words: bytes
     outlines, numbers, words = pickle.loads(packed)  # noqa: S301, since nobody but a sheaf made it
-    lines = [_opened(outline.pieces, between) for outline in outlines]
+    lines = [_opened(pieces) for pieces, _, _ in outlines]
     sizes = [sum(map(len, line)) for line in lines]
     parts: list[bytes] = []
     size = 0
     for number, told in zip(numbers, words.split(b"\n"), strict=True):
-        line, outline, values = lines[number], outlines[number], told.split(b" ")
-        for at in range(outline.races):
+        _, gaps, races = outlines[number]
+        line, values = lines[number], told.split(b" ")
+        for at in range(races):
             race = values[at].decode()
             values[at] = ids.get(race, race).encode()
-        line[1::2] = [values[gap] for gap in outline.gaps]
+        line[1::2] = [values[gap] for gap in gaps]
         parts += line
         size += sizes[number]
         if size > _PORTION:
             yield b"".join(parts)
             parts.clear()
             size = 0
-    yield b"".join(parts)
+    if parts:
+        yield b"".join(parts)
 
 
-def _opened(pieces: list[bytes], before: bytes) -> list[bytes]:
+def _opened(pieces: list[bytes]) -> list[bytes]:
     """The pieces with room for a word between each two."""
     line = [b""] * (2 * len(pieces) - 1)
     line[::2] = pieces
-    line[0] = before + line[0]
     return line

@@ -22,11 +22,8 @@ class Spool:
         if packed:
             self._spans.append((self._shelf.put(packed), len(packed)))
 
-    def texts(self, ids: Mapping[str, str], between: bytes) -> Iterator[bytes]:
-        """All lines with the lasting ids of their races, some at a time, and that between each two."""
-        first = True
+    def texts(self, ids: Mapping[str, str]) -> Iterator[bytes]:
+        """All lines with the lasting ids of their races, some at a time."""
         for at, size in self._spans:
-            for text in sheaf.texts(self._shelf.get(at, size), ids, between):
-                yield text.removeprefix(between) if first else text
-                first = False
+            yield from sheaf.texts(self._shelf.get(at, size), ids)
         self._shelf.close()
