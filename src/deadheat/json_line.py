@@ -1,4 +1,4 @@
-"""A sighting as one line of JSON: what `wire` has as dicts, written directly, since there are millions."""
+"""A sighting as one line of JSON: what `wire` has as dicts, written directly, as there may be many."""
 
 from __future__ import annotations
 
@@ -95,8 +95,11 @@ class _Pieces:
                 return
 
     def cut(self, at: int) -> tuple[str, str]:
-        """What comes before and behind one of the pieces."""
-        return "".join(self.turns[:at]), "".join(self.turns[at + 1 :]) + self.own
+        """What comes before and behind one of the pieces; it is done then."""
+        front = "".join(self.turns[:at])
+        del self.turns[: at + 1]
+        self.turns.append(self.own)
+        return front, "".join(self.turns)
 
 
 def sighting_to_json(sighting: Sighting) -> str:
@@ -202,6 +205,6 @@ def _causes(pieces: _Pieces, causes: tuple[Cause, ...]) -> None:
     before = ', "causes": ['
     for cause in causes:
         pieces.string(f'{before}{{"cause": ', cause.cause)
-        pieces.strings(f', "confidence": {cause.confidence!r}, "evidence": ', cause.evidence)
+        pieces.strings(f', "confidence": {cause.confidence}, "evidence": ', cause.evidence)
         before = "}, "
     pieces.own += "}]" if causes else f"{before}]"

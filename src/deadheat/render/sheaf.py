@@ -64,18 +64,21 @@ class _Run:
     """Lines that are like no others, one behind the other, as one outline of many races."""
 
     def __init__(self) -> None:
-        self._pieces = [b""]
+        self._pieces: list[bytes] = []
         self.races: list[bytes] = []
         self.size = 0
 
     def add(self, pieces: list[bytes], races: list[bytes]) -> None:
-        self._pieces[-1] += pieces[0]
-        self._pieces += pieces[1:]
-        self._pieces[-1] += b"\n"
+        if self.size:
+            self._pieces[-1] = b"\n".join([self._pieces[-1], pieces[0]])
+            self._pieces += pieces[1:]
+        else:
+            self._pieces = pieces
         self.races += races
-        self.size += sum(map(len, pieces))
+        self.size += len(pieces[-1])
 
     def outline(self) -> Outline:
+        self._pieces[-1] += b"\n"
         return self._pieces, list(range(len(self.races))), len(self.races)
 
 
