@@ -337,7 +337,8 @@ def test_issues_of_other_projects() -> None:
 def test_the_quick_json_is_the_wire() -> None:
     for case in all_cases():
         for sighting in case.sightings():
-            assert json.loads(sighting_to_json(sighting)) == deadheat.sighting_to_wire(sighting)
+            plain = deadheat.sighting_to_wire(sighting)
+            assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
 
 
 def test_the_json_of_an_echo_is_that_of_its_report() -> None:

@@ -18,6 +18,7 @@ from deadheat.dialects import Verdict, go_quick
 from deadheat.dialects.go import DIALECT
 from deadheat.dialects.go_machine import GoMachine
 from deadheat.identity import evidence, stacks
+from deadheat.json_line import sighting_to_json
 from deadheat.model import (
     Access,
     Actor,
@@ -471,6 +472,15 @@ SIGHTINGS = st.builds(
 def test_the_wire_gives_back_what_it_took(sighting: Sighting) -> None:
     plain = json.loads(json.dumps(deadheat.sighting_to_wire(sighting)))
     assert deadheat.sighting_from_wire(plain) == sighting
+
+
+@law(150)
+@given(SIGHTINGS)
+def test_the_quick_json_is_the_wire_whatever_stands_in_it(sighting: Sighting) -> None:
+    verdict = sighting.verdict._replace(race="0c4f")  # a digest, whatever the text is
+    sighting = sighting._replace(verdict=verdict)
+    plain = deadheat.sighting_to_wire(sighting)
+    assert sighting_to_json(sighting) == json.dumps(plain, ensure_ascii=False)
 
 
 def test_the_wire_refuses_another_schema() -> None:
