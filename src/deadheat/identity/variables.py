@@ -172,7 +172,16 @@ def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
     closures = all(ways[x].functions.isdisjoint(ways[y].functions) for x, y in product(a, b))
     if differ and (closures or ((near or _is_closure(a, b, ways)) and _by_turns(ours, theirs))):
         return True
-    return shifted and (near or differ)
+    return (shifted and (near or differ)) or (differ and any(_is_beside(x, many) for x in few))
+
+
+def _is_beside(address: int, others: list[int]) -> bool:
+    """Is one of `others`, which are in order, near, and not at the same place of an object?"""
+    at = bisect_left(others, address)
+    return any(
+        0 < abs(address - other) < _NEAR and address % _ALIGNED != other % _ALIGNED
+        for other in others[max(at - 1, 0) : at + 1]
+    )
 
 
 def _is_map(group: list[Lines], ways: dict[Lines, Way]) -> bool:
