@@ -188,6 +188,9 @@ def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
         ([((10, 20), 0x100, "T1 T3"), ((11, 21), 0x110, "T2 T4")], [0, 1]),
         ([((10, 20), 0x100, "7 8"), ((11, 21), 0x110, "9 10")], [0, 0]),
         ([((10, 20), 0x100, "7 9"), ((11, 21), 0x9000, "8 10")], [0, 0]),
+        # two slices of an object, which strangers append to; that of one was seen with its elements
+        ([((10, 20), 0x108, "7 8"), ((10, 20), 0x9000, "7 8"), ((11, 21), 0x120, "9 10")],
+         [0, 0, 1]),
     ],
 )  # fmt: skip
 def test_twins(seen: list[Seen], wanted: list[int]) -> None:
@@ -224,6 +227,16 @@ def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> N
     # a function and its closures
     one, other = seen("G", "7 8", 20, 0x100), seen("G", "7 9", 21, 0x9000)
     assert len(set(twins.ranks([one, other]).values())) == 2
+
+
+def test_what_one_instruction_reads_is_one_variable() -> None:
+    """A sum over the elements of a slice, which others set on lines of their own."""
+    for first, second, wanted in (("0x6c", "0x6c", 1), ("0x6c", "0x7a", 2), ("", "", 2)):
+        seen = [
+            (marked(*ways(10, 20)), HEAP + 0x100, frozenset("78"), partial(tuple, ("0x1", first))),
+            (marked(*ways(11, 20)), HEAP + 0x108, frozenset("78"), partial(tuple, ("0x2", second))),
+        ]
+        assert len(set(twins.ranks(seen).values())) == wanted
 
 
 def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:

@@ -92,7 +92,8 @@ class Way:
 def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Lines, Way]) -> bool:
     """Does one line access two variables, each of which another line of the other side accesses?
 
-    The same two actors meet at both. `return hits + misses` reads two; `rows = append(rows, r)` writes a
+    The same two actors meet at both. `return hits + misses` reads two, by two instructions (by one it
+    is what a loop goes through, or an object that is copied); `rows = append(rows, r)` writes a
     slice and an element of it. A line that writes neighbours may overwrite one object, and the same
     field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
     Where closures race with the function that they are in, it is enough that one actor is the same:
@@ -104,7 +105,7 @@ def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Line
         return False
     together = bool(a.actors & b.actors - {frozenset()})
     if shared not in a.written | b.written:
-        return together
+        return together and a.read(shared).isdisjoint(b.read(shared))
     if shared in a.keyed | b.keyed:
         return False
     captured = shared[0][1] == one[0][1]
