@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # so many rows are written at a time
 _PORTION = 4096
 # so many new objects are worth a look for garbage
-_GARBAGE = 50_000
+_GARBAGE = 1_000_000
 
 
 class Put(NamedTuple):

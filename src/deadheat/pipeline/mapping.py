@@ -39,6 +39,8 @@ SEEN = pa.schema(
 # a sighting as a task puts it aside; the last two for whoever gives it its node later
 PUT_ASIDE = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _ROWS = 1024
+# so many sightings are made rows of at a time
+_BURST = 64
 _WISH = files.Wish(full=True)
 _MOST_TOLD = 1 << 18
 _SHARED = ("observed_at", "repo", "commit", "branch", "job", "run")
@@ -149,7 +151,7 @@ class _Mapping:
 
     def _read(self, found: files.Seen, ranged: bool) -> Iterator[Plain]:
         faults: list[UnreadableError] = []
-        seen = map(rows.seen, _sightings(found, faults))
+        seen = _in_bursts(_sightings(found, faults))
         # nobody knows the whole of a document that is read in ranges
         waits = ranged and self._wait
         for one in seen if waits else rows.identified(seen):
@@ -182,6 +184,25 @@ def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sig
             faults.append(one)
         elif isinstance(one, Sighting):
             yield one
+
+
+def _in_bursts(found: Iterator[Sighting]) -> Iterator[Seen]:
+    """What is taken from each sighting, some at a time.
+
+    Between two of them lie many bytes that are only looked through, and that drive out of the
+    processor's caches whatever it takes to make a row.
+    """
+    some: list[Sighting] = []
+    try:
+        for one in found:
+            some.append(one)
+            if len(some) == _BURST:
+                yield from map(rows.seen, some)
+                some = []
+    except Exception:  # what came before is worth having
+        yield from map(rows.seen, some)
+        raise
+    yield from map(rows.seen, some)
 
 
 def said(fault: UnreadableError) -> str:
