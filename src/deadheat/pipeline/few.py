@@ -209,8 +209,12 @@ def _tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[Sighted]:
 
 def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
     """Rows that have every column; Arrow's own way expects that some have not, and takes longer."""
-    columns = [pa.array([row[field.name] for row in content], field.type) for field in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
+    if not content:
+        return schema.empty_table()
+    # a row at a time: all of it is near when a part is
+    columns = zip(*map(itemgetter(*schema.names), content), strict=True)
+    arrays = [pa.array(column, field.type) for field, column in zip(schema, columns, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
