@@ -243,6 +243,27 @@ def test_what_is_at_hand_is_not_read_again() -> None:
     assert looked
 
 
+def test_what_was_overheard_is_not_looked_for() -> None:
+    text = f"{FILLER * 3000}{report('TestA', 'TestA')}{FILLER * 3000}".encode()
+    [sighting] = deadheat.scan(text)
+    looked: list[tuple[int, int]] = []
+
+    def peek(low: int, high: int) -> bytes:
+        looked.append((low, high))
+        return text[low:high]
+
+    ear = Ear(peek)
+    ear.overhear(0, len(text) // 2, [])
+    ear.overhear(len(text) // 3, len(text), [])
+    assert ear.blamed(sighting) is sighting
+    assert not looked
+    gap = Ear(peek)
+    gap.overhear(0, len(text) // 2, [])
+    gap.overhear(len(text) // 2 + 1, len(text), [])
+    assert gap.blamed(sighting) is sighting
+    assert looked
+
+
 def test_it_knows_what_failed_without_a_race() -> None:
     failures = Failures()
     failures.feed(PLAIN.read_bytes())

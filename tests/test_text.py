@@ -17,6 +17,7 @@ from deadheat.text.lanes import Lanes
 from deadheat.text.peel import peel
 from deadheat.text.records import Piece
 from deadheat.text.window import Stream, Windows
+from deadheat.triage import reader
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -395,6 +396,59 @@ def test_a_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> No
         words = {m.start() for m in re.finditer(rb"<one>|<two>", text)}
         assert found <= words
         assert found >= {w for w in words if any(abs(w - h) < sift.MARGIN for h in hints)}
+
+
+PHRASE = b"ginning of the phrase"
+
+
+@pytest.mark.parametrize("piece", [1 << 12, 1 << 17])
+@pytest.mark.parametrize("words", [(b"hint", b"HINT"), (b"hint", b"begin")])
+def test_a_phrase_is_heard_by_the_way(piece: int, words: tuple[bytes, ...]) -> None:
+    """Wherever blocks meet, whatever stands before it, and nothing else is found than without it."""
+    literals = one_step("packed", (b"<one>", b"<two>"))
+    deaf = sift.Sifter(one_step("packed", words), literals)
+    sifter = sift.Sifter(one_step("packed", words), literals, PHRASE)
+    assert sifter.hears
+    assert not deaf.hears
+    rng = random.Random(17)
+    for _ in range(20):
+        text = bytearray(b"." * 300_000)
+        for word in rng.choices([*words, b"<one>", b"be" + PHRASE, b"x" + PHRASE[2:]], k=30):
+            at = rng.randrange(len(text) - len(word))
+            text[at : at + len(word)] = word
+        found, heard = passed(in_pieces(bytes(text), piece), sifter)
+        assert (found, []) == passed(in_pieces(bytes(text), piece), deaf)
+        ends = [0]
+        for begin, end, said in heard:
+            assert begin <= ends[-1]
+            assert all(begin - len(PHRASE) < at < end for at in said)
+            ends.append(end)
+        assert ends[-1] == len(text)
+        told = {at for _, _, said in heard for at in said}
+        assert told == {m.start() for m in re.finditer(PHRASE, text)}
+
+
+Heard = list[tuple[int, int, list[int]]]
+
+
+def passed(source: Stream, sifter: sift.Sifter) -> tuple[list[tuple[int, int]], Heard]:
+    """All hits, and what is heard by the way."""
+    hits: list[tuple[int, int]] = []
+    heard: Heard = []
+    windows = Windows(source, sifter, lambda begin, end, said: heard.append((begin, end, said)))
+    at = 0
+    while (hit := windows.next_hit(at)) is not None:
+        hits.append(hit)
+        at = hit[0] + 1
+    return hits, heard
+
+
+def test_a_phrase_that_hides_a_hint_is_not_heard() -> None:
+    literals = one_step("packed", (b"<one>",))
+    for hint in (b"the phrase", b"phrase of", PHRASE, b"the be" + PHRASE):
+        assert not sift.Sifter(one_step("packed", (hint,)), literals, PHRASE).hears
+    assert not sift.Sifter(sift.FindSifter((b"hint",)), literals, PHRASE).hears
+    assert reader().sifter.hears
 
 
 # -- hostile text ----------------------------------------------------------------------------------

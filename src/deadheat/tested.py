@@ -30,6 +30,8 @@ NEAR: Final = 1 << 17
 _LEAST, _STEP = 1 << 15, 1 << 20
 # how much of a stream is kept: more than lies between a report and where its reader is
 _KEPT: Final = 1 << 22
+# so much is remembered of a text that tells of nothing else
+_MANY: Final = 1 << 16
 _DETECTORS: Final = ("go", "go-fatal")
 
 
@@ -47,9 +49,21 @@ class Ear:
         self._peek, self._at_hand = peek, at_hand
         self._marks: list[int] = []  # where a test is said to be racing
         self._looked = 0  # up to where these were looked for
+        self._said: list[int] = []  # the same, as told by somebody who has come by
+        self._from, self._until = 0, -1  # between which offsets they have looked
         self._listener = Listener()
         self._events: list[Event] = []
         self._begin = self._end = 0  # what was heard
+
+    def overhear(self, begin: int, end: int, said: list[int]) -> None:
+        """Is told all places between two offsets where a test is said to be racing."""
+        if begin > self._until:
+            self._said, self._from = [], begin
+        self._said += said[bisect_right(said, self._said[-1]) if self._said else 0 :]
+        self._until = end
+        if len(self._said) > _MANY:
+            self._from = max(self._from, end - _KEPT)
+            self._said = self._said[bisect_left(self._said, self._from) :]
 
     def blamed(self, sighting: Sighting) -> Sighting:
         """The sighting with the tests that ran it."""
@@ -68,6 +82,8 @@ class Ear:
 
     def _is_marked(self, low: int, high: int) -> bool:
         """Does `go test` say at all that somebody raced?"""
+        if self._from <= low and high <= self._until:
+            return _is_between(self._said, low, high)
         if low < self._looked - 2 * _STEP - 2 * NEAR:  # far behind: in no order at all
             self._marks, self._looked = [], low
         if self._looked < low:
@@ -79,8 +95,7 @@ class Ear:
             self._looked += max(1, length - len(RACED) + 1)
             if length < wanted:
                 break
-        first = bisect_left(self._marks, low)
-        return first < len(self._marks) and self._marks[first] + len(RACED) <= high
+        return _is_between(self._marks, low, high)
 
     def _look(self, low: int, high: int) -> int:
         """Notes where it is said between two offsets; returns how many bytes there are."""
@@ -111,9 +126,14 @@ class Ear:
             self._end += len(text)
             if len(text) < wanted:
                 self._events += self._listener.finish()
-        if len(self._events) > 1 << 16:
+        if len(self._events) > _MANY:
             self._events = self._events[bisect_left(self._events, (low - NEAR,)) :]
             self._begin = max(self._begin, low - NEAR)
+
+
+def _is_between(marks: list[int], low: int, high: int) -> bool:
+    first = bisect_left(marks, low)
+    return first < len(marks) and marks[first] + len(RACED) <= high
 
 
 def _in_package(events: list[Event], offset: int, lane: str | None) -> list[Event]:

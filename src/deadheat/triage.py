@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deadheat.documents.read import Read
-    from deadheat.text.window import Source
+    from deadheat.text.window import Listen, Source
 
 
 @cache
@@ -54,12 +54,14 @@ def triage(
     laid: Layout = PLAIN,
     full: bool = False,
     shy: bool = False,
+    listen: Listen | None = None,
 ) -> Iterator[Sighting]:
     """Every report that begins in `[start, end)` of a document, in the order in which they end.
 
-    `full` is for who will ask each sighting for its report, `shy` asks for the shy dialects too.
+    `full` is for who will ask each sighting for its report, `shy` asks for the shy dialects too;
+    `listen` is told where a test is said to have raced.
     """
-    for told, span in reader(shy).read(source, start, end, laid.encoding, full):
+    for told, span in reader(shy).read(source, start, end, laid.encoding, full, listen):
         if isinstance(told, Report):
             concluded = verdict(told)
         else:

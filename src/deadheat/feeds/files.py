@@ -128,8 +128,9 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
         source = view or Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        found = triage(source, unit.entry.uri, unit.start, unit.end, PLAIN, wish.full, wish.shy)
-        yield from map(Ear(lambda low, high: os.pread(descriptor, high - low, low)).blamed, found)
+        ear = Ear(lambda low, high: os.pread(descriptor, high - low, low))
+        part = (unit.start, unit.end, PLAIN, wish.full, wish.shy)
+        yield from map(ear.blamed, triage(source, unit.entry.uri, *part, ear.overhear))
     except (OSError, ValueError) as error:
         yield UnreadableError(str(error), unit.entry.uri)
     finally:
@@ -168,8 +169,8 @@ def part(raw: Opened, uri: str, start: int, end: int | None, wish: Wish = _ANY) 
     try:
         raw.seek(begin)
         source = Blocks(raw.readinto, begin)
-        found = triage(source, uri, start, end, PLAIN, wish.full, wish.shy)
         ear = Ear(_peek(raw), lambda: (source.buffer, source.base))
+        found = triage(source, uri, start, end, PLAIN, wish.full, wish.shy, ear.overhear)
         yield from map(ear.blamed, found)
     except OSError as error:
         yield walk.unreadable(uri, error)

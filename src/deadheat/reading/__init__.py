@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deadheat.echo import Echo, Echoes, Unread
+from deadheat.harness import RACED
 from deadheat.model import Span
 from deadheat.reading.machines import LONGEST, Found
 from deadheat.reading.prospects import Prospects
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.dialects import Dialect
+    from deadheat.text.window import Listen
 
 __all__ = ["REACH", "Found", "Reader"]
 
@@ -35,7 +37,7 @@ class Reader:
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
         self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
         hints = tuple(hint for dialect in self.dialects for hint in dialect.hints)
-        self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners), hints)
+        self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners), hints, RACED)
 
     def read(
         self,
@@ -44,13 +46,15 @@ class Reader:
         end: int | None = None,
         encoding: str = UTF8,
         full: bool = False,
+        listen: Listen | None = None,
     ) -> Iterator[Found]:
         """The reports whose first line begins in `[start, end)`, in the order in which they end.
 
         To read a part of a document, give a source that begins `REACH` bytes before it. `full`
-        says that every report will be asked for, so that a glance at it would be wasted.
+        says that every report will be asked for, so that a glance at it would be wasted. `listen` is
+        told where a test is said to have raced.
         """
-        windows = Windows(source, self.sifter)
+        windows = Windows(source, self.sifter, listen)
         prospects = Prospects(windows)
         at = covered = source.base
         # what begins before the end may show itself behind it only

@@ -23,6 +23,8 @@ MARGIN: Final = 1 << 14
 _STRETCH: Final = 1 << 12
 # how much is searched at a time: text that is nothing but hints has very many of them
 _PIECE: Final = 1 << 18
+# the least of a phrase that is worth listening for
+_LEAST: Final = 8
 # rare bytes: one look for each spares a pass for every literal that has it
 _MARKS: Final = (b"\x1b", b"\xc2\xa0", b"&nbsp;")
 
@@ -96,14 +98,18 @@ class PackedSifter:
         found.sort()
         return found
 
-    def firsts(self, block: Buffer, start: int, end: int) -> Iterator[int]:
-        """As `FindSifter.firsts`."""
+    def firsts(
+        self, block: Buffer, start: int, end: int, aside: int, heard: list[int]
+    ) -> Iterator[int]:
+        """As `FindSifter.firsts`, but all places of the literal `aside` are put aside."""
         for begin in range(start, end, _PIECE):
             until = min(begin + _PIECE + self._longest - 1, end)
             with memoryview(block)[begin:until] as view:  # type: ignore[arg-type]
                 told = self._search(view)
-            for _, at, _ in told:
-                if begin + at >= start:
+            for index, at, _ in told:
+                if index == aside:
+                    heard.append(begin + at)
+                elif begin + at >= start:
                     yield begin + at
                     start = begin + at + _STRETCH
 
@@ -122,34 +128,70 @@ def _overlaps(literals: tuple[bytes, ...], index: int) -> list[tuple[int, int, b
 OneStep = FindSifter | PackedSifter
 
 
-class Sifter:
-    """Looks for the literals where a hint is near."""
+def _audible(phrase: bytes, hints: tuple[bytes, ...]) -> int:
+    """From where on a phrase neither hides a hint nor is hidden by one; its length if it always is."""
+    for cut in range(len(phrase) - _LEAST + 1):
+        rest = phrase[cut:]
+        if not any(_overlaps((h, rest), 0) or _overlaps((rest, h), 0) for h in hints):
+            return cut
+    return len(phrase)
 
-    def __init__(self, hints: OneStep, literals: OneStep) -> None:
+
+class Sifter:
+    """Looks for the literals where a hint is near; hears a phrase by the way if it can."""
+
+    def __init__(self, hints: OneStep, literals: OneStep, phrase: bytes = b"") -> None:
         self._hints, self._literals = hints, literals
         self.literals = literals.literals
         self.name = literals.name
+        cut = _audible(phrase, hints.literals)
+        self.hears = isinstance(hints, PackedSifter) and cut < len(phrase)
+        self._before, self._heard = phrase[:cut], len(hints.literals)
+        if self.hears:
+            # in a pass of vector instructions, one more makes no difference
+            self._hints = one_step((*hints.literals, phrase[cut:]))
         self._longest = max(map(len, self.literals), default=1)
 
-    def hits(self, block: Buffer, start: int = 0, end: int | None = None, base: int = 0) -> Hits:
+    def hits(
+        self,
+        block: Buffer,
+        start: int = 0,
+        end: int | None = None,
+        base: int = 0,
+        said: list[int] | None = None,
+    ) -> Hits:
         """`(offset, index of the literal)` of what occurs near hints in a part, in their order.
 
-        `base` is the offset of the block's first byte.
+        `base` is the offset of the block's first byte. Who `hears` tells `said` where the phrase is.
         """
         found: Hits = []
+        heard: list[int] = []
         done = start
-        for first in self._hints.firsts(block, start, len(block) if end is None else end):
+        for first in self._firsts(block, start, len(block) if end is None else end, heard):
             begin, until = max(done, first - MARGIN), first + _STRETCH + MARGIN
             near = self._literals.hits(block, begin, until + self._longest - 1, base)
             found += [hit for hit in near if hit[0] < base + until]
             done = until
+        if said is not None:
+            cut = len(self._before)
+            said += [
+                base + at - cut for at in heard if block[max(0, at - cut) : at] == self._before
+            ]
         return found
+
+    def _firsts(self, block: Buffer, start: int, end: int, heard: list[int]) -> Iterator[int]:
+        hints = self._hints
+        if isinstance(hints, PackedSifter):
+            return hints.firsts(block, start, end, self._heard, heard)
+        return hints.firsts(block, start, end)
 
 
 @lru_cache(maxsize=8)
-def sifter(literals: tuple[bytes, ...], hints: tuple[bytes, ...] = ()) -> Sifter:
+def sifter(
+    literals: tuple[bytes, ...], hints: tuple[bytes, ...] = (), phrase: bytes = b""
+) -> Sifter:
     """The fastest sifter that this installation has. Without hints, the literals are their own."""
-    return Sifter(one_step(tuple(dict.fromkeys(hints)) or literals), one_step(literals))
+    return Sifter(one_step(tuple(dict.fromkeys(hints)) or literals), one_step(literals), phrase)
 
 
 @lru_cache(maxsize=8)

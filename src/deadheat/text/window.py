@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from deadheat.text.sift import Hits, Sifter
 
+    # is told that between two offsets a phrase stands at these, and nowhere else
+    Listen = Callable[[int, int, list[int]], None]
+
 BLOCK: Final = 1 << 20
 # how much is kept behind a hit: enough for its line and for what a damaged report began with
 BEHIND: Final = 1 << 16
@@ -70,9 +73,10 @@ class Windows:
     Offsets are the source's. Memory is bounded by a few blocks, whatever the source holds.
     """
 
-    def __init__(self, source: Source, sifter: Sifter) -> None:
+    def __init__(self, source: Source, sifter: Sifter, listen: Listen | None = None) -> None:
         self._source = source
         self._sifter = sifter
+        self._listen = listen if sifter.hears else None
         self._overlap = max(map(len, sifter.literals), default=1) - 1 + MARGIN
         self._sifted = source.base
         self._step = _STEP
@@ -188,7 +192,10 @@ class Windows:
         until = min(self._sifted + self._step - base, len(self._source.buffer))
         if enough is not None:
             until = min(until, enough - base)
-        found = self._sifter.hits(self._source.buffer, fresh, until, base)
+        said: list[int] = []
+        found = self._sifter.hits(self._source.buffer, fresh, until, base, said)
+        if self._listen is not None:
+            self._listen(base + fresh, base + until, said)
         self._hits += found[bisect_right(found, known) :]
         self._sifted = base + until
         self._step *= 2
