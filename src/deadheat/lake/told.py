@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     # in the order of the columns; accesses, actors and causes are tuples like it, frames as they are
     Row = tuple[Any, ...]
 
-_text = JSONEncoder(check_circular=False, separators=(",", ":")).encode
+_text: Final = JSONEncoder(check_circular=False, separators=(",", ":")).encode
 # how half a character begins in such a text, and a whole one that is made of two
 _HALF: Final = "\\ud"
 # what stands between texts, and in none that JSON has
