@@ -15,6 +15,7 @@ import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -493,6 +494,23 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
         ("b.log", "reading failed (ValueError('nobody thought of this'))", False),
         ("c.log", None, None),
     ]
+
+
+def test_what_a_range_has_shown_before_a_fault_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.log").write_bytes(REPORT * 3)
+    ((_, whole),) = units.units(next(units.works([str(tmp_path)])))
+    part = files.part
+
+    def failing(*args: Any, **more: Any) -> files.Seen:
+        yield from islice(part(*args, **more), 2)
+        raise ValueError("nobody thought of this")
+
+    monkeypatch.setattr(files, "part", failing)
+    found = _written(tmp_path / "seen", [whole._replace(ranged=True)])
+    fault = "reading failed (ValueError('nobody thought of this'))"
+    assert [row["fault"] for row in found] == [None, None, fault]
 
 
 def test_a_report_that_a_whole_file_told_first_is_known_in_a_range(tmp_path: Path) -> None:
