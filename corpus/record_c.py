@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).resolve().parent
-FOLDERS = ("c", "rust", "fresh/c", "fresh2/c", "fresh3/c", "fresh4/c", "fresh5/c", "fresh6/c")
+FOLDERS = (
+    "c",
+    "rust",
+    "fresh/c",
+    "fresh2/c",
+    "fresh3/c",
+    "fresh4/c",
+    "fresh5/c",
+    "fresh6/c",
+    "fresh7/c",
+)
 SHOWN_WORK = "/src/shop"
 SECONDS = 120
 TRIES = 6

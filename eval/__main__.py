@@ -32,6 +32,7 @@ TITLES = {
     "fresh4": "The fourth fresh set",
     "fresh5": "The fifth fresh set",
     "fresh6": "The sixth fresh set",
+    "fresh7": "The seventh fresh set",
 }
 
 

@@ -40,6 +40,7 @@ TITLES = {
     "fresh4": "The fourth fresh set",
     "fresh5": "The fifth fresh set",
     "fresh6": "The sixth fresh set",
+    "fresh7": "The seventh fresh set",
 }
 # what rules were made with, or have learnt from since
 LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")

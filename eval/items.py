@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-Part = Literal["open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6"]
-FRESH: tuple[Part, ...] = ("fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6")
+Part = Literal["open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7"]
+FRESH: tuple[Part, ...] = ("fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7")
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 

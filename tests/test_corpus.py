@@ -16,6 +16,7 @@ from corpus.label_go import (
     FRESH4,
     FRESH5,
     FRESH6,
+    FRESH7,
     GO,
     UnlabelledError,
     held_out,
@@ -95,8 +96,16 @@ def test_both_halves_are_large_enough() -> None:
 
 @pytest.mark.parametrize(
     ("root", "least"),
-    [(FRESH, 36), (FRESH2, 33), (FRESH3, 30), (FRESH4, 45), (FRESH5, 60), (FRESH6, 60)],
-    ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6"],
+    [
+        (FRESH, 36),
+        (FRESH2, 33),
+        (FRESH3, 30),
+        (FRESH4, 45),
+        (FRESH5, 60),
+        (FRESH6, 60),
+        (FRESH7, 55),
+    ],
+    ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7"],
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
     told = {}

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/agentcollector
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/appenderstop
+
+go 1.18

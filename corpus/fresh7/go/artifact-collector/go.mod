@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/artifactcollector
+
+go 1.18

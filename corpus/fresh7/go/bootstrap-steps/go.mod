@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bootstrapsteps
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/brokerfanout
+
+go 1.18

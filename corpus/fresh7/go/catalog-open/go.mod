@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/catalogopen
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/clienttransport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/connbytes
+
+go 1.18

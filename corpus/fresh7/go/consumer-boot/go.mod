@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/consumerboot
+
+go 1.18

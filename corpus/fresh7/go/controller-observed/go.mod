@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/controllerobserved
+
+go 1.18

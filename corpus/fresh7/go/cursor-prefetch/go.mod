@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cursorprefetch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dropcounter
+
+go 1.18

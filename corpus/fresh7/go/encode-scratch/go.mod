@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/encodescratch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/epochgate
+
+go 1.18

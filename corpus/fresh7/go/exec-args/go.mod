@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/execargs
+
+go 1.18

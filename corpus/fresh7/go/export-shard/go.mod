@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/exportshard
+
+go 1.18

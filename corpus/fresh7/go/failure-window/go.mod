@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/failurewindow
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/faketransport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flagreads
+
+go 1.18

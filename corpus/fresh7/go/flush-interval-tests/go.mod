@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flushintervaltests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/frontierqueue
+
+go 1.18

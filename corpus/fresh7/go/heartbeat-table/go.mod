@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/heartbeattable
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/histogramvalue
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ingestdecoder
+
+go 1.18

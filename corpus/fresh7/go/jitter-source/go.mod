@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jittersource
+
+go 1.18

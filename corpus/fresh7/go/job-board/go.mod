@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobboard
+
+go 1.18

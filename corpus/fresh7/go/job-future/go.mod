@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobfuture
+
+go 1.18

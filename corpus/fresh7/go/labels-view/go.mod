@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/labelsview
+
+go 1.18

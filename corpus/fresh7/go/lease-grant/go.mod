@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leasegrant
+
+go 1.18

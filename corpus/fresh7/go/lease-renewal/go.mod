@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leaserenewal
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ledgerseed
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/limiterburst
+
+go 1.18

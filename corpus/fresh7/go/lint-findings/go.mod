@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lintfindings
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/listenerdrain
+
+go 1.18

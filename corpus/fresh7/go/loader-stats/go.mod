@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/loaderstats
+
+go 1.18

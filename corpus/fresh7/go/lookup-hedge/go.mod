@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lookuphedge
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mimeregistry
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/mockstoretests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/panicguard
+
+go 1.18

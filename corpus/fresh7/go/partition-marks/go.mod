@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/partitionmarks
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/peerlogstests
+
+go 1.18

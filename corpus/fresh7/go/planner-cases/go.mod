@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/plannercases
+
+go 1.18

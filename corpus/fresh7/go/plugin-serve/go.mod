@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pluginserve
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pollhooktests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/poolidle
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/probenamed
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pumpverdict
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/quotahandle
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rangepartition
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/regionsync
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/renderbuffertests
+
+go 1.18

@@ -1,0 +1,30 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+)
+
+var out bytes.Buffer
+
+func TestOneRow(t *testing.T) {
+	t.Parallel()
+	tab := Table{Columns: []string{"id"}, Rows: []map[string]string{{"id": "1"}}}
+	if err := tab.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(out.Bytes(), []byte("id")) { //race:out
+		t.Error("no header")
+	}
+}
+
+func TestNoRows(t *testing.T) {
+	t.Parallel()
+	tab := Table{Columns: []string{"sku"}}
+	if err := tab.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() == 0 { //race:out
+		t.Error("no header")
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/replicaacks
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/requestcontextpool
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retryclocktests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/ringsnapshot
+
+go 1.18

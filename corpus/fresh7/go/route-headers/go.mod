@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/routeheaders
+
+go 1.18

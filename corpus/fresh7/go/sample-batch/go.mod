@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/samplebatch
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/scanprogress
+
+go 1.18

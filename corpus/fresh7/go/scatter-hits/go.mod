@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/scatterhits
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/schemacache
+
+go 1.18

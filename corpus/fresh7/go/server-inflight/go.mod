@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/serverinflight
+
+go 1.18

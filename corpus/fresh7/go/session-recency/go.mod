@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sessionrecency
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardbalance
+
+go 1.18

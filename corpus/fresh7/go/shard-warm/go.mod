@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardwarm
+
+go 1.18

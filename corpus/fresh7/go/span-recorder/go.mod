@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spanrecorder
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/stepoutput
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tokencache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/treeupload
+
+go 1.18

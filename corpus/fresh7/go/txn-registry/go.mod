@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/txnregistry
+
+go 1.18

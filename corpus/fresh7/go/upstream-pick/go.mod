@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/upstreampick
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/volumephase
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/walcheckpoint
+
+go 1.18

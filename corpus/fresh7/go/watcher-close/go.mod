@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/watcherclose
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/webhookretries
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/windowrollover
+
+go 1.18

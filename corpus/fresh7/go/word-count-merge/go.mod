@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/wordcountmerge
+
+go 1.18
