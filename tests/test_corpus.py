@@ -103,7 +103,7 @@ def test_both_halves_are_large_enough() -> None:
         (FRESH4, 45),
         (FRESH5, 60),
         (FRESH6, 60),
-        (FRESH7, 55),
+        (FRESH7, 60),
     ],
     ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7"],
 )

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"testing"
+	"time"
 )
 
 var out bytes.Buffer
@@ -13,6 +14,7 @@ func TestOneRow(t *testing.T) {
 	if err := tab.Write(&out); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(2 * time.Millisecond)
 	if !bytes.Contains(out.Bytes(), []byte("id")) { //race:out
 		t.Error("no header")
 	}
@@ -24,6 +26,7 @@ func TestNoRows(t *testing.T) {
 	if err := tab.Write(&out); err != nil {
 		t.Fatal(err)
 	}
+	time.Sleep(2 * time.Millisecond)
 	if out.Len() == 0 { //race:out
 		t.Error("no header")
 	}

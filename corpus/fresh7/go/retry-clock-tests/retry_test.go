@@ -6,17 +6,15 @@ import (
 	"time"
 )
 
-func capture(t *testing.T) *[]time.Duration {
+func stubSleep(t *testing.T) {
 	t.Helper()
-	var waits []time.Duration
-	sleep = func(d time.Duration) { waits = append(waits, d) } //race:sleep
+	sleep = func(time.Duration) {} //race:sleep
 	time.Sleep(2 * time.Millisecond)
-	return &waits
 }
 
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
-	_ = capture(t)
+	stubSleep(t)
 	err := Policy{Attempts: 1, Base: time.Second}.Do(func() error { return errors.New("no") })
 	if err != ErrGaveUp {
 		t.Errorf("got %v", err)
@@ -25,7 +23,7 @@ func TestGivesUp(t *testing.T) {
 
 func TestSucceedsAtOnce(t *testing.T) {
 	t.Parallel()
-	_ = capture(t)
+	stubSleep(t)
 	if err := (Policy{Attempts: 3, Base: time.Second}).Do(func() error { return nil }); err != nil {
 		t.Error(err)
 	}

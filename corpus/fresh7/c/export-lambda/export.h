@@ -1,0 +1,3 @@
+#pragma once
+
+long export_rows(long wanted);
