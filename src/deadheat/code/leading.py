@@ -39,7 +39,8 @@ def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
         condition = node.child_by_field_name("condition")
         inside = body is not None and has(body, row)
         if condition is not None and (inside or has(condition, row)):
-            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+            last = body.end_point.row + 1 if body is not None else 0
+            yield Condition(_asked(node, condition), condition.start_point.row + 1, last)
 
 
 def _asked(node: Node, condition: Node) -> str:

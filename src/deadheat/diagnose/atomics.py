@@ -24,6 +24,35 @@ _CODE = re.compile(
 )
 
 
+# "t.mu.Lock()", "defer c.mu.RUnlock()"
+_LOCKS = re.compile(r"\.(?:Try)?R?(?:Lock|Unlock)\b")
+_LOCK_FRAMES = ("sync.(*Mutex).", "sync.(*RWMutex).")
+# what Go's locks do inside; where they are inlined, no frame but this is left of them
+_IN_LOCKS = ("atomic.CompareAndSwapInt32", "atomic.AddInt32")
+# "s.hits.Add(1)", "p.cur.Load()"
+_METHOD = re.compile(r"\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\(")
+_MOST = 4  # calls of a line that are followed
+
+
+def of_lock(side: Side) -> bool:
+    """Is it atomic only because a lock is taken or let go there? That is no counter of the program's."""
+    if any(f.function.startswith(_LOCK_FRAMES) for f in side.inner):
+        return True
+    here, site = side.here, side.site
+    if here is None or site is None or not any(f.function in _IN_LOCKS for f in side.inner):
+        return False
+    if _CODE.search(here.text) or _METHOD.search(here.text):
+        return False
+    if _LOCKS.search(here.text):
+        return True
+    # the frame of a function that this line calls is lost, too
+    names = [c.name for c in here.calls if c.line == here.line][:_MOST]
+    called = [side.scene.defined(name, site) for name in names]
+    if any(one and any(c.on == "atomic" for c in one.calls) for one in called):
+        return False
+    return any(one is None or any(_LOCKS.match(f".{c.name}") for c in one.calls) for one in called)
+
+
 def told(side: Side) -> bool:
     """Does the report itself say so?"""
     if any(named(f.function) for f in side.inner):

@@ -40,6 +40,8 @@ _COUNTS = re.compile(r"\+\+|--")
 _STORED = re.compile(
     r"(?<![=!<>+*/|&^-])=\s{0,9}([\w.]{1,80})\s{0,9};?\s{0,9}\}?\s{0,9}(?://|/\*|$)"
 )
+# "q.items = append(q.items, v)", "q.items = q.items[1:]"
+_RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
 # what tells that a thing is there, and is no thing itself
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
@@ -93,7 +95,8 @@ class Check(NamedTuple):
         if here is None or stored is None or self.condition is None or _ANY.search(self.told):
             return False
         own = {u.name for u in here.uses if u.writes}
-        others = [u for u in here.stores if u.line >= self.condition.line and u.name not in own]
+        first, last = self.condition.line, self.condition.last or here.last
+        others = [u for u in here.stores if first <= u.line <= last and u.name not in own]
         word = stored[1] in _FLAGS or stored[1].isdigit()
         return word and not others and not self._calls
 
@@ -145,12 +148,24 @@ def check(scene: Scene) -> Check | None:
     return None
 
 
+def resizes(scene: Scene, found: Check) -> bool:
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown or cut under the check?
+
+    Then it is the row that several work on; whether there is one at all is another question.
+    """
+    here, shared = found.sets.here, scene.shared
+    if not scene.go or here is None or shared is None or not shared.type.startswith("["):
+        return False
+    asked = _ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
+    return bool(_RESIZED.search(here.text)) and not asked
+
+
 def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
     """Both are in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
     here, way = sets.here, sets.way
-    if here is None or len(way) < 2 or sets.held or other.held:
-        return None
-    (frame, caller), names = way[1], {u.name for u in here.stores}
+    if here is None or len(way) < 2 or sets.held or other.held or here.conditions:
+        return None  # a condition of its own, about something else, decides
+    (frame, caller), names = way[1], {u.name for u in here.uses if u.writes}
     same = [(code.path, code.first) for _, code in other.way[1:2]]
     if is_test_file(frame.file) or (caller.path, caller.first) not in same:
         return None
@@ -194,6 +209,8 @@ def asked(scene: Scene) -> Check | None:
         if not sets.writes or sets.held or other.held:
             continue
         for frame, seen in sets.way[:_NEAR]:
+            if frame != sets.site and sets.here and sets.here.conditions:
+                break  # a condition of its own, about something else, decides
             for at, (where, code) in enumerate(other.way[:_NEAR]):
                 if (code.path, code.first) != (seen.path, seen.first) or code.line > seen.line:
                     continue
@@ -270,6 +287,8 @@ def stores_absent(scene: Scene, frame: Frame) -> Condition | None:
     """The check, in a function that made something, that there was no such thing before."""
     seen = scene.around(frame)
     stores = {u.path for u in seen.stores if u.line >= seen.line} if seen else set()
+    # "t, ok = q.take()": a variable of its own keeps nothing
+    stores = {p for p in stores if len(p) > 1 or (seen and p[0] not in seen.names)}
     for condition in reversed(seen.conditions) if seen else ():
         text = condition.text.replace("->", ".")
         if any(".".join(path) in text for path in stores) and _ABSENT.search(text.strip()):

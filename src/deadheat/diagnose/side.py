@@ -185,7 +185,9 @@ class Side:
     def way(self) -> tuple[tuple[Frame, Around], ...]:
         """The code on the way to its access, from the site outwards, as far as it is at hand."""
         if self._way is None:
-            seen = [(frame, self.scene.around(frame)) for frame in self.frames]
+            # the compiler's wrapper of a go statement lies in the code of who started it
+            own = [f for f in self.frames if not (self.is_worker and self._is_start(f))]
+            seen = [(frame, self.scene.around(frame)) for frame in own]
             self._way = tuple([(frame, code) for frame, code in seen if code is not None])
         return self._way
 
@@ -203,6 +205,14 @@ class Side:
                     found += lent(self.scene, frame, seen) if not seen.held else ()
             self._held = tuple(found)
         return self._held
+
+    def _is_start(self, frame: Frame) -> bool:
+        """Is it the compiler's wrapper of a go statement: `Open.gowrap1`, before Go 1.22 `Open.func1`?"""
+        began = self.creator
+        if began is None or frame == self.site or frame.function == began.function:
+            return False
+        same = (frame.file, frame.line) == (began.file, began.line)
+        return same and self.written(frame) == self.written(began)
 
     def told(self, text: str) -> Evidence:
         return Evidence(text, self.point)

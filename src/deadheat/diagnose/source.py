@@ -55,6 +55,7 @@ class Condition(NamedTuple):
 
     text: str
     line: int
+    last: int = 0  # the last line that runs under it, where that is told
 
 
 class Declared(NamedTuple):

@@ -122,11 +122,17 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
         if not branch or (seen.loops and _TICKS.search(branch)):
             continue  # time itself tells nobody of anything: what it drives is plainly shared
         works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
+        works = works and not _is_driven(other)
         waited = at_site or _began(scene, seen, other)
         if works or (waited and _gives_up(seen, branch, side, other)):
             how = "in the branch" if seen.branch else "even after the branch"
             return branch, how
     return None
+
+
+def _is_driven(side: Side) -> bool:
+    """Is it a worker, too, that goes round and takes what comes? Then neither waits for the other."""
+    return side.is_worker and any(seen.loops and seen.branch for _, seen in side.way)
 
 
 def _began(scene: Scene, seen: Around, other: Side) -> bool:

@@ -35,7 +35,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely
+from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely, resizes
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
@@ -71,7 +71,7 @@ def _find(scene: Scene) -> Hit | None:
     found = check(scene) or asked(scene)
     if found and not found.absent and found.condition:
         held = locking.locks(scene)
-        if (held and any(held)) or _counts(found):
+        if (held and any(held)) or _counts(found) or resizes(scene, found):
             return None
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),

@@ -43,6 +43,7 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
@@ -69,6 +70,11 @@ _GUARD = (
 _APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
+# "q.items = q.items[1:]", "d.rows = d.rows[:n-1]"
+_CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
+# "b.rows = b.rows[:0]"
+_EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
+_NEAR = 3  # frames, and stores in them, that are looked at
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -84,6 +90,8 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
+    if kept := _filled_anew(scene):
+        appended, both = (*appended, kept), True
     confidence = STRONG if both and not (held and any(held)) else LIKELY
     change = (
         f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
@@ -216,11 +224,43 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
     return None
 
 
+def _cuts(scene: Scene, side: Side) -> Evidence | None:
+    """Does its line keep a part of the slice: `q.items = q.items[1:]`?"""
+    here, shared = side.here, scene.shared
+    if not scene.go or here is None or shared is None or not _SLICE.match(shared.type.strip()):
+        return None
+    told = _CUT.search(here.text)
+    stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
+    if told is None or not stores or told[1].rpartition(".")[2] != shared.name:
+        return None
+    return side.told(f"`{here.text[:80]}` cuts the slice")
+
+
+def _filled_anew(scene: Scene) -> Evidence | None:
+    """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still somebody else's?"""
+    name = scene.shared.name if scene.shared else ""
+    for grows, other in scene.both if scene.go and scene.sourced else ():
+        told = _APPEND.search(grows.here.text) if grows.here and grows.writes else None
+        began = other.creator if other.is_worker else None
+        if told is None or (name and told[1].rpartition(".")[2] != name):
+            continue
+        grown = told[1].rpartition(".")[2]
+        ways = [*([began] if began else []), *(frame for frame, _ in grows.way)]
+        for frame in ways[:_NEAR]:
+            seen = scene.around(frame)
+            for use in [u for u in seen.stores if u.name == grown][:_NEAR] if seen else ():
+                line = scene.around(frame._replace(line=use.line))
+                if line and _EMPTIED.search(line.text):
+                    text = f"`{line.text[:60]}` keeps the array, which the other one still reads"
+                    return Evidence(text, point(frame)._replace(line=use.line))
+    return None
+
+
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
     told = _APPEND.search(side.here.text) if side.here else None
     if told is None:
-        return _stored(scene, side)
+        return _cuts(scene, side) or _stored(scene, side)
     name = told[1].rpartition(".")[2].partition("[")[0]
     shared, base = scene.shared, side.here.names.get(told[1]) if side.here else None
     lent = base is not None and base.how == "parameter" and base.type.startswith("*[")

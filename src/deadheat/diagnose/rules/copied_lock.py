@@ -35,6 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
+from deadheat.diagnose.atomics import of_lock
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lifetime import gone_on
 from deadheat.diagnose.naming import of_value, short, words
@@ -66,7 +67,7 @@ def _find(scene: Scene) -> Hit | None:
     copies = tuple(one for side in scene.sides if (one := _copy(scene, side)))
     common = locking.common(*held)
     if not common:
-        return None
+        return _of_element(scene)
     if not copies:
         return _elsewhere(scene, common[0])
     where = tuple(one.at for one in copies if one.at)
@@ -154,7 +155,9 @@ def _in_loop(scene: Scene) -> Hit | None:
     """`for _, a := range accounts { a.mu.Lock() … }` locks the copy that the loop has made."""
     for side, other in scene.both if scene.go and scene.sourced else ():
         here = side.here
-        if here is None or not here.text.startswith("for ") or not other.held:
+        if here is None or not here.text.startswith("for "):
+            continue
+        if not other.held and not of_lock(other):
             continue
         for call in here.calls:
             base = call.on.partition(".")[0]
@@ -167,6 +170,21 @@ def _in_loop(scene: Scene) -> Hit | None:
                     other.told(f"{other.does} under the lock of the element itself"),
                 )
                 return Hit(STRONG + 0.04, evidence, _CHANGE, (side.point,), from_source=True)
+    return None
+
+
+def _of_element(scene: Scene) -> Hit | None:
+    """`for _, a := range all { a.mu.Lock(); … }`: the loop's own `a.mu` and the type's `Account.mu`."""
+    for side, other in scene.both:
+        for held in side.held:
+            base, _, field = held.name.partition(".")
+            known = [seen.names[base].how for _, seen in side.way if base in seen.names]
+            if not field or not {"loop", "local"}.intersection(known):
+                continue
+            for theirs in other.held:
+                kind, _, same = theirs.name.partition(".")
+                if same == field and kind != base and (found := _elsewhere(scene, held.name, kind)):
+                    return found
     return None
 
 

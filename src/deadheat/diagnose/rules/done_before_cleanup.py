@@ -39,6 +39,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.early import waits as waits_of
 from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.ordering import PAIRS, calls_to
@@ -78,7 +79,11 @@ def _find(scene: Scene) -> Hit | None:
                 other.told(f"{other.does} once it has been told that the work is done"),
             )
             change = f"Defer `{early.name}` first in the goroutine, so that it runs last."
-            waits = any(c.name in ("Wait",) for c in other.here.calls)
+            waits = any(
+                line < seen.line
+                for frame, seen in other.way
+                for line in waits_of(scene, frame, seen)
+            )
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
         if not scene.sourced and (late := _deferred(scene, worker, other)):

@@ -50,6 +50,7 @@ from deadheat.diagnose.checking import (
     is_close,
     is_lazy,
     likely,
+    resizes,
     stores_absent,
     verb,
 )
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.checking import Check
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made
@@ -93,7 +95,7 @@ def _find(scene: Scene) -> Hit | None:
     found = check(scene) or asked(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
-        if held and any(held):
+        if (held and any(held)) or resizes(scene, found):
             return None  # a lock on one side: double-checked
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
@@ -141,7 +143,7 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
         there = [(code.path, code.first) for _, code in other.way[:NEAR]]
         made = is_made_here(scene, maker)
         # what the line fills, or what functions set besides: a flag, the place where it is kept
-        filled = {u.name for u in (*maker.here.uses, *maker.here.stores)}
+        filled = _filled(maker.here)
         for caller, calls in maker.way[1:NEAR]:
             leads = (calls.path, calls.first) in there
             if not made and not leads:
@@ -157,8 +159,14 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
                 )
                 confidence = STRONG + 0.04 if leads else LIKELY + 0.05
                 return Hit(confidence, evidence, change, (point(caller),), from_source=True)
-            filled = {u.name for u in calls.stores}
+            filled = _filled(calls)
     return None
+
+
+def _filled(seen: Around) -> set[str]:
+    """What a line and its function fill; a variable of the function's own is nothing that is kept."""
+    used = (*seen.uses, *seen.stores)
+    return {u.name for u in used if len(u.path) > 1 or u.name not in seen.names}
 
 
 def _published(scene: Scene, change: str) -> Hit | None:

@@ -32,14 +32,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.atomics import is_atomic, told
+from deadheat.diagnose.atomics import is_atomic, of_lock, told
 from deadheat.diagnose.rule import STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
-
-_LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -47,8 +45,8 @@ def _find(scene: Scene) -> Hit | None:
     for atomic, plain in scene.both:
         if not is_atomic(atomic, name) or is_atomic(plain, name) or not plain.true:
             continue
-        if not plain.writes and any(f.function.startswith(_LOCKS) for f in atomic.inner):
-            continue  # a lock that is copied, not a counter that is read
+        if of_lock(atomic):
+            continue  # a lock that is copied or made anew, not a counter that is read
         evidence = (
             atomic.told(f"{atomic.does.removesuffix(' atomically')} atomically"),
             plain.told(f"{plain.does} plainly"),

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log"}
 
 
+_MOST = 4  # calls of a line that are followed
 # "sync.(*WaitGroup).Add"
 _GROUP = re.compile(r"^sync\.\(\*WaitGroup\)\.")
 
@@ -167,9 +168,15 @@ def _is_called_by_others(frame: Frame | None) -> bool:
 
 
 def _names_it(scene: Scene, side: Side) -> bool:
-    """Does its line itself touch the variable?"""
-    uses = side.here.uses if side.here else ()
-    return scene.shared is not None and any(u.name == scene.shared.name for u in uses)
+    """Does its line itself touch the variable, or what a call on it gives back of it?"""
+    here, site, shared = side.here, side.site, scene.shared
+    if here is None or site is None or shared is None:
+        return False
+    if any(u.name == shared.name for u in here.uses):
+        return True
+    asked = [c.name for c in here.calls if c.line == here.line][:_MOST]
+    given = [scene.defined(name, site, shared.owner) for name in asked]
+    return any(one and shared.name in one.returned for one in given)
 
 
 def _of_it(scene: Scene, side: Side) -> bool:

@@ -92,7 +92,7 @@ def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[s
     )
     change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
     confidence = FAIR + 0.1
-    if _is_never_closed(scene, frame):
+    if any(_is_never_closed(scene, f) for f in worker.created if is_test_file(f.file)):
         confidence = STRONG if _puts_back(scene, worker) else STRONG + 0.05
     elif _is_kept(scene, frame):
         confidence = WEAK  # the tests share it on purpose
@@ -106,10 +106,20 @@ def _is_never_closed(scene: Scene, frame: Frame) -> bool:
     for call in [c for c in calls if c.line == frame.line]:
         name = call.result.partition(",")[0].strip()
         if not name or name == "_":
+            if _is_dropped(scene, frame, call):
+                return True
             continue
         closed = any(c.on == name and _CLOSES.match(c.name) for c in calls)
         return not closed and any(scene.defined(end, frame) for end in _ENDS)
     return False
+
+
+def _is_dropped(scene: Scene, frame: Frame, call: Call) -> bool:
+    """`Collect(heap)` in a test: does it give something that can be closed, to nobody?"""
+    inner = scene.defined(call.name, frame)
+    kinds = set(_KIND.findall(inner.results)) - _NOTHING if inner and not call.deferred else set()
+    ends = [scene.defined(end, frame, kind) for kind in sorted(kinds) for end in _ENDS]
+    return any(one and one.receiver in kinds for one in ends)
 
 
 def _puts_back(scene: Scene, worker: Side) -> bool:

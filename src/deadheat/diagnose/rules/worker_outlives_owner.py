@@ -41,6 +41,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import given_away, left_early
+from deadheat.diagnose.early import waits as waits_of
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
@@ -212,7 +213,10 @@ def _ended_between(scene: Scene) -> Hit | None:
             )
             change = f"Let `{named}` wait for the worker that it ends (WaitGroup, or a channel)."
             where = (point(now)._replace(line=end.line), worker.point)
-            return Hit(LIKELY + 0.05, evidence, change, where, from_source=True)
+            inner = scene.defined(end.name, now)
+            plain = inner is not None and not waits_of(scene, now, inner)
+            sure = STRONG if plain else LIKELY + 0.05
+            return Hit(sure, evidence, change, where, from_source=True)
     return None
 
 
