@@ -46,8 +46,8 @@ def of_lock(side: Side) -> bool:
     if _LOCKS.search(here.text):
         return True
     # the frame of a function that this line calls is lost, too
-    names = [c.name for c in here.calls if c.line == here.line][:_MOST]
-    called = [side.scene.defined(name, site) for name in names]
+    calls = [c for c in here.calls if c.line == here.line and c.name not in here.names]
+    called = [side.scene.defined(c.name, site) for c in calls[:_MOST]]
     if any(one and any(c.on == "atomic" for c in one.calls) for one in called):
         return False
     return any(one is None or any(_LOCKS.match(f".{c.name}") for c in one.calls) for one in called)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LIMIT = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline|\.C\b)")
 # receives below the start that are looked at
 _MOST = 8
+_NEAR = 2  # frames from the site outwards in which a nap is meant as a wait
 
 
 class Left(NamedTuple):
@@ -111,13 +112,17 @@ def _sleeps(
     scene: Scene, worker: Side, other: Side, seen: Around, now: Frame, whence: Frame
 ) -> Evidence | None:
     """Was the thread detached, so that nobody can wait for it, and its result read after a nap?"""
-    if other.writes or not any(c.name in DETACHES for c in seen.calls):
+    if not any(c.name in DETACHES for c in seen.calls):
         return None
     if any(runs_on(scene, frame) for frame in worker.frames):
         return None  # it never ends by itself: what it shows meanwhile needs a lock
-    around = scene.around(now)
-    for call in around.calls if around else ():
-        if call.name in SLEEPS and (whence.line or 0) < call.line < (now.line or 0):
-            told = f"the thread is detached, and `{call.name}` is all that it is given"
-            return Evidence(told, point(now)._replace(line=call.line))
+    ways = [(now, whence.line or 0)] if not other.writes else []
+    # "lookup_wait(l, ms)" sleeps itself
+    ways += [(frame, 0) for frame, _ in other.way[:_NEAR] if frame.function != now.function]
+    for frame, first in ways:
+        around = scene.around(frame)
+        for call in around.calls if around else ():
+            if call.name in SLEEPS and first < call.line < (frame.line or 0):
+                told = f"the thread is detached, and `{call.name}` is all that it is given"
+                return Evidence(told, point(frame)._replace(line=call.line))
     return None

@@ -26,10 +26,10 @@ _ORDER = (
     "locking",
     "lifetime",
     "container",
+    "contract",
     "captured variable",
     "publication",
     "atomics",
-    "contract",
 )
 # a test that leaves something open is why a worker outlives what it works for
 # and who waited, and was told too early that all was done, needs no lock for what comes after

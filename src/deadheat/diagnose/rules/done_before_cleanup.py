@@ -178,8 +178,13 @@ def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:
     began = worker.creator.line if worker.creator else None
     # "New.gowrap1", before Go 1.22 "New.func1": a wrapper, on the line of the go statement
     frames = [f for f in reversed(worker.frames) if "gowrap" not in f.function and f.line != began]
+    began_in = scene.around(frames[0]) if frames else None
+    own = began_in.receiver if began_in else ""
     for frame in frames:
-        if worker.written(frame) == worker.written(frames[0]) and (seen := scene.around(frame)):
+        seen = scene.around(frame)
+        if seen is None:
+            continue
+        if worker.written(frame) == worker.written(frames[0]) or seen.receiver == own != "":
             yield seen
 
 

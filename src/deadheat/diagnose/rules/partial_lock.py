@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log"}
 
 
+# "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy
+_WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 _MOST = 4  # calls of a line that are followed
 # "sync.(*WaitGroup).Add"
 _GROUP = re.compile(r"^sync\.\(\*WaitGroup\)\.")
@@ -176,7 +178,8 @@ def _names_it(scene: Scene, side: Side) -> bool:
         return True
     asked = [c.name for c in here.calls if c.line == here.line][:_MOST]
     given = [scene.defined(name, site, shared.owner) for name in asked]
-    return any(one and shared.name in one.returned for one in given)
+    whole = [one for one in given if one and _WHOLE.match(one.results)]
+    return any(shared.name in one.returned for one in whole)
 
 
 def _of_it(scene: Scene, side: Side) -> bool:

@@ -242,9 +242,19 @@ def _puts(scene: Scene, side: Side) -> str:
             if _BACK.search(call.name) and named and _WHOLE.match(given):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
             touched = seen is not None and any(u.path[0] == given for u in seen.uses)
-            if scene.go and given in lent and touched and _gives(scene, call, frame):
-                return f"{call.name}({given})"
+            if given in lent and touched and _gives(scene, call, frame):
+                if scene.go or _is_passed_on(seen, given, call):
+                    return f"{call.name}({given})"
     return ""
+
+
+def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
+    """`submit(f); frame_put(f);`: did somebody else get the object before it is given back?"""
+    calls = [c for c in seen.calls if c.line > seen.line] if seen else []
+    return any(
+        c.arguments.strip().lstrip("&") == name and c.line < back.line and not _takes(c)
+        for c in calls
+    )
 
 
 def _used_after(scene: Scene, side: Side) -> str:
