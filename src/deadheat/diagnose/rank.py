@@ -32,11 +32,9 @@ _ORDER = (
     "atomics",
 )
 # a test that leaves something open is why a worker outlives what it works for
-# and who waited, and was told too early that all was done, needs no lock for what comes after
-_REASONS = {
-    "test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker"),
-    "done-before-cleanup": ("partial-lock",),
-}
+_REASONS = {"test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker")}
+# who waited needs no lock: it was told too early that all was done
+_INSTEAD = {"done-before-cleanup": ("partial-lock",)}
 # how something is reused and that it is reused too early are two sides of one defect
 _TOGETHER = {
     "worker-outlives-owner": ("struct-overwritten", "mixed-atomic"),
@@ -77,7 +75,7 @@ def kin_of(rules: tuple[Rule, ...]) -> Kin:
     agree = {
         cause: wider[cause]
         | {other for other in by_cause if cause in wider[other]}
-        | {*_REASONS.get(cause, ()), *_TOGETHER.get(cause, ())}
+        | {*_REASONS.get(cause, ()), *_INSTEAD.get(cause, ()), *_TOGETHER.get(cause, ())}
         for cause in by_cause
     }
     family = {rule.cause: _ORDER.index(rule.family) for rule in rules}
@@ -152,6 +150,9 @@ def _lived(findings: list[Finding]) -> list[Finding]:
 def _with_reasons(findings: list[Finding]) -> list[Finding]:
     """What explains another finding takes over its evidence and goes before it."""
     found = findings
+    for reason in [f for f in findings if f.cause in _INSTEAD and f.confidence >= _CLEAR]:
+        most = reason.confidence - 0.01
+        found = [_limited(f, most) if f.cause in _INSTEAD[reason.cause] else f for f in found]
     for reason in [f for f in findings if f.cause in _REASONS and f.confidence >= _CLEAR]:
         explained = [f for f in found if f.cause in _REASONS[reason.cause]]
         if explained:

@@ -91,9 +91,9 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
-    if kept := _filled_anew(scene):
-        appended, both = (*appended, kept), True
     confidence = STRONG if both and not (held and any(held)) else LIKELY
+    if array := _filled_anew(scene):
+        appended, confidence = (*appended, array), STRONG + 0.04
     change = (
         f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
         " own and put the results together after the wait."
@@ -244,7 +244,8 @@ def _cuts(scene: Scene, side: Side) -> Evidence | None:
     here, shared = side.here, scene.shared
     if not scene.go or here is None or shared is None or not _SLICE.match(shared.type.strip()):
         return None
-    told = _CUT.search(here.text)
+    # "s.rows = s.rows[:0]" makes it ready for its next use: who still works on it is the question
+    told = None if _EMPTIED.search(here.text) else _CUT.search(here.text)
     stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
     if told is None or not stores or told[1].rpartition(".")[2] != shared.name:
         return None
