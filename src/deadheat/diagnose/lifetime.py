@@ -132,16 +132,27 @@ def _gone_on(scene: Scene) -> GoneOn | None:
         return None
     for worker, other in scene.both:
         started = worker.creator if worker.writes and worker.is_worker else None
-        if started is None or started.package == "main" or is_test_file(started.file):
+        if started is None or is_test_file(started.file):
             continue
         name = scene.parent(started.function)
-        if last(name) == "main" or worker.name == other.name:
+        if _drives(worker, started) or worker.name == other.name:
             continue  # a captured variable, or two that do the same
         for now in other.frames:
             if now.file == started.file and now.function == started.function:
                 later = (now.line or 0) > (started.line or 0) > 0
                 return GoneOn(worker, other, started, now) if later else None
     return None
+
+
+def _drives(worker: Side, started: Frame) -> bool:
+    """Is it `main`, or a function that `main` calls and that is nobody's method, as `run` often is?"""
+    name = worker.written(started)
+    if last(name) == "main":
+        return True
+    created = worker.actor.created_at
+    above = created[created.index(started) + 1 :] if started in created else ()
+    called = bool(above) and last(worker.written(above[0])) == "main"
+    return started.package == "main" and called and "(" not in name
 
 
 def has_ended(worker: Side) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
+from deadheat.diagnose.naming import is_test_file, last
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+
+_OUT = 4  # callers further out than this start other things
 
 
 def may_be_ordered(scene: Scene) -> bool:
@@ -23,11 +26,30 @@ def may_be_ordered(scene: Scene) -> bool:
 def _ordered(scene: Scene) -> bool:
     if timed := by_timer(scene):
         return any(side.writes for side in scene.sides if side is not timed)
-    if gone_on(scene) or _of_a_call(scene):
+    if gone_on(scene) or _of_a_call(scene) or _is_below_start(scene):
         return True
     if own_worker(scene):
         return not runs_beside(scene)
     return not scene.go and any(_by_main(a, b) for a, b in scene.both)
+
+
+def _is_below_start(scene: Scene) -> bool:
+    """Has a function had a worker started, by another one, and gone on to meet it further down?
+
+    Who goes on with what its worker writes may mean to wait for it. Tests and `main` run things beside
+    each other on purpose.
+    """
+    for worker, other in scene.both if scene.go else ():
+        if not worker.writes or not worker.is_worker or other.is_worker:
+            continue
+        began = [f for f in worker.actor.created_at if f.origin is Origin.USER and not f.stale]
+        for then in began[:_OUT]:
+            if is_test_file(then.file) or last(scene.parent(then.function)) == "main":
+                continue
+            now = next((f for f in other.frames if f.function == then.function), None)
+            if now is not None and now.file == then.file:
+                return (now.line or 0) > (then.line or 0) > 0
+    return False
 
 
 def _by_main(worker: Side, main: Side) -> bool:
