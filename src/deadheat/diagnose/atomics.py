@@ -29,6 +29,8 @@ _LOCKS = re.compile(r"\.(?:Try)?R?(?:Lock|Unlock)\b")
 _LOCK_FRAMES = ("sync.(*Mutex).", "sync.(*RWMutex).")
 # what Go's locks do inside; where they are inlined, no frame but this is left of them
 _IN_LOCKS = ("atomic.CompareAndSwapInt32", "atomic.AddInt32")
+# "atomic.CompareAndSwapInt32": how a lock is taken
+_SWAPS = re.compile(r"^atomic\.CompareAndSwapInt32$")
 # "s.hits.Add(1)", "p.cur.Load()"
 _METHOD = re.compile(r"\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\(")
 _MOST = 4  # calls of a line that are followed
@@ -39,8 +41,10 @@ def of_lock(side: Side) -> bool:
     if any(f.function.startswith(_LOCK_FRAMES) for f in side.inner):
         return True
     here, site = side.here, side.site
-    if here is None or site is None or not any(f.function in _IN_LOCKS for f in side.inner):
+    if site is None or not any(f.function in _IN_LOCKS for f in side.inner):
         return False
+    if here is None:
+        return _is_deferred(side) or side.above(_SWAPS) is not None
     if _CODE.search(here.text) or _METHOD.search(here.text):
         return False
     if _LOCKS.search(here.text):
@@ -51,6 +55,11 @@ def of_lock(side: Side) -> bool:
     if any(one and any(c.on == "atomic" for c in one.calls) for one in called):
         return False
     return any(one is None or any(_LOCKS.match(f".{c.name}") for c in one.calls) for one in called)
+
+
+def _is_deferred(side: Side) -> bool:
+    """Does it run as a function returns? `defer mu.Unlock()` does, and counters seldom."""
+    return side.inner[-1].function == "runtime.deferreturn"
 
 
 def told(side: Side) -> bool:

@@ -35,7 +35,16 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import Check, asked, check, claims, is_changing, is_lazy, likely, resizes
+from deadheat.diagnose.checking import (
+    Check,
+    asked,
+    check,
+    claims,
+    is_changing,
+    is_lazy,
+    likely,
+    resizes,
+)
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule

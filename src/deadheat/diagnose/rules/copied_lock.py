@@ -123,6 +123,13 @@ def _lock_itself(scene: Scene) -> Hit | None:
             reader.told(f"{reader.does} the lock itself: it copies what the lock is a part of"),
         )
         return Hit(STRONG + 0.04, evidence, _CHANGE, (reader.point,))
+    for taker, reader in scene.both if scene.go and scene.source is None else ():
+        if of_lock(taker) and not reader.writes and not reader.inner and reader.site:
+            evidence = (
+                taker.told(f"{taker.does}, as a lock is taken or let go"),
+                reader.told(f"{reader.does} it plainly: it may copy what the lock is a part of"),
+            )
+            return Hit(FAIR, evidence, _CHANGE, (reader.point,))
     return None
 
 

@@ -212,7 +212,9 @@ def _by_function(scene: Scene, change: str) -> Hit | None:
                 Evidence(f"`{named}` has it called", point(caller)),
                 reader.told(f"{reader.does}, further down on the same way"),
             )
-            return Hit(FAIR + 0.05, evidence, change, (point(caller),))
+            # where others stand between, one of them may keep it in a map
+            near = caller == maker.frames[1]
+            return Hit(FAIR + 0.05 if near else WEAK, evidence, change, (point(caller),))
     return None
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
-_COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log"}
+_COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log", "accept", "pop", "steal"}
 
 
 # "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy

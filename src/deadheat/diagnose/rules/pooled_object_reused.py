@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
 _POOL = re.compile(
-    r"\(\*?\w{0,80}(?<![Ss])[Pp]ool\w{0,80}(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
+    r"\(\*?\w{0,80}(?<![Ss])[Pp]ool(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
 )
 _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"

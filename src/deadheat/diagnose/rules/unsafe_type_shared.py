@@ -70,7 +70,7 @@ def _find(scene: Scene) -> Hit | None:
     change = f"Use a `{kind}` per {each}, or take one mutex around every call of it."
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     if not declared and any(side.site and not side.inner for side in scene.sides):
-        confidence = FAIR  # its memory has got out: who has it may be the one to blame
+        confidence = WEAK + 0.05  # its memory has got out: who has it may be the one to blame
     if any(_is_made_at_first_use(scene, side) for side in scene.sides):
         confidence = WEAK  # what races is that it is there, and not its use
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))

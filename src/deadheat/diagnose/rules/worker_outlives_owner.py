@@ -159,7 +159,9 @@ def _next_round(scene: Scene) -> Hit | None:
             change = (
                 f"Wait for the last worker before `{named}` goes on, or give each its own object."
             )
-            return Hit(LIKELY, evidence, change, (point(started), point(now)))
+            # who only reads above that line may go through what its workers take themselves out of
+            sure = LIKELY if scene.source or owner.writes or not scene.go else WEAK + 0.05
+            return Hit(sure, evidence, change, (point(started), point(now)))
     return None
 
 
