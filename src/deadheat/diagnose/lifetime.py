@@ -134,7 +134,6 @@ def _gone_on(scene: Scene) -> GoneOn | None:
         started = worker.creator if worker.writes and worker.is_worker else None
         if started is None or is_test_file(started.file):
             continue
-        name = scene.parent(started.function)
         if _drives(worker, started) or worker.name == other.name:
             continue  # a captured variable, or two that do the same
         for now in other.frames:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import address
 from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
 from deadheat.diagnose.naming import is_test_file, last
 from deadheat.model import Origin
@@ -37,9 +38,9 @@ def _is_below_start(scene: Scene) -> bool:
     """Has a function had a worker started, by another one, and gone on to meet it further down?
 
     Who goes on with what its worker writes may mean to wait for it. Tests and `main` run things beside
-    each other on purpose.
+    each other on purpose; a variable of the whole program is nobody's work.
     """
-    for worker, other in scene.both if scene.go else ():
+    for worker, other in scene.both if scene.go and not address.is_packages(scene) else ():
         if not worker.writes or not worker.is_worker or other.is_worker:
             continue
         began = [f for f in worker.actor.created_at if f.origin is Origin.USER and not f.stale]

@@ -207,7 +207,7 @@ class Side:
         return self._held
 
     def _is_start(self, frame: Frame) -> bool:
-        """Is it the compiler's wrapper of a go statement: `Open.gowrap1`, before Go 1.22 `Open.func1`?"""
+        """Is it the compiler's wrapper of a go statement: `Open.gowrap1`, formerly `Open.func1`?"""
         began = self.creator
         if began is None or frame == self.site or frame.function == began.function:
             return False

@@ -195,7 +195,7 @@ def _published(scene: Scene) -> Hit | None:
         found.told,
         found.finder.told(f"{found.finder.does} it, having found it there"),
     )
-    change = "Guard every use of the slice with one mutex: who finds an object in it finds it whole, too."
+    change = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
     return Hit(STRONG - 0.04, evidence, change, scene.points, from_source=True)
 
 

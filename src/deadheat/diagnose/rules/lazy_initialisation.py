@@ -212,8 +212,8 @@ def _by_function(scene: Scene, change: str) -> Hit | None:
                 Evidence(f"`{named}` has it called", point(caller)),
                 reader.told(f"{reader.does}, further down on the same way"),
             )
-            # where others stand between, one of them may keep it in a map
-            near = caller == maker.frames[1]
+            # what is used only further down may have been kept in a map by who stands between
+            near = caller == maker.frames[1] or reader.point.line == caller.line
             return Hit(FAIR + 0.05 if near else WEAK, evidence, change, (point(caller),))
     return None
 

@@ -242,9 +242,9 @@ def _puts(scene: Scene, side: Side) -> str:
             if _BACK.search(call.name) and named and _WHOLE.match(given):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
             touched = seen is not None and any(u.path[0] == given for u in seen.uses)
-            if given in lent and touched and _gives(scene, call, frame):
-                if scene.go or _is_passed_on(seen, given, call):
-                    return f"{call.name}({given})"
+            passed = scene.go or _is_passed_on(seen, given, call)
+            if given in lent and touched and passed and _gives(scene, call, frame):
+                return f"{call.name}({given})"
     return ""
 
 

@@ -34,7 +34,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import stores_absent
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
 from deadheat.diagnose.unsafe_types import named
 

@@ -159,8 +159,9 @@ def _next_round(scene: Scene) -> Hit | None:
             change = (
                 f"Wait for the last worker before `{named}` goes on, or give each its own object."
             )
-            # who only reads above that line may go through what its workers take themselves out of
-            sure = LIKELY if scene.source or owner.writes or not scene.go else WEAK + 0.05
+            # a loop may only go through what its workers take themselves out of
+            walks = scene.source is None and not owner.writes and now == owner.site
+            sure = WEAK + 0.05 if scene.go and walks else LIKELY
             return Hit(sure, evidence, change, (point(started), point(now)))
     return None
 
