@@ -25,7 +25,7 @@ _ABSENT = re.compile(
 # "c.conn != nil", as in "if c.conn != nil { return c.conn }"
 _PRESENT = re.compile(r"!=\s*(?:nil|NULL|nullptr)|(?:nil|NULL|nullptr)\s*!=|is_some")
 # "conn == nil", "!cores_.has_value()": whether there is any at all; "state == 0" may be one of many
-_ANY = re.compile(r"\b(?:nil|NULL|nullptr|has_value|is_none|is_some|empty)\b")
+ANY = re.compile(r"\b(?:nil|NULL|nullptr|has_value|is_none|is_some|empty)\b")
 # "(table_)", "s->conn": whether it is there, or a flag
 _BARE = re.compile(r"\(?(?:[\w.]|->){1,80}\)?$")
 # "cached_ < 0", "s.sum == -1": no value yet
@@ -40,8 +40,6 @@ _COUNTS = re.compile(r"\+\+|--")
 _STORED = re.compile(
     r"(?<![=!<>+*/|&^-])=\s{0,9}([\w.]{1,80})\s{0,9};?\s{0,9}\}?\s{0,9}(?://|/\*|$)"
 )
-# "q.items = append(q.items, v)", "q.items = q.items[1:]"
-_RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
 # what tells that a thing is there, and is no thing itself
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
@@ -92,7 +90,7 @@ class Check(NamedTuple):
         """`if p.opened == 0 { p.opened = 1 }`: is a word set, and nothing made that it stands for?"""
         here = self.sets.here
         stored = _STORED.search(here.text) if here else None
-        if here is None or stored is None or self.condition is None or _ANY.search(self.told):
+        if here is None or stored is None or self.condition is None or ANY.search(self.told):
             return False
         own = {u.name for u in here.uses if u.writes}
         first, last = self.condition.line, self.condition.last or here.last
@@ -148,18 +146,6 @@ def check(scene: Scene) -> Check | None:
     return None
 
 
-def resizes(scene: Scene, found: Check) -> bool:
-    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown or cut under the check?
-
-    Then it is the row that several work on; whether there is one at all is another question.
-    """
-    here, shared = found.sets.here, scene.shared
-    if not scene.go or here is None or shared is None or not shared.type.startswith("["):
-        return False
-    asked = _ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
-    return bool(_RESIZED.search(here.text)) and not asked
-
-
 def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
     """Both are in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
     here, way = sets.here, sets.way
@@ -196,7 +182,7 @@ def claims(sets: Around, condition: str) -> bool:
     if told is None or told[1] in _FLAGS:
         return False
     known = sets.names.get(told[1].partition(".")[0])
-    return not _ANY.search(condition) if known is None else known.how == "parameter"
+    return not ANY.search(condition) if known is None else known.how == "parameter"
 
 
 def asked(scene: Scene) -> Check | None:

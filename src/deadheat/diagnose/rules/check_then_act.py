@@ -43,10 +43,10 @@ from deadheat.diagnose.checking import (
     is_changing,
     is_lazy,
     likely,
-    resizes,
 )
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
+from deadheat.diagnose.rows import resizes
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE

@@ -42,9 +42,9 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import kept
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
-from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
@@ -61,21 +61,12 @@ _FRAME = re.compile(
 )
 # what calls the user's own Less, Swap and Push while it moves elements
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
-# "[]int", "[8]Row"
-_SLICE = re.compile(r"\[\w{0,40}\]")
 _GUARD = (
     "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
     " goroutine fill a slot of its own."
 )
-# "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
-_APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
-# "q.items = q.items[1:]", "d.rows = d.rows[:n-1]"
-_CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
-# "b.rows = b.rows[:0]"
-_EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
-_NEAR = 3  # frames, and stores in them, that are looked at
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -92,7 +83,7 @@ def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene) if scene.sourced else None
     both = len(seen) > 1 or len(appended) > 1
     confidence = STRONG if both and not (held and any(held)) else LIKELY
-    if array := _filled_anew(scene):
+    if array := filled_anew(scene):
         appended, confidence = (*appended, array), STRONG + 0.04
     change = (
         f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
@@ -202,7 +193,7 @@ def _published(scene: Scene) -> Hit | None:
 def _elements(scene: Scene) -> Evidence | None:
     """Do both lines work on what a slice holds, and not on elements of their own?"""
     shared = scene.shared
-    if not scene.go or shared is None or not _SLICE.match(shared.type.strip()):
+    if not scene.go or shared is None or not SLICE.match(shared.type.strip()):
         return None
     for side in scene.sides:
         uses = side.here.uses if side.here else ()
@@ -215,7 +206,7 @@ def _elements(scene: Scene) -> Evidence | None:
 def _own_type(side: Side) -> Evidence | None:
     """A method of a type that is a slice works on it: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
     here = side.here
-    if here is None or not _SLICE.match(here.made_of):
+    if here is None or not SLICE.match(here.made_of):
         return None
     for use in here.uses:
         told = here.names.get(use.path[0])
@@ -227,7 +218,7 @@ def _own_type(side: Side) -> Evidence | None:
 def _stored(scene: Scene, side: Side) -> Evidence | None:
     """Does its line store what append made: `f.list = append(next, w)`, `f.list = next`?"""
     here, shared = side.here, scene.shared
-    if here is None or shared is None or not _SLICE.match(shared.type.strip()):
+    if here is None or shared is None or not SLICE.match(shared.type.strip()):
         return None
     stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
     told = _VALUE.search(here.text) if stores else None
@@ -239,44 +230,11 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
     return None
 
 
-def _cuts(scene: Scene, side: Side) -> Evidence | None:
-    """Does its line keep a part of the slice: `q.items = q.items[1:]`?"""
-    here, shared = side.here, scene.shared
-    if not scene.go or here is None or shared is None or not _SLICE.match(shared.type.strip()):
-        return None
-    # "s.rows = s.rows[:0]" makes it ready for its next use: who still works on it is the question
-    told = None if _EMPTIED.search(here.text) else _CUT.search(here.text)
-    stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
-    if told is None or not stores or told[1].rpartition(".")[2] != shared.name:
-        return None
-    return side.told(f"`{here.text[:80]}` cuts the slice")
-
-
-def _filled_anew(scene: Scene) -> Evidence | None:
-    """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still somebody else's?"""
-    name = scene.shared.name if scene.shared else ""
-    for grows, other in scene.both if scene.go and scene.sourced else ():
-        told = _APPEND.search(grows.here.text) if grows.here and grows.writes else None
-        began = other.creator if other.is_worker else None
-        if told is None or (name and told[1].rpartition(".")[2] != name):
-            continue
-        grown = told[1].rpartition(".")[2]
-        ways = [*([began] if began else []), *(frame for frame, _ in grows.way)]
-        for frame in ways[:_NEAR]:
-            seen = scene.around(frame)
-            for use in [u for u in seen.stores if u.name == grown][:_NEAR] if seen else ():
-                line = scene.around(frame._replace(line=use.line))
-                if line and _EMPTIED.search(line.text):
-                    text = f"`{line.text[:60]}` keeps the array, which the other one still reads"
-                    return Evidence(text, point(frame)._replace(line=use.line))
-    return None
-
-
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
-    told = _APPEND.search(side.here.text) if side.here else None
+    told = APPEND.search(side.here.text) if side.here else None
     if told is None:
-        return _cuts(scene, side) or _stored(scene, side)
+        return cuts(scene, side) or _stored(scene, side)
     name = told[1].rpartition(".")[2].partition("[")[0]
     shared, base = scene.shared, side.here.names.get(told[1]) if side.here else None
     lent = base is not None and base.how == "parameter" and base.type.startswith("*[")

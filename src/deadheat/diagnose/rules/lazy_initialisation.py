@@ -50,7 +50,6 @@ from deadheat.diagnose.checking import (
     is_close,
     is_lazy,
     likely,
-    resizes,
     stores_absent,
     verb,
 )
@@ -58,6 +57,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
+from deadheat.diagnose.rows import resizes
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE

@@ -1,0 +1,72 @@
+"""What a line of Go does to a slice: it grows, is cut, is emptied and filled anew; knows no rule."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.checking import ANY
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.side import point
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.checking import Check
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+
+# "[]int", "[8]Row"
+SLICE = re.compile(r"\[\w{0,40}\]")
+# "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
+APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
+# "q.items = q.items[1:]", "d.rows = d.rows[:n-1]"
+_CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
+# "b.rows = b.rows[:0]"
+_EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
+# "q.items = append(q.items, v)", "q.items = q.items[1:]"
+_RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
+_NEAR = 3  # frames, and stores in them, that are looked at
+
+
+def resizes(scene: Scene, found: Check) -> bool:
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown or cut under the check?
+
+    Then it is the row that several work on; whether there is one at all is another question.
+    """
+    here, shared = found.sets.here, scene.shared
+    if not scene.go or here is None or shared is None or not shared.type.startswith("["):
+        return False
+    asked = ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
+    return bool(_RESIZED.search(here.text)) and not asked
+
+
+def cuts(scene: Scene, side: Side) -> Evidence | None:
+    """Does its line keep a part of the slice: `q.items = q.items[1:]`?"""
+    here, shared = side.here, scene.shared
+    if not scene.go or here is None or shared is None or not SLICE.match(shared.type.strip()):
+        return None
+    # "s.rows = s.rows[:0]" makes it ready for its next use: who still works on it is the question
+    told = None if _EMPTIED.search(here.text) else _CUT.search(here.text)
+    stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
+    if told is None or not stores or told[1].rpartition(".")[2] != shared.name:
+        return None
+    return side.told(f"`{here.text[:80]}` cuts the slice")
+
+
+def filled_anew(scene: Scene) -> Evidence | None:
+    """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still somebody else's?"""
+    name = scene.shared.name if scene.shared else ""
+    for grows, other in scene.both if scene.go and scene.sourced else ():
+        told = APPEND.search(grows.here.text) if grows.here and grows.writes else None
+        began = other.creator if other.is_worker else None
+        if told is None or (name and told[1].rpartition(".")[2] != name):
+            continue
+        grown = told[1].rpartition(".")[2]
+        ways = [*([began] if began else []), *(frame for frame, _ in grows.way)]
+        for frame in ways[:_NEAR]:
+            seen = scene.around(frame)
+            for use in [u for u in seen.stores if u.name == grown][:_NEAR] if seen else ():
+                line = scene.around(frame._replace(line=use.line))
+                if line and _EMPTIED.search(line.text):
+                    text = f"`{line.text[:60]}` keeps the array, which the other one still reads"
+                    return Evidence(text, point(frame)._replace(line=use.line))
+    return None
