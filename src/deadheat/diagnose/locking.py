@@ -96,6 +96,14 @@ def _owners(side: Side) -> dict[str, str]:
     return found
 
 
+def is_overwritten(writer: Side, holder: Side) -> bool:
+    """`*l = limits{}`: does a line store all of what the other side's lock is a part of?"""
+    stored = (
+        {u.whole.rpartition(".")[2] for u in writer.here.uses if u.whole} if writer.here else ()
+    )
+    return any(held.name.partition(".")[0] in stored for held in holder.held)
+
+
 def from_source(scene: Scene) -> bool:
     """Is it for the code to tell which locks are held?"""
     return scene.report.detector not in TELLING or scene.supposed

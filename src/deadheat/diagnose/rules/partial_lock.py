@@ -71,6 +71,8 @@ def _find(scene: Scene) -> Hit | None:
     locks = held[0] or held[1]
     if not without.access.stack:
         return None  # the detector has forgotten what that side did, locks included
+    if without.writes and locking.is_overwritten(without, with_):
+        return None  # to take it there would not do: the lock itself is made anew
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
     if scene.sourced and without.inner and not _names_it(scene, without):

@@ -34,6 +34,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.atomics import is_atomic
+from deadheat.diagnose.locking import is_overwritten
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
@@ -70,6 +71,9 @@ def _find(scene: Scene) -> Hit | None:
                 other.told(f"{other.does} something within it"),
             )
             confidence = STRONG if is_atomic(other) else LIKELY
+            if is_overwritten(writer, other):
+                told = f"and the lock `{other.held[0].name}`, which the other side holds, with it"
+                evidence, confidence = (*evidence, writer.told(told)), STRONG + 0.04
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
         if writer.here is None and writer.true and is_atomic(other):
             confidence, how = _unseen(writer, other)
