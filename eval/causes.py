@@ -43,7 +43,7 @@ TITLES = {
     "fresh7": "The seventh fresh set",
 }
 # what rules were made with, or have learnt from since
-LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")
+LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6")
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 

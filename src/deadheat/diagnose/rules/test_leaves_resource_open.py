@@ -3,7 +3,8 @@
 ## What it sees
 
 A goroutine that one test started races with another test; or, with source, a test that opens
-something (a result set, a session, a server) whose worker is one side, and never closes it.
+something (a result set, a session, a server) whose worker is one side, and never closes it, or does not
+even keep it.
 
 ## Why it races
 

@@ -34,7 +34,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.checking import stores_absent
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
-from deadheat.diagnose.rule import LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
 from deadheat.diagnose.unsafe_types import named
 
@@ -70,7 +70,8 @@ def _find(scene: Scene) -> Hit | None:
     change = f"Use a `{kind}` per {each}, or take one mutex around every call of it."
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     if not declared and any(side.site and not side.inner for side in scene.sides):
-        confidence = WEAK + 0.05  # its memory has got out: who has it may be the one to blame
+        # its memory has got out: who has it may be the one to blame, in Go mostly a pool
+        confidence = FAIR if scene.source or not scene.go else WEAK + 0.05
     if any(_is_made_at_first_use(scene, side) for side in scene.sides):
         confidence = WEAK  # what races is that it is there, and not its use
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))

@@ -10,8 +10,8 @@ goroutine is all that it does) has left a goroutine of its own behind, which wri
 after it, there or by who called it; or the function that started the worker has gone on to what
 reads its work. With source also: a function had the worker started, called `Close`, `Stop` or
 `cancel` on its owner, and went on without a wait; or who started it stopped waiting when the time
-was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, and then its
-work is read; or it returns, say with an error, above the line that waits.
+was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in what
+it calls to wait, and then its work is used; or it returns, say with an error, above the line that waits.
 
 ## Why it races
 
