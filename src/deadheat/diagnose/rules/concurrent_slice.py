@@ -4,14 +4,14 @@
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
 `std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
-between the two is longer than a count's, as that of `append` is; or the function that writes is
-called like one that puts something into a row of things (`Append`, `Push`, `Insert`; a goroutine's
-own `listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
-`emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is
-above it. With source: `append` to the variable on one of the lines, a slice that append has made
-and that is stored in it, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method of
-a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object that
-is met while it is made, because it was put into a slice that nobody guards.
+between the two is longer than a count's, as that of `append` is; or the function that writes is called
+like one that puts something into a row of things (`Append`, `Push`, `Insert`; a goroutine's own
+`listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
+`emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is above
+it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
+stored in it, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method of a type
+that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object that is
+met while it is made, because it was put into a slice that nobody guards.
 
 ## Why it races
 

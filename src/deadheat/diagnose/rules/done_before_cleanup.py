@@ -2,13 +2,14 @@
 
 ## What it sees
 
-With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is
-done) on a line before the racing one; or defers it after the function that races, so that it runs
-first. The other side comes after `Wait`, and needs no lock then. In C and C++: it posts a semaphore, sets a promise, counts
-a latch down or notifies before the racing line, and the other side has waited for just that. From a
-report alone: a deferred function of a goroutine writes what somebody reads who is called like one who
-comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the goroutine,
-further down; or who is called `Wait` reads what a worker of its package wrote that has ended since.
+With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is done) on
+a line before the racing one; or defers it after the function that races, so that it runs first. The
+other side comes after `Wait`, and needs no lock then. In C and C++: it posts a semaphore, sets a
+promise, counts a latch down or notifies before the racing line, and the other side has waited for just
+that. From a report alone: a deferred function of a goroutine writes what somebody reads who is called
+like one who comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the
+goroutine, further down; or who is called `Wait` reads what a worker of its package wrote that has ended
+since.
 
 ## Why it races
 

@@ -5,8 +5,8 @@
 An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's
 `atomic write`, Miri's `atomic store`, KCSAN's `(marked)` against a plain access. With source:
 `atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)`, `x.load(std::memory_order_acquire)` or
-`READ_ONCE(x)` on one line, `x` as it is on the other. What Go's locks do inside is not meant, also where
-the compiler has left no frame of them.
+`READ_ONCE(x)` on one line, `x` as it is on the other. What Go's locks do inside is not meant, also
+where the compiler has left no frame of them.
 
 ## Why it races
 

@@ -4,11 +4,11 @@
 
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers; what a worker's starter holds is not the worker's. With source also: a map or a
-slice that was given back under the lock and is used after it; a method reads an object without the object's own lock, under
-a lock of another type only. From a Go report alone: one side is in a function whose name says that its
-caller holds the lock (`flushLocked`), the other in none; or what others call writes so deep in its own
-code that a lock and its deferred release fit in front, and the other side reads elsewhere, where none
-fits.
+slice that was given back under the lock and is used after it; a method reads an object without the
+object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
+whose name says that its caller holds the lock (`flushLocked`), the other in none; or what others call
+writes so deep in its own code that a lock and its deferred release fit in front, and the other side
+reads elsewhere, where none fits.
 
 ## Why it races
 

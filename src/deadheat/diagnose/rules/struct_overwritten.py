@@ -3,9 +3,10 @@
 ## What it sees
 
 With source: one side stores a whole struct in one go (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other
-works on a field within it, atomically, by a method or under a lock that is overwritten with it. From a report alone: an atomic access against
-a plain write that copies or clears memory (`memset`, `memcpy`), or, in Go, what one side adds to
-against a write by a function that is not called like one that sets a count back (`Reset`, `Flush`).
+works on a field within it, atomically, by a method or under a lock that is overwritten with it. From a
+report alone: an atomic access against a plain write that copies or clears memory (`memset`, `memcpy`),
+or, in Go, what one side adds to against a write by a function that is not called like one that sets a
+count back (`Reset`, `Flush`).
 
 ## Why it races
 
