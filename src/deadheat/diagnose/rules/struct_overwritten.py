@@ -42,6 +42,7 @@ from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
@@ -67,7 +68,7 @@ def _find(scene: Scene) -> Hit | None:
             " the old one before it is overwritten."
         )
         if stored and writer.here and (is_atomic(other) or _within(scene)):
-            evidence = (
+            evidence: tuple[Evidence, ...] = (
                 writer.told(f"`{writer.here.text[:80]}` stores a whole {stored}"),
                 other.told(f"{other.does} something within it"),
             )
