@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
+from deadheat.diagnose.rule import STRONG, Hit
 from deadheat.diagnose.side import point
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _MADE = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}(?:&?(?:\w{1,80}\.)?\w{1,80}\{|new\()")
 # "c.plans[key] = p"
 _KEYED = r"\]\s{0,9}=\s{0,9}&?%s\b"
+_SURE = STRONG - 0.04  # what is told of the container itself goes first
 _NEAR = 3  # callers further out keep other things
 _MOST = 6  # lines of one function that are read
 
@@ -34,7 +36,20 @@ class Kept(NamedTuple):
     keyed: bool  # in a map, and not in a slice
 
 
-def kept(scene: Scene) -> Kept | None:
+def published(scene: Scene, keyed: bool, change: str) -> Hit | None:
+    """An object is met while it is made: it was found in a map or a slice that nobody guards."""
+    found = _kept(scene)
+    if found is None or found.keyed is not keyed:
+        return None
+    evidence = (
+        found.maker.told(f"{found.maker.does} an object that it makes"),
+        found.told,
+        found.finder.told(f"{found.finder.does} it, having found it there"),
+    )
+    return Hit(_SURE, evidence, change, scene.points, from_source=True)
+
+
+def _kept(scene: Scene) -> Kept | None:
     """An object that one side still makes, by the order of its code, and puts into a container."""
     for maker, finder in scene.both if scene.go and scene.sourced else ():
         here = maker.here

@@ -39,7 +39,7 @@ from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.naming import short, words
-from deadheat.diagnose.publishing import kept
+from deadheat.diagnose.publishing import published
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
@@ -72,7 +72,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and declared and _uses_elements(scene) and scene.shared:
         seen = (Evidence(f"`{scene.shared}` is a map: {scene.shared.type[:60]}"),)
     if not seen:
-        return _named(scene) or _published(scene)
+        return _named(scene) or published(scene, True, _CHANGE.format(what="the map"))
     held = locking.locks(scene) if scene.sourced else None
     if any(is_made_here(scene, side) for side in scene.sides):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
@@ -114,20 +114,6 @@ def _named(scene: Scene) -> Hit | None:
         )
         return Hit(FAIR, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
     return None
-
-
-def _published(scene: Scene) -> Hit | None:
-    """An object is met while it is made: it was found in a map that nobody guards."""
-    found = kept(scene)
-    if found is None or found.keyed is not True:
-        return None
-    evidence = (
-        found.maker.told(f"{found.maker.does} an object that it makes"),
-        found.told,
-        found.finder.told(f"{found.finder.does} it, having found it there"),
-    )
-    change = _CHANGE.format(what="the map")
-    return Hit(STRONG - 0.04, evidence, change, scene.points, from_source=True)
 
 
 def _own_type(side: Side) -> Evidence | None:

@@ -43,7 +43,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
-from deadheat.diagnose.publishing import kept
+from deadheat.diagnose.publishing import published
 from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
@@ -67,6 +67,7 @@ _GUARD = (
     "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
     " goroutine fill a slot of its own."
 )
+_GUARDED = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
@@ -79,7 +80,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and not appended:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
     if not seen and not appended:
-        return _between(scene) or _named(scene) or _published(scene)
+        return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
         return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
@@ -176,20 +177,6 @@ def _goes_through(writer: Side, reader: Side) -> str:
     joins = next((name for _, name, told in writer.named[:2] if told[0] in JOINING), "")
     told = f"`{short(reader.name)}` tells all who are in it"
     return f"{writer.does} for `{joins}` while {told}" if joins else ""
-
-
-def _published(scene: Scene) -> Hit | None:
-    """An object is met while it is made: it was found in a slice that nobody guards."""
-    found = kept(scene)
-    if found is None or found.keyed is not False:
-        return None
-    evidence = (
-        found.maker.told(f"{found.maker.does} an object that it makes"),
-        found.told,
-        found.finder.told(f"{found.finder.does} it, having found it there"),
-    )
-    change = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
-    return Hit(STRONG - 0.04, evidence, change, scene.points, from_source=True)
 
 
 def _elements(scene: Scene) -> Evidence | None:
