@@ -134,6 +134,14 @@ def test_a_fault_is_one_line_whatever_the_name_holds(tmp_path: Path, capsys: Cap
     assert "\x1b" not in errors[0]
 
 
+def test_what_a_symbol_escapes_reaches_no_terminal(tmp_path: Path, capsys: Capture) -> None:
+    coloured = REPORT.replace(b"cart.(*Cart)", b"cart%1b%5b31m%00.(*Cart)")
+    assert coloured != REPORT
+    out = written(capsys, "--no-color", file(tmp_path, "a.log", coloured))
+    assert "WRITE by goroutine" in out
+    assert all(line.isprintable() for line in out.splitlines())
+
+
 @pytest.mark.parametrize("args", [["--help"], ["scan", "--help"]], ids=" ".join)
 def test_help_tells_the_exit_status(args: list[str], capsys: Capture) -> None:
     with pytest.raises(SystemExit) as ended:

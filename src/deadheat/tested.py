@@ -196,7 +196,7 @@ def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Si
                 yield ear.blamed(waiting[ready])
                 ready += 1
             del waiting[:ready]
-            held = min((s.span.offset for s in waiting), default=None)
+            held = min([s.span.offset for s in waiting]) if waiting else None
             tail.held = None if held is None else held - 2 * NEAR
     except (Exception, KeyboardInterrupt):  # what came before the break is worth having
         yield from map(ear.blamed, waiting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat import documents, registry
 from deadheat.echo import Echo, Unread
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from deadheat.documents.read import Read
     from deadheat.text.window import Listen, Source
 
+# makes a tuple with names in a third of the time that its class takes, without whose defaults
+_new: Final = tuple.__new__
+
 
 @cache
 def reader(shy: bool = False) -> Reader:
@@ -41,7 +44,8 @@ def _concluded(told: Unread | Echo) -> Verdict:
     unread = told if isinstance(told, Unread) else told.first
     # whoever asks for its race will want its mark, and that has the fingerprint
     unread.notes["mark"] = known = mark(unread.sketch)
-    concluded = Verdict(title(unread.sketch), known.fingerprint, race=known.fingerprint)
+    name = known.fingerprint
+    concluded: Verdict = _new(Verdict, (title(unread.sketch), name, name))
     unread.notes["verdict"] = concluded
     return concluded
 
@@ -66,7 +70,7 @@ def triage(
             concluded = verdict(told)
         else:
             concluded = told.notes.get("verdict") or _concluded(told)
-        yield Sighting(told, concluded, uri, laid.raw(span))
+        yield _new(Sighting, (told, concluded, uri, laid.raw(span), None))
 
 
 def front_to_back(

@@ -93,10 +93,15 @@ def _offset(section: str) -> str:
 
 def _offsets(section: str) -> tuple[str, str]:
     """The same, and of the next frame, "" if there is none."""
-    first = _offset(section)
-    end = section.find("\n", section.find(" +"))
-    rest = section.find(" +", end) if end >= 0 else -1
-    return first, section[rest + 2 :].partition("\n")[0] if rest >= 0 else ""
+    at = section.find(" +") + 2
+    end = section.find("\n", at)
+    if end < 0:
+        return section[at:], ""
+    rest = section.find(" +", end) + 2
+    if rest < 2:
+        return section[at:end], ""
+    last = section.find("\n", rest)
+    return section[at:end], section[rest:last] if last >= 0 else section[rest:]
 
 
 def _sections(text: str) -> list[str] | None:
@@ -168,7 +173,9 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
     found: list[Frame] = []
     at, number = section.find("\n"), 0
     while at < len(section):
-        symbol, path, line, at = go_printed.pair(section, at)
+        lines = go_printed.two_lines(section, at)
+        symbol, path, line = go_printed.pieces(lines)
+        at += len(lines)
         package, function = go.split(symbol) if go.is_unusual(symbol) else go.split_plain(symbol)
         if not package:
             return None

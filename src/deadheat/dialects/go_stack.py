@@ -10,7 +10,7 @@ from deadheat.symbols import go, roots
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection
 
 Stack = tuple[Frame, ...]
 # makes a tuple with names in a third of the time that its class takes, without whose defaults
@@ -20,10 +20,9 @@ _new: Final = tuple.__new__
 _CALLS_TESTS: Final = regex(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
 # "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21"
 _CALLS_RUNNER: Final = regex(r"testing\.|runtime\.goexit")
-# what shows in a list of functions that one is a test, or calls one
-_NEAR_TESTS: Final = (
-    "\ntesting.tRunner\n", "\nmain.main\n", ".Test", ".Benchmark", ".Fuzz", ".Example",
-)  # fmt: skip
+# what calls tests, and the first letters of a test's name
+_RUNNERS: Final = ("testing.tRunner", "main.main")
+_INITIALS: Final = ("T", "B", "E", "F")
 
 
 class Side:
@@ -47,9 +46,9 @@ class Side:
 def report(
     detector: str,
     kind: str,
-    accesses: Sequence[Side],
-    creations: Sequence[Side],
-    damage: Iterable[Damage],
+    accesses: list[Side],
+    creations: list[Side],
+    damage: Collection[Damage],
 ) -> Report:
     """The report that these sides make, with its stale frames, sites and test found."""
     sides = [*accesses, *creations]
@@ -62,18 +61,11 @@ def report(
     told = _told(sides)
     stacks = [stack for stack, _ in told]
     own, tests = _tests(sides, [test for _, test in told], len(accesses))
-    return Report(
-        detector,
-        kind,
-        tuple(
-            _access(side, stack, other)
-            for side, stack, other in zip(accesses, stacks, tests, strict=False)
-        ),
-        _actors(accesses, creations, stacks[len(accesses) :]),
-        test=own,
-        damage=tuple(sorted(damage)),
-        facts=_between(accesses),
-    )
+    raced = [_access(side, stacks[i], tests[i]) for i, side in enumerate(accesses)]
+    actors = _actors(accesses, creations, stacks[len(accesses) :])
+    hurt = tuple(sorted(damage)) if damage else ()
+    facts = _between(accesses)
+    return _new(Report, (detector, kind, tuple(raced), actors, None, own, hurt, (), (), facts))
 
 
 def _access(side: Side, stack: Stack, test: str | None) -> Access:
@@ -93,7 +85,7 @@ _COPIED: Final = 4  # no deeper are functions put into one another, nearly alway
 CALLS_BETWEEN: Final = ("one line", "something is called between its read and its write")
 
 
-def _between(accesses: Sequence[Side]) -> tuple[tuple[str, str], ...]:
+def _between(accesses: list[Side]) -> tuple[tuple[str, str], ...]:
     """What the offsets tell where one line both reads and writes: does more happen in between?"""
     if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
         return ()
@@ -113,7 +105,7 @@ def is_one_line(a: Side, b: Side) -> bool:
 
 
 def _tests(
-    sides: Sequence[Side], found: Sequence[str | None], accesses: int
+    sides: list[Side], found: list[str | None], accesses: int
 ) -> tuple[str | None, list[str | None]]:
     """The report's test, and that of each access where it is another one.
 
@@ -123,34 +115,36 @@ def _tests(
         return None, [None] * accesses
     created = {side.actor: found[accesses + i] for i, side in enumerate(sides[accesses:])}
     told = [found[i] or created.get(sides[i].actor) for i in range(accesses)]
-    own = next(filter(None, [*told, *found]))
+    own: str | None = None
+    for test in (*told, *found):
+        own = own or test
     return own, [other if other != own else None for other in told]
 
 
-def _actors(
-    accesses: Sequence[Side], creations: Sequence[Side], stacks: Sequence[Stack]
-) -> tuple[Actor, ...]:
-    created = {
-        side.actor: _new(Actor, (side.actor, side.state, stack))
-        for side, stack in zip(reversed(creations), reversed(stacks), strict=True)
-    }
-    names = dict.fromkeys(side.actor for side in accesses if side.actor)
-    return tuple(created.get(name) or Actor(name, _uncreated(name)) for name in names)
+def _actors(accesses: list[Side], creations: list[Side], stacks: list[Stack]) -> tuple[Actor, ...]:
+    created: dict[str, Actor] = {}
+    for i, side in enumerate(creations):
+        if side.actor not in created:
+            created[side.actor] = _new(Actor, (side.actor, side.state, stacks[i]))
+    raced: list[Actor] = []
+    names: list[str] = []
+    for side in accesses:
+        if side.actor and side.actor not in names:
+            names.append(side.actor)
+            raced.append(created.get(side.actor) or Actor(side.actor, _uncreated(side.actor)))
+    return tuple(raced)
 
 
 def _uncreated(actor: str) -> State:
     return State.MAIN if actor == "main goroutine" else State.UNKNOWN
 
 
-def _told(sides: Sequence[Side]) -> list[tuple[Stack, str | None]]:
+def _told(sides: list[Side]) -> list[tuple[Stack, str | None]]:
     """Every stack with its stale frames marked, and the test whose code is on it."""
-    found = _near_tests([frame[0] for side in sides for frame in side.frames])
-    told, begin = [], 0
+    told = []
     for side in sides:
-        end = begin + len(side.frames)
-        tests = [at - begin for at in found if begin <= at < end]
+        tests = [i for i, frame in enumerate(side.frames) if _is_near_test(frame[0])]
         told.append(_marked(tuple(side.frames), tests))
-        begin = end
     return told
 
 
@@ -170,17 +164,16 @@ def _marked(stack: Stack, tests: list[int]) -> tuple[Stack, str | None]:
     return stack, None
 
 
-def _near_tests(functions: list[str]) -> list[int]:
-    """Those that may be a test function, or what calls one."""
-    # in one text: a word is found in all of them as fast as in one of them
-    names = "\n".join(["", *functions, ""])
-    found: list[int] = []
-    for word in _NEAR_TESTS:
-        at = names.find(word)
-        while at >= 0:
-            found.append(names.count("\n", 1, at + 1))
-            at = names.find(word, at + len(word) - 1)
-    return sorted({*found}) if len(found) > 1 else found
+def _is_near_test(function: str) -> bool:
+    """May this be a test function, a closure in one, or what calls one?"""
+    at = function.rfind(".") + 1
+    if at < len(function) and function[at] in _INITIALS:
+        return True
+    if function in _RUNNERS:
+        return True
+    # only a closure and what has type arguments hide the name of the test
+    is_plain = not function[-1:].isdigit() and not function.endswith("fm") and "[" not in function
+    return not is_plain and go.test_name(function) is not None
 
 
 def _trusted(stack: Stack, tests: list[int]) -> int:
@@ -193,7 +186,7 @@ def _trusted(stack: Stack, tests: list[int]) -> int:
 
 def _above_second_entry(stack: Stack) -> int:
     """The entry of a goroutine stands at the bottom; above that, it can only be stale's neighbour."""
-    entry = stack[-1].function if stack else ""
+    entry = stack[-1][0] if stack else ""
     # a closure may call itself; the wrapper that the compiler makes for `go f(x)` cannot
     if ".gowrap" not in entry and "·dwrap·" not in entry:
         return len(stack)

@@ -58,6 +58,7 @@ def accesses(report: Report) -> tuple[Access, ...]:
 
 def side(access: Access, symbols: Symbols) -> str:
     """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    if access.stack and access.stack[0].package == HIDES_CALLER:
+    stack, site = access[2], access[6]  # by their places, as this is asked of every report
+    if stack and stack[0][1] == HIDES_CALLER:
         return ATOMIC
-    return symbols.key(access.site) if access.site else UNKNOWN
+    return symbols.key(site) if site is not None else UNKNOWN

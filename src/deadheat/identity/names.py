@@ -57,7 +57,7 @@ def paired(sides: Iterable[tuple[str, str]]) -> str:
 
 def summed(numbers: Iterable[int]) -> str:
     """The name that sides of these numbers have together."""
-    return f"{sum(numbers) & _MASK:016x}"
+    return (sum(numbers) & _MASK).to_bytes(8).hex()
 
 
 @lru_cache(maxsize=1 << 13)

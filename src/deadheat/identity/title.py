@@ -7,27 +7,30 @@ from typing import TYPE_CHECKING
 from deadheat import registry
 
 if TYPE_CHECKING:
-    from deadheat.model import Report
+    from collections.abc import Callable
+
+    from deadheat.model import Frame, Report
 
 
 def title(report: Report) -> str:
     """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
     parent = registry.dialect(report.detector).symbols.parent
-    # a function without a name is called by its file
-    sides = sorted(
-        (str(a.op), (parent(a.site.function) or a.site.file) if a.site else "")
-        for a in report.accesses
-    )
+    sides = sorted([(str(access.op), _name(access.site, parent)) for access in report.accesses])
     what = _what(report, [op for op, _ in sides])
     names = [name or "?" for _, name in sides]
-    if set(names) <= {"?"}:
+    if names.count("?") == len(names):
         return f"{what} at an unknown place"
-    if len(names) == 1 or (names[0] == names[1] and len(set(names)) == 1):
+    if names.count(names[0]) == len(names):
         return f"{what} in {names[0]}"
-    owners = {_owner(name) for name in names}
-    if len(owners) == 1 and (owner := owners.pop()):
-        return f"{what} in {owner}: " + " / ".join(_member(n, owner) for n in names)
-    return f"{what}: " + " / ".join(names)
+    owner = _owner(names[0])
+    if owner and [name for name in names if _owner(name) == owner] == names:
+        return f"{what} in {owner}: {' / '.join([_member(name, owner) for name in names])}"
+    return f"{what}: {' / '.join(names)}"
+
+
+def _name(site: Frame | None, parent: Callable[[str], str]) -> str:
+    """A function without a name is called by its file."""
+    return (parent(site[0]) or site[2]) if site is not None else ""
 
 
 def _what(report: Report, ops: list[str]) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # beyond this many races a process may send an example again, and what is counted goes to a file
 _MOST: Final = 1 << 16
+# makes a tuple with names in a third of the time that its class takes
+_new: Final = tuple.__new__
 # what stands between an example's title and its body
 _BODY: Final = b"\n"
 
@@ -128,7 +130,7 @@ class Tally:
                 example = example.replace(known.node.encode(), race.encode())
             title, _, body = example.partition(_BODY)
             places = known.places.split("\n")[:PLACES]
-            yield Tallied(title.decode(), body, known.seen, places, race)
+            yield _new(Tallied, (title.decode(), body, known.seen, places, race))
         self._examples.close()
         if self._ledger is not None:
             self._ledger.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Final
 
 from deadheat.identity.evidence import address, mark
@@ -22,6 +21,9 @@ _TEST: Final = Origin.TEST
 _GENERATED: Final = Origin.GENERATED
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _NARROW: Final = 96
+# what stands for "…" until all is said: one such character makes a whole text take twice the room;
+# no document has it that has become `plain`
+_MORE: Final = "\0"
 # the kinds of claims that are worth a line here, and how they read
 _TOLD: Final = {
     "version": "",
@@ -36,10 +38,10 @@ class Paint:
     """Colours text, or leaves it alone; never lets a document's own control characters through."""
 
     def __init__(self, colour: bool) -> None:
-        self._colour = colour
+        self.colour = colour
 
     def __call__(self, text: str, how: str) -> str:
-        return f"\x1b[{_CODES[how]}m{text}\x1b[0m" if self._colour and text else text
+        return f"\x1b[{_CODES[how]}m{text}\x1b[0m" if self.colour and text else text
 
 
 def plain(text: str) -> str:
@@ -104,13 +106,12 @@ class RaceText:
     def __call__(self, sighting: Sighting) -> tuple[str, str]:
         """Title and body."""
         title, lines = self._told(sighting)
-        return title, "\n".join(lines)
+        return title, "\n".join(lines).replace(_MORE, "…")
 
     def example(self, sighting: Sighting) -> bytes:
         """The same, as a tally keeps it."""
         title, lines = self._told(sighting)
-        # line by line, because one character in a hundred lines makes all of them take twice the room
-        return example(title, b"\n".join([line.encode() for line in lines]))
+        return example(title, "\n".join(lines).encode().replace(_MORE.encode(), "…".encode()))
 
     def _told(self, sighting: Sighting) -> tuple[str, list[str]]:
         if self._style.brief:
@@ -119,7 +120,7 @@ class RaceText:
         facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         says = self._says(sighting.document)
         why = self._why(report) if self._style.why else []
-        sides = self._sides(report)
+        sides = self._sides(report, _is_harmless(sighting))
         lines = [facts, *says, *why, "", *sides, *self._memory(report.location)]
         return plain(sighting.verdict.title), lines
 
@@ -173,20 +174,19 @@ class RaceText:
             facts.append(f"text damaged: {', '.join(report.damage)}")
         return "  ".join(facts)
 
-    def _sides(self, report: Report) -> list[str]:
+    def _sides(self, report: Report, harmless: bool) -> list[str]:
         """The accesses, face to face if there are two and room for both."""
         accesses = report.accesses
         actors = {actor.id: actor for actor in report.actors}
         width = self._half if len(accesses) == 2 else 0
         sides = []
         for number, access in enumerate(accesses):
-            column = Column(self._paint, width, padded=number == 0)
+            column = Column(self._paint, width, number == 0, harmless)
             self._side(column, access, actors.get(access.actor))
             sides.append(column.lines)
-        if not width:
-            return [line for side in sides for line in [*side, ""]][:-1]
-        gap = " " * width
-        return [f"   {a or gap}   {b}".rstrip() for a, b in zip_longest(*sides, fillvalue="")]
+        if width:
+            return _face_to_face(sides[0], sides[1], " " * width)
+        return [line for side in sides for line in [*side, ""]][:-1]
 
     def _side(self, column: Column, access: Access, actor: Actor | None) -> None:
         where = f" at {plain(access.address)}" if access.address else ""
@@ -202,14 +202,33 @@ class RaceText:
             column.frames(actor.created_at, 3)
 
 
+def _face_to_face(left: list[str], right: list[str], gap: str) -> list[str]:
+    rows = [f"   {a}   {b}".rstrip() for a, b in zip(left, right, strict=False)]
+    both = len(rows)
+    rows += [f"   {a}".rstrip() for a in left[both:]]
+    rows += [f"   {gap}   {b}".rstrip() for b in right[both:]]
+    return rows
+
+
+def _is_harmless(sighting: Sighting) -> bool:
+    """Is a report made of nothing but printable characters, so that nobody has to look at each frame?
+
+    What is told later stands in a clean text, and only escapes can make anything else of that.
+    """
+    return not isinstance(sighting.told, Report) and b"%" not in sighting.told.raw
+
+
 class Column:
     """Lines of one side; where there is another beside it, cut to a width, and padded if it is left."""
 
-    def __init__(self, paint: Paint, width: int = 0, padded: bool = False) -> None:
+    def __init__(
+        self, paint: Paint, width: int = 0, padded: bool = False, harmless: bool = False
+    ) -> None:
         self.lines: list[str] = []
         self._paint = paint
         self._width = width
         self._padded = padded
+        self._harmless = harmless
 
     def add(self, text: str, how: str = "") -> None:
         if not self._width:
@@ -218,20 +237,22 @@ class Column:
             text = _cut(text, self._width)
         elif self._padded:
             text = text.ljust(self._width)
-        self.lines.append(self._paint(text, how) if how else text)
+        self.lines.append(self._paint(text, how) if self._paint.colour and how else text)
 
     def frames(self, stack: tuple[Frame, ...], most: int) -> None:
         # by their places, as there are twenty to a report
         live = [frame for frame in stack if not frame[6]]
         telling = [frame for frame in live if not _is_noise(frame[4])] or live or [*stack]
         for frame in telling[:most]:
-            self.add(f"  {plain(frame[0])}")
-            place = frame[2] if frame[3] is None else f"{frame[2]}:{frame[3]}"
-            self.add(f"      {plain(place)}", "dim")
+            function, file, line = frame[0], frame[2], frame[3]
+            if not self._harmless:
+                function, file = plain(function), plain(file)
+            self.add(f"  {function}")
+            self.add(f"      {file}" if line is None else f"      {file}:{line}", "dim")
         rest, stale = len(telling) - most, len(stack) - len(live)
         if rest > 0 or stale:
             notes = [f"{rest} more"] * (rest > 0) + [f"{stale} stale"] * (stale > 0)
-            self.add(f"  … {', '.join(notes)}", "dim")
+            self.add(f"  {_MORE} {', '.join(notes)}", "dim")
 
 
 def _is_noise(origin: Origin) -> bool:
@@ -249,7 +270,7 @@ def _claimed(claim: Claim) -> str:
 def _cut(text: str, width: int) -> str:
     indent = len(text) - len(text.lstrip())
     # the end of a symbol or path says more than its beginning
-    return " " * indent + "…" + text[indent + 1 + len(text) - width :]
+    return " " * indent + _MORE + text[indent + 1 + len(text) - width :]
 
 
 class Text:

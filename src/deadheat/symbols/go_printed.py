@@ -16,34 +16,37 @@ _known: Final[dict[str, Frame]] = {}
 _MOST: Final = 1 << 12
 
 
-def pair(text: str, at: int) -> tuple[str, str, int, int]:
-    """Symbol, path and line of the frame behind the line break at `at`, and where it ends.
+def two_lines(text: str, at: int) -> str:
+    """What a frame takes that begins with the line break at `at`."""
+    end = text.find("\n", text.find("\n", at + 1) + 1)
+    return text[at:end] if end > at else text[at:]
 
-    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45". No symbol if
-    it is not exactly as printed. No pattern is as fast: this is done twenty times a report.
+
+def pieces(lines: str) -> tuple[str, str, int]:
+    """Symbol, path and line of a frame; no symbol if its lines are not exactly as printed.
+
+    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", a line break
+    before each of them. No pattern is as fast: this is done twenty times a report.
     """
-    middle = text.find("\n", at + 1)
-    gap = text.find(" ", middle + 7)
-    colon = text.find(":", at + 3, gap)
-    end = text.find("\n", gap)
-    if end < 0:
-        end = len(text)
+    middle = lines.find("\n", 3)
+    gap = lines.find(" ", middle + 7)
+    colon = lines.find(":", 3, gap)
     # a word that is looked for where it should begin, and no further, is found sooner than asked for
     if (
-        text.find("\n  ", at, at + 3) != at
-        or text.find("()\n      ", middle - 2, middle + 7) != middle - 2
-        or text.find(" +0x", gap, gap + 4) != gap
-        or text.find(" ", at + 3) != middle + 1
-        or text.find("\n", middle + 1, gap) >= 0
+        lines.find("\n  ", 0, 3) != 0
+        or lines.find("()\n      ", middle - 2, middle + 7) != middle - 2
+        or lines.find(" +0x", gap, gap + 4) != gap
+        or lines.find(" ", 3) != middle + 1
         or colon <= middle + 7
-        or text[at + 3].isspace()
-        or text[middle + 7].isspace()
-        or end == gap + 4
-        or text[gap + 4 : end].strip(_HEX)
+        or lines[3].isspace()
+        or lines[3] == "+"  # as an offset begins
+        or lines[middle + 7].isspace()
+        or len(lines) == gap + 4
+        or lines[gap + 4 :].strip(_HEX)
     ):
-        return "", "", 0, at
-    line = _number(text[colon + 1 : gap])
-    return text[at + 3 : middle - 2] if line >= 0 else "", text[middle + 7 : colon], line, end
+        return "", "", 0
+    line = _number(lines[colon + 1 : gap])
+    return lines[3 : middle - 2] if line >= 0 else "", lines[middle + 7 : colon], line
 
 
 def _number(digits: str) -> int:
@@ -57,12 +60,13 @@ def frames(text: str) -> list[Frame] | None:
     """The frames of an undamaged stack, from the line break before it; None if that is not all of it."""
     made: list[Frame] = []
     at, size = 0, len(text)
+    # asked once for all of them
+    is_odd = "%" in text or "[" in text or "\\" in text
     while at < size:
-        end = text.find("\n", text.find("\n", at + 1) + 1)
-        lines = text[at:end] if end > at else text[at:]
+        lines = two_lines(text, at)
         known = _known.get(lines)
         if known is None:
-            known = _frame(lines)
+            known = _frame(lines, is_odd)
             if known is None:
                 return None
             if len(_known) >= _MOST:
@@ -73,15 +77,16 @@ def frames(text: str) -> list[Frame] | None:
     return made
 
 
-def _frame(lines: str) -> Frame | None:
-    symbol, path, line, _ = pair(lines, 0)
+def _frame(lines: str, is_odd: bool) -> Frame | None:
+    """The frame of two lines; of a stack that has odd ones, each is read with more care."""
+    symbol, path, line = pieces(lines)
     slash = go.last_slash(symbol)
     dot = symbol.find(".", slash + 1)
     if dot < 0:
         return None
     cut = path.rfind("/") + 1
     name = path[cut:]
-    if not cut or go.is_unusual(symbol) or "\\" in path or go.is_generated(name):
+    if not cut or is_odd or ("_" in symbol and "(_" in symbol) or go.is_generated(name):
         return go.frame(symbol, path, line)
     package = symbol[:dot]
     whose, below = go.place(package, path[:cut])
