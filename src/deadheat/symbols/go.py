@@ -143,24 +143,29 @@ def _without_suffixes(function: str) -> str:
 
 def enclosing(function: str) -> str:
     """A function's name without what the compiler appended for the closures in it."""
+    end = len(function)
     while True:
-        stem = function.rstrip(_DIGITS)
-        if len(stem) < len(function):
-            suffix = _suffix(stem)
+        at = end
+        while at and function[at - 1] in _DIGITS:
+            at -= 1
+        if at < end:
+            suffix = _suffix(function, at)
             if not suffix:
-                return function
-            function = stem[: len(stem) - len(suffix)]
-        elif function.endswith(_METHOD_VALUE):
-            function = function[:-3]
+                return function[:end]
+            end = at - suffix
+        elif function.find("fm", end - 2, end) >= 0 and function.endswith(_METHOD_VALUE, 0, end):
+            end -= 3
         else:
-            return function
+            return function[:end]
 
 
-def _suffix(stem: str) -> str:
+def _suffix(function: str, end: int) -> int:
+    """How long what stands before a closure's number is; 0 if that is none."""
     for suffix in _COUNTED:
-        if stem.endswith(suffix):
-            return suffix
-    return ""
+        # sooner than `endswith` with bounds
+        if function.find(suffix, max(0, end - len(suffix)), end) >= 0:
+            return len(suffix)
+    return 0
 
 
 def _written_in(function: str) -> str:
