@@ -44,10 +44,9 @@ func (p *pool) put(c *conn) {
 }
 
 func (p *pool) stats() poolStats {
-	return poolStats{
-		idle: len(p.idle), //race:pool.idle
-		open: p.next,      //race:pool.next
-	}
+	idle := len(p.idle) //race:pool.idle
+	open := p.next      //race:pool.next
+	return poolStats{idle: idle, open: open}
 }
 
 func query(p *pool, n int) {

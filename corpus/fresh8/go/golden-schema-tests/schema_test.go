@@ -13,7 +13,7 @@ var golden = map[string]string{
 
 func check(t *testing.T, table Table) {
 	t.Helper()
-	golden[table.Name] = Normalise(golden[table.Name])           //race:golden[]
+	golden[table.Name] = Normalise(golden[table.Name]) //race:golden[]
 	if got := Normalise(DDL(table)); got != golden[table.Name] { //race:golden[]
 		t.Errorf("got %s", got)
 	}

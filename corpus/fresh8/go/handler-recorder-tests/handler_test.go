@@ -15,7 +15,7 @@ func TestGreeter(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			req := httptest.NewRequest(http.MethodGet, "/?name=Ada&lang="+lang, nil)
-			g.ServeHTTP(rec, req)          //race:rec
+			g.ServeHTTP(rec, req) //race:rec
 			if rec.Code != http.StatusOK { //race:rec
 				t.Errorf("status %d", rec.Code)
 			}
