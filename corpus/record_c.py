@@ -39,6 +39,7 @@ FOLDERS = (
     "fresh5/c",
     "fresh6/c",
     "fresh7/c",
+    "fresh8/c",
 )
 SHOWN_WORK = "/src/shop"
 SECONDS = 120

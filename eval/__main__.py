@@ -33,6 +33,7 @@ TITLES = {
     "fresh5": "The fifth fresh set",
     "fresh6": "The sixth fresh set",
     "fresh7": "The seventh fresh set",
+    "fresh8": "The eighth fresh set",
 }
 
 

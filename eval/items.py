@@ -19,8 +19,19 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-Part = Literal["open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7"]
-FRESH: tuple[Part, ...] = ("fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7")
+Part = Literal[
+    "open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8"
+]
+FRESH: tuple[Part, ...] = (
+    "fresh",
+    "fresh2",
+    "fresh3",
+    "fresh4",
+    "fresh5",
+    "fresh6",
+    "fresh7",
+    "fresh8",
+)
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 

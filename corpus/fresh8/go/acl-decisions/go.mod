@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/acldecisions
+
+go 1.18

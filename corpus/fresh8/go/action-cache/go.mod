@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/actioncache
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/adminendpoint
+
+go 1.18

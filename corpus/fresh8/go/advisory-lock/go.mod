@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/advisorylock
+
+go 1.18

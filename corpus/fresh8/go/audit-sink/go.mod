@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/auditsink
+
+go 1.18

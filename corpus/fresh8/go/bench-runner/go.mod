@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/benchrunner
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/billingcalls
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/brokersession
+
+go 1.18

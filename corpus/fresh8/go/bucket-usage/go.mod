@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/bucketusage
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/buildjob
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/candidategather
+
+go 1.18

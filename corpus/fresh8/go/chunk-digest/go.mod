@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/chunkdigest
+
+go 1.18

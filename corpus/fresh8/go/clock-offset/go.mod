@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/clockoffset
+
+go 1.18

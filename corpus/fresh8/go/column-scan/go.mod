@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/columnscan
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/commandcapture
+
+go 1.18

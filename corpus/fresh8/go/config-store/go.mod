@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/configstore
+
+go 1.18

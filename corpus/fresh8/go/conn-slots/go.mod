@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/connslots
+
+go 1.18

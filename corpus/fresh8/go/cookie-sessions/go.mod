@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cookiesessions
+
+go 1.18

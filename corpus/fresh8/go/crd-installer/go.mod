@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/crdinstaller
+
+go 1.18

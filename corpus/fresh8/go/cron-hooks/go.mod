@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/cronhooks
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/csvexport
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/datagramserver
+
+go 1.18

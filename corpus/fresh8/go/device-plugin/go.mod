@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/deviceplugin
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dialeroptionstests
+
+go 1.18

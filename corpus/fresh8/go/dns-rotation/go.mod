@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dnsrotation
+
+go 1.18

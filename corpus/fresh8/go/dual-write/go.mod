@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dualwrite
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/dumprestore
+
+go 1.18

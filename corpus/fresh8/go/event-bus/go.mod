@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/eventbus
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/flowstats
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/frameencoder
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/goldenschematests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/gossipscores
+
+go 1.18

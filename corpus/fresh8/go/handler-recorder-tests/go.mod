@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/handlerrecordertests
+
+go 1.18

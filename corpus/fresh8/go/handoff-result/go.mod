@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/handoffresult
+
+go 1.18

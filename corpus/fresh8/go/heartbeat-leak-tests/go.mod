@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/heartbeatleaktests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/hookrecovery
+
+go 1.18

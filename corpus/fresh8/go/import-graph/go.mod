@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/importgraph
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/informercache
+
+go 1.18

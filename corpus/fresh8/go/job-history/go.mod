@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/jobhistory
+
+go 1.18

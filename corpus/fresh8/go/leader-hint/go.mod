@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/leaderhint
+
+go 1.18

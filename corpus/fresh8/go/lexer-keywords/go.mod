@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lexerkeywords
+
+go 1.18

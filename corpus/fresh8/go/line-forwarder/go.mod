@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/lineforwarder
+
+go 1.18

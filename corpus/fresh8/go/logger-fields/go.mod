@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/loggerfields
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/metricfamilies
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/migrationsteps
+
+go 1.18

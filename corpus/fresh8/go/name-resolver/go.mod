@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/nameresolver
+
+go 1.18

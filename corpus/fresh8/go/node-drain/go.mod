@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/nodedrain
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/numberprinter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/outputswaptests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/packfileindex
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/patterncompiler
+
+go 1.18

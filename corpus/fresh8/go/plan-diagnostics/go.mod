@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/plandiagnostics
+
+go 1.18

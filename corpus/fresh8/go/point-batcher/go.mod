@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pointbatcher
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/pollintervaltests
+
+go 1.18

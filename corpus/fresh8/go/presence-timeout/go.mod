@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/presencetimeout
+
+go 1.18

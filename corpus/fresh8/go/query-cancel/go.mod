@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/querycancel
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/readrepair
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rebasetodo
+
+go 1.18

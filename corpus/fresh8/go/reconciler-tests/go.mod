@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/reconcilertests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/regionchecks
+
+go 1.18

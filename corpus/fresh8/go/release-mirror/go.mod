@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/releasemirror
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/replicaposition
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/requestids
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/retrylogstests
+
+go 1.18

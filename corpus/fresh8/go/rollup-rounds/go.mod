@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rolluprounds
+
+go 1.18

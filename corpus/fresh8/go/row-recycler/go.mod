@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rowrecycler
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/rulefilter
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/runclaims
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/seedshuffle
+
+go 1.18

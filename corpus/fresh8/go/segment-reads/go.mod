@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/segmentreads
+
+go 1.18

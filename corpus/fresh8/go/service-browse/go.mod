@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/servicebrowse
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/servicecatalog
+
+go 1.18

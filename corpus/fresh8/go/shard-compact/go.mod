@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shardcompact
+
+go 1.18

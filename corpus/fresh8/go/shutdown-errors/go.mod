@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/shutdownerrors
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sinkwriters
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/slowqueries
+
+go 1.18

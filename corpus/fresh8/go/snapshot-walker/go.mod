@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/snapshotwalker
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/spinnerstatus
+
+go 1.18

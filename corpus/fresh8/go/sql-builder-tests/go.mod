@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/sqlbuildertests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/startupprobe
+
+go 1.18

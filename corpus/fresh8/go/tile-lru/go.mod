@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tilelru
+
+go 1.18

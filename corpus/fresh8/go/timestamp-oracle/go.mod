@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/timestamporacle
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/treecopier
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/trustroots
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/tunnelclose
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/uploadordertests
+
+go 1.18

@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/verbosityswitch
+
+go 1.18

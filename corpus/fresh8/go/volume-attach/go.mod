@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/volumeattach
+
+go 1.18

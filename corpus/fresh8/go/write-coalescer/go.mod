@@ -1,0 +1,3 @@
+module github.com/deadheat-corpus/writecoalescer
+
+go 1.18
