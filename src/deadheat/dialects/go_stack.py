@@ -52,9 +52,7 @@ def report(
 ) -> Report:
     """The report that these sides make, with its stale frames, sites and test found."""
     sides = [*accesses, *creations]
-    files = "\n".join([frame[2] for side in sides for frame in side.frames])
-    # one look at all of them together, because it is hardly ever true
-    if files[:1] == "/" or "\n/" in files or ":/" in files:
+    if _has_absolute(sides):  # hardly ever
         known = roots.known(f for side in sides for f in side.frames)
         for side in sides:
             side.frames = [roots.below(f, known) for f in side.frames]
@@ -66,6 +64,16 @@ def report(
     hurt = tuple(sorted(damage)) if damage else ()
     facts = _between(accesses)
     return _new(Report, (detector, kind, tuple(raced), actors, None, own, hurt, (), (), facts))
+
+
+def _has_absolute(sides: list[Side]) -> bool:
+    """Is there a file of which nobody can tell the module's root by its own frame?"""
+    for side in sides:
+        for frame in side.frames:
+            file = frame[2]
+            if file.startswith("/") or (":" in file and roots.is_absolute(file)):
+                return True
+    return False
 
 
 def _access(side: Side, stack: Stack, test: str | None) -> Access:
@@ -167,13 +175,14 @@ def _marked(stack: Stack, tests: list[int]) -> tuple[Stack, str | None]:
 def _is_near_test(function: str) -> bool:
     """May this be a test function, a closure in one, or what calls one?"""
     at = function.rfind(".") + 1
-    if at < len(function) and function[at] in _INITIALS:
+    if at == len(function):
+        return False
+    if function[at] in _INITIALS or function in _RUNNERS:
         return True
-    if function in _RUNNERS:
-        return True
-    # only a closure and what has type arguments hide the name of the test
-    is_plain = not function[-1:].isdigit() and not function.endswith("fm") and "[" not in function
-    return not is_plain and go.test_name(function) is not None
+    # only a closure, a method's value and what has type arguments hide the name of the test
+    last = function[len(function) - 1]
+    is_hidden = last.isdigit() or last == "m" or "[" in function
+    return is_hidden and go.test_name(function) is not None
 
 
 def _trusted(stack: Stack, tests: list[int]) -> int:

@@ -14,6 +14,9 @@ _DIGITS: Final = 9
 # the frames met lately, by their two lines: most races of a program come by the same calls
 _known: Final[dict[str, Frame]] = {}
 _MOST: Final = 1 << 12
+# numbers of lines, and offsets, that have been looked at: there are few of them
+_numbers: Final[dict[str, int]] = {}
+_offsets: Final[set[str]] = set()
 
 
 def two_lines(text: str, at: int) -> str:
@@ -41,8 +44,7 @@ def pieces(lines: str) -> tuple[str, str, int]:
         or lines[3].isspace()
         or lines[3] == "+"  # as an offset begins
         or lines[middle + 7].isspace()
-        or len(lines) == gap + 4
-        or lines[gap + 4 :].strip(_HEX)
+        or not _is_offset(lines[gap + 4 :])
     ):
         return "", "", 0
     line = _number(lines[colon + 1 : gap])
@@ -50,10 +52,30 @@ def pieces(lines: str) -> tuple[str, str, int]:
 
 
 def _number(digits: str) -> int:
+    """The number of a line; -1 if it is none."""
+    known = _numbers.get(digits)
+    if known is not None:
+        return known
     try:
-        return int(digits) if len(digits) <= _DIGITS and digits.isdigit() else -1
+        number = int(digits) if len(digits) <= _DIGITS and digits.isdigit() else -1
     except ValueError:  # "²" is a digit, too
-        return -1
+        number = -1
+    if len(_numbers) >= _MOST:
+        _numbers.clear()
+    _numbers[digits] = number
+    return number
+
+
+def _is_offset(text: str) -> bool:
+    """Is this what stands behind "+0x"?"""
+    if text in _offsets:
+        return True
+    if not text or text.strip(_HEX):
+        return False
+    if len(_offsets) >= _MOST:
+        _offsets.clear()
+    _offsets.add(text)
+    return True
 
 
 def frames(text: str) -> list[Frame] | None:
