@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -446,13 +447,19 @@ def test_what_stands_before_the_end_of_a_cut_archive_is_read(
     data = b"".join(b"%d all is well\n" % random.Random(i).getrandbits(64) for i in range(9_000))
     packed = pack(data)
     for part in (3, 5, 9):
-        met: list[bytes] = []
-        with pytest.raises(archives.BROKEN):
-            for member in archives.members(io.BytesIO(packed[: len(packed) * part // 10]), "a"):
-                assert not isinstance(member, UnreadableError)
-                met += iter(lambda s=member[1]: s.read(1 << 20), b"")  # type: ignore[misc]
-        assert data.startswith(b"".join(met))
-        assert len(b"".join(met)) > len(data) * part // 10 - (1 << 16)
+        met = before_the_fault(packed[: len(packed) * part // 10])
+        assert data.startswith(met)
+        assert len(met) > len(data) * part // 10 - (1 << 16)
+
+
+def before_the_fault(packed: bytes) -> bytes:
+    member = next(archives.members(io.BytesIO(packed), "a"))
+    assert not isinstance(member, UnreadableError)
+    met = b""
+    with contextlib.suppress(*archives.BROKEN):
+        while data := member[1].read(1 << 20):
+            met += data
+    return met
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.text import records
+from deadheat.text import clean, records
 from deadheat.text.clean import BREAK
 from deadheat.text.late import regex
 from deadheat.text.records import Piece
@@ -135,9 +135,12 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         else:
             break
     lane = "/".join(lanes) or None
-    # four, because a path on Windows may well have two directories that begin with an n
-    if text.count("\\n") > 3 or "\n" in text:
-        return [Piece(lane, line, inner=True) for line in records.unescaped(text).split("\n")]
+    if "\n" in text or BREAK in text:
+        lines = text.replace(BREAK, "\n").split("\n")
+        return [Piece(lane, line, inner=True) for line in lines]
+    if records.has_lines(text):
+        lines = clean.unpacked(records.unescaped(text)).split("\n")
+        return [Piece(lane, line, inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
