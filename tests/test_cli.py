@@ -399,6 +399,24 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == RACES
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize("words", ["{} >/dev/full", "{} >&-", "- <&-", "gone 2>/dev/full"])
+@pytest.mark.parametrize("form", ["text", "jsonl", "html"])
+def test_streams_that_fail_are_faults_of_the_environment(
+    tmp_path: Path, form: str, words: str
+) -> None:
+    path = file(tmp_path, "a.log", REPORT)
+    done = subprocess.run(
+        ["bash", "-c", f"{' '.join(COMMAND)} --format {form} {words.format(path)}"],
+        capture_output=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    told = done.stderr.decode().splitlines()
+    assert done.returncode == 3
+    assert [line[:10] for line in told] == ([] if "2>" in words else ["deadheat: "])
+
+
 @pytest.mark.parametrize("form", ["text", "json", "jsonl"])
 def test_an_interrupt_gives_what_was_found_so_far(form: str) -> None:
     with started("--format", form, "-", stdin=subprocess.PIPE) as process:
