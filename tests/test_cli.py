@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import bz2
 import gzip
 import io
@@ -922,3 +923,13 @@ def test_a_terminal_that_lacks_a_character_gets_a_question_mark(tmp_path: Path) 
         assert done.returncode == cli.RACES, done.stderr
         assert shown in done.stdout
         assert not done.stderr
+
+
+def test_every_number_has_a_least_one() -> None:
+    (commands,) = (a.choices for a in cli.parser()._actions if isinstance(a.choices, dict))
+    options = [action for command in commands.values() for action in command._actions]
+    numbers = [option.type for option in options if option.metavar == "N" and option.type]
+    assert len(numbers) > 5
+    for number in numbers:
+        with pytest.raises(argparse.ArgumentTypeError, match="or more"):
+            number("-1")

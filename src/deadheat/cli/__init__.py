@@ -13,7 +13,7 @@ from deadheat._version import __version__
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # exit status, as in the contract
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -99,6 +99,18 @@ def _collect_seldom() -> None:
 
     gc.freeze()
     gc.set_threshold(200_000, 20, 50)
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of an option that takes a number."""
+
+    def number(text: str) -> int:
+        count = int(text)
+        if count < least:
+            raise argparse.ArgumentTypeError(f"must be {least} or more")
+        return count
+
+    return number
 
 
 def complain(what: str) -> None:
