@@ -1089,6 +1089,8 @@ COMPOSITIONS = (
     ("ansi-lines", "logfmt"),
     ("ansi-lines", "json-one-string"),
     ("html-pre", "go-test-json"),
+    ("docker-json-file", "kubectl-two-pods"),
+    ("json-logger", "docker-compose-two-services"),
 )
 
 DAMAGES: tuple[Damage, ...] = (

@@ -119,14 +119,14 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         if (pieces := records.pieces(text, lanes)) is not None:
             return pieces
         match = _PREFIX.match(text)
-        if match and match["number"] and not numbered:
-            break
-        if match:
+        if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
             # what syslog makes of a tab
             text = text[match.end() :].replace("#011", "\t")
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
+        elif (pieces := records.inside(text, lanes)) is not None:
+            return pieces
         elif (told := records.logfmt(text)) is not None:
             lanes += told[0]
             text = told[1]

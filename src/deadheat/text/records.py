@@ -86,10 +86,15 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
     stripped = text.rstrip(", \r")
     if stripped.endswith('"') and (member := _MEMBER.match(text)):
         return _member(member, "/".join(lanes) or None)
-    if _REST.match(text):
-        return []
+    return [] if _REST.match(text) else None
+
+
+def inside(text: str, lanes: list[str]) -> list[Piece] | None:
+    """The lines of records that stand behind other text, or among much of it; None if there are none."""
+    if '"' not in text:
+        return None
     # fields behind a line of text are no record of it
-    tag = _TAG.match(text) if stripped.endswith("}") else None
+    tag = _TAG.match(text) if text.rstrip(", \r").endswith("}") else None
     if tag is not None and (found := _record(text[tag.end() :], lanes)):
         return found
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
