@@ -453,6 +453,25 @@ def _workflow_command(text: str, rng: random.Random) -> str:
     return f"::error file=cart/basket.go,line={rng.randrange(1, 400)},title=tests::{escaped}\n"
 
 
+@_damage("opentelemetry-export")
+def _opentelemetry_export(text: str, rng: random.Random) -> str:
+    start = rng.randrange(10**18, 2 * 10**18)
+    said = [
+        {"timeUnixNano": str(start + i), "severityText": "ERROR", "body": {"stringValue": line}}
+        for i, line in enumerate(_lines(text))
+    ]
+    service = {"key": "service.name", "value": {"stringValue": "cart"}}
+    scope = {"scope": {"name": "stderr"}, "logRecords": said}
+    return _compact({"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]})
+
+
+@_damage("json-over-lines")
+def _json_over_lines(text: str, rng: random.Random) -> str:
+    """A record that was printed for people, with the whole report in one of its fields."""
+    record = {"event": f"{rng.getrandbits(64):x}", "extra": {"code": 66, "stderr": text}}
+    return json.dumps(record, indent=2) + "\n"
+
+
 @_damage("rows-of-a-query")
 def _rows_of_a_query(text: str, rng: random.Random) -> str:
     """What a log store answers, as Azure's Log Analytics has it: columns apart from rows."""

@@ -19,6 +19,7 @@ _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
     "text", "content", "short_message", "event", "data", "value", "_raw", "Line", "Message",
+    "stringValue",
 )  # fmt: skip
 # what tells writers apart
 _LANE_KEYS = frozenset((
@@ -28,7 +29,7 @@ _LANE_KEYS = frozenset((
 # objects inside a record that hold its text or its labels
 _NESTED = frozenset((
     "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
-    "docker", "log", "values", "attributes", "result",
+    "docker", "log", "values", "attributes", "result", "body",
 ))  # fmt: skip
 # a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
 _MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?: ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
@@ -185,8 +186,9 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
 
 
 def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
-    key, value = match.groups()
-    return _lines(unescaped(value), lane) if key is None or key in _TEXT_KEYS else []
+    key, text = match[1], unescaped(match[2])
+    told = key is None or key in _TEXT_KEYS or _long_strings(text, 0)
+    return _lines(text, lane) if told else []
 
 
 def _scattered(text: str, lane: str | None) -> list[Piece] | None:
