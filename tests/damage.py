@@ -462,7 +462,9 @@ def _opentelemetry_export(text: str, rng: random.Random) -> str:
     ]
     service = {"key": "service.name", "value": {"stringValue": "cart"}}
     scope = {"scope": {"name": "stderr"}, "logRecords": said}
-    return _compact({"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]})
+    return _compact(
+        {"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]}
+    )
 
 
 @_damage("json-over-lines")
