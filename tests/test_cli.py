@@ -933,3 +933,13 @@ def test_every_number_has_a_least_one() -> None:
     for number in numbers:
         with pytest.raises(argparse.ArgumentTypeError, match="or more"):
             number("-1")
+
+
+def test_the_name_of_a_file_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
+    file(tmp_path, "a\x1b[31m\n99 races, 99 sightings\n.log", REPORT)
+    done = subprocess.run(
+        [*COMMAND, tmp_path], capture_output=True, env=ENVIRONMENT, check=False, text=True
+    )
+    assert "\x1b" not in done.stdout
+    assert sum(" races" in line or "sighting" in line for line in done.stdout.splitlines()) == 2
+    assert [line for line in done.stdout.splitlines() if line.strip().startswith("99")] == []
