@@ -440,6 +440,50 @@ def _json_one_string(text: str, rng: random.Random) -> str:
     return _joined([_go_compact(record) for record in records])
 
 
+@_damage("logfmt-output-field")
+def _logfmt_output_field(text: str, rng: random.Random) -> str:
+    when = _iso(next(_clock(rng)), rng, 9)
+    return f'time={when} level=error msg="tests failed" output={_compact(text)} code=66\n'
+
+
+@_damage("workflow-command")
+def _workflow_command(text: str, rng: random.Random) -> str:
+    """An annotation of GitHub, which holds its text in one line."""
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::error file=cart/basket.go,line={rng.randrange(1, 400)},title=tests::{escaped}\n"
+
+
+@_damage("opentelemetry-export")
+def _opentelemetry_export(text: str, rng: random.Random) -> str:
+    start = rng.randrange(10**18, 2 * 10**18)
+    said = [
+        {"timeUnixNano": str(start + i), "severityText": "ERROR", "body": {"stringValue": line}}
+        for i, line in enumerate(_lines(text))
+    ]
+    service = {"key": "service.name", "value": {"stringValue": "cart"}}
+    scope = {"scope": {"name": "stderr"}, "logRecords": said}
+    return _compact(
+        {"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]}
+    )
+
+
+@_damage("json-over-lines")
+def _json_over_lines(text: str, rng: random.Random) -> str:
+    """A record that was printed for people, with the whole report in one of its fields."""
+    record = {"event": f"{rng.getrandbits(64):x}", "extra": {"code": 66, "stderr": text}}
+    return json.dumps(record, indent=2) + "\n"
+
+
+@_damage("rows-of-a-query")
+def _rows_of_a_query(text: str, rng: random.Random) -> str:
+    """What a log store answers, as Azure's Log Analytics has it: columns apart from rows."""
+    clock = _clock(rng)
+    rows = [[_iso(next(clock), rng, 7), line] for line in _lines(text)]
+    columns = [{"name": "TimeGenerated"}, {"name": "LogMessage"}]
+    table = {"name": "PrimaryResult", "columns": columns, "rows": rows}
+    return _compact({"tables": [table]}) + "\n"
+
+
 @_damage("logfmt-one-string")
 def _logfmt_one_string(text: str, rng: random.Random) -> str:
     clock = _clock(rng)
@@ -1061,6 +1105,13 @@ COMPOSITIONS = (
     ("kubectl-two-pods", "github-actions"),
     ("no-bars-no-banner", "foreman"),
     ("cut-off-at-line", "go-test-json"),
+    ("ansi-lines", "docker-json-file"),
+    ("ansi-lines", "go-test-json"),
+    ("ansi-lines", "logfmt"),
+    ("ansi-lines", "json-one-string"),
+    ("html-pre", "go-test-json"),
+    ("docker-json-file", "kubectl-two-pods"),
+    ("json-logger", "docker-compose-two-services"),
 )
 
 DAMAGES: tuple[Damage, ...] = (

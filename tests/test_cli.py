@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import bz2
 import gzip
 import io
@@ -397,6 +398,24 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(PATIENCE) == RACES
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize("words", ["{} >/dev/full", "{} >&-", "- <&-", "gone 2>/dev/full"])
+@pytest.mark.parametrize("form", ["text", "jsonl", "html"])
+def test_streams_that_fail_are_faults_of_the_environment(
+    tmp_path: Path, form: str, words: str
+) -> None:
+    path = file(tmp_path, "a.log", REPORT)
+    done = subprocess.run(
+        ["bash", "-c", f"{' '.join(COMMAND)} --format {form} {words.format(path)}"],
+        capture_output=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    told = done.stderr.decode().splitlines()
+    assert done.returncode == 3
+    assert [line[:10] for line in told] == ([] if "2>" in words else ["deadheat: "])
 
 
 @pytest.mark.parametrize("form", ["text", "json", "jsonl"])
@@ -904,3 +923,23 @@ def test_a_terminal_that_lacks_a_character_gets_a_question_mark(tmp_path: Path) 
         assert done.returncode == cli.RACES, done.stderr
         assert shown in done.stdout
         assert not done.stderr
+
+
+def test_every_number_has_a_least_one() -> None:
+    (commands,) = (a.choices for a in cli.parser()._actions if isinstance(a.choices, dict))
+    options = [action for command in commands.values() for action in command._actions]
+    numbers = [option.type for option in options if option.metavar == "N" and option.type]
+    assert len(numbers) > 5
+    for number in numbers:
+        with pytest.raises(argparse.ArgumentTypeError, match="or more"):
+            number("-1")
+
+
+def test_the_name_of_a_file_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
+    file(tmp_path, "a\x1b[31m\n99 races, 99 sightings\n.log", REPORT)
+    done = subprocess.run(
+        [*COMMAND, tmp_path], capture_output=True, env=ENVIRONMENT, check=False, text=True
+    )
+    assert "\x1b" not in done.stdout
+    assert sum(" races" in line or "sighting" in line for line in done.stdout.splitlines()) == 2
+    assert [line for line in done.stdout.splitlines() if line.strip().startswith("99")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
@@ -430,9 +431,35 @@ def test_nesting_ends_somewhere() -> None:
     for _ in range(12):
         data = gzip.compress(data)
     contents, faults = unpacked(data)
-    assert len(contents) == 1
-    assert contents["a"].startswith(magic.GZIP)
-    assert faults == []
+    assert contents == {}
+    assert len(faults) == 1
+    assert "4 deep" in faults[0]
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [gzip.compress, lambda d: tarred(a=d), lambda d: gzip.compress(tarred(a=d))],
+    ids=["gz", "tar", "tar.gz"],
+)
+def test_what_stands_before_the_end_of_a_cut_archive_is_read(
+    pack: Callable[[bytes], bytes],
+) -> None:
+    data = b"".join(b"%d all is well\n" % random.Random(i).getrandbits(64) for i in range(9_000))
+    packed = pack(data)
+    for part in (3, 5, 9):
+        met = before_the_fault(packed[: len(packed) * part // 10])
+        assert data.startswith(met)
+        assert len(met) > len(data) * part // 10 - (1 << 16)
+
+
+def before_the_fault(packed: bytes) -> bytes:
+    member = next(archives.members(io.BytesIO(packed), "a"))
+    assert not isinstance(member, UnreadableError)
+    met = b""
+    with contextlib.suppress(*archives.BROKEN):
+        while data := member[1].read(1 << 20):
+            met += data
+    return met
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from deadheat._version import __version__
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # exit status, as in the contract
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -45,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     only = words[0] if words and words[0] in _COMMANDS else None
     args = parser(only).parse_args(words)
     _collect_seldom()
+    _open_all()
     _never_refuse()
     try:
         status = int(args.run(args))
@@ -55,11 +56,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ENVIRONMENT
     except BrokenPipeError:
         # the reader of our output went away, as `head` does: no fault, and nobody to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
         return RACES
+    except OSError as error:
+        # a full disk, or an output that is closed
+        _drop(sys.stdout)
+        where = error.filename or "standard input or output"
+        complain(str(DeadheatError(f"fails ({error.strerror or error})", str(where))))
+        return ENVIRONMENT
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
+
+
+def _drop(out: IO[str]) -> None:
+    """What is still to be written cannot be, and must not be tried again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+
+
+def _open_all() -> None:
+    """A stream that was closed is one that fails, lest the next file that is opened takes its place."""
+    for number, name, flags in (
+        (0, "stdin", os.O_WRONLY),
+        (1, "stdout", os.O_RDONLY),
+        (2, "stderr", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, flags), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r"))
 
 
 def _never_refuse() -> None:
@@ -77,9 +101,24 @@ def _collect_seldom() -> None:
     gc.set_threshold(200_000, 20, 50)
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of an option that takes a number."""
+
+    def number(text: str) -> int:
+        count = int(text)
+        if count < least:
+            raise argparse.ArgumentTypeError(f"must be {least} or more")
+        return count
+
+    return number
+
+
 def complain(what: str) -> None:
-    """One line on stderr, whatever the text holds."""
-    print(f"deadheat: {printable(what)}", file=sys.stderr, flush=True)
+    """One line on stderr, whatever the text holds; where that fails too there is nobody to tell."""
+    try:
+        print(f"deadheat: {printable(what)}", file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)
 
 
 def printable(text: str) -> str:

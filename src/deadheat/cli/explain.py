@@ -52,7 +52,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--format", choices=("html", "json", "markdown", "text"), default="text")
     command.add_argument(
-        "--frames", type=int, default=6, metavar="N", help="frames per stack in text (default: 6)"
+        "--frames",
+        type=cli.at_least(1),
+        default=6,
+        metavar="N",
+        help="frames per stack in text (default: 6)",
     )
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no warnings")

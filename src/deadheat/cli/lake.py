@@ -29,7 +29,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument("what", choices=("check", "compact"), help="what to do")
     spark.add_lake(command)
     command.add_argument(
-        "--keep-hours", type=int, default=_WEEK, metavar="N",
+        "--keep-hours", type=cli.at_least(0), default=_WEEK, metavar="N",
         help="compact: remove files that no table has needed for so long (default: 168)",
     )  # fmt: skip
     command.set_defaults(run=run)

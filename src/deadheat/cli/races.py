@@ -41,7 +41,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--test", metavar="TEST", help="only those seen in this test, or in a sub-test of it"
     )
-    command.add_argument("--limit", type=int, metavar="N", help="not more than so many")
+    command.add_argument("--limit", type=cli.at_least(1), metavar="N", help="not more than so many")
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.set_defaults(run=run)
 

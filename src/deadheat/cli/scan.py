@@ -51,10 +51,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def add_ways(command: argparse._ActionsContainer) -> None:
     """The options of every command that scans and prints races."""
     command.add_argument(
-        "--jobs", type=_jobs, default=None, metavar="N", help="processes (default: one per core)"
+        "--jobs",
+        type=cli.at_least(1),
+        default=None,
+        metavar="N",
+        help="processes (default: one per core)",
     )
     command.add_argument(
-        "--frames", type=_jobs, default=6, metavar="N", help="frames per stack in text (default: 6)"
+        "--frames",
+        type=cli.at_least(1),
+        default=6,
+        metavar="N",
+        help="frames per stack in text (default: 6)",
     )
     command.add_argument(
         "--error-stacks",
@@ -77,13 +85,6 @@ def checkout() -> str:
         return named or os.getcwd()  # noqa: PTH109, whose Path takes long to import
     except OSError:  # it was removed
         return ""
-
-
-def _jobs(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return count
 
 
 def run(args: argparse.Namespace) -> int:

@@ -33,7 +33,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     spark.add_lake(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
-        "--sightings", type=int, default=_SHOWN, metavar="N", help="how many places (default: 5)"
+        "--sightings",
+        type=cli.at_least(0),
+        default=_SHOWN,
+        metavar="N",
+        help="how many places (default: 5)",
     )
     command.set_defaults(run=run)
 

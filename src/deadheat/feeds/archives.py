@@ -35,11 +35,13 @@ def members(file: IO[bytes], uri: str, depth: int = 0) -> Iterator[Member | Unre
     stream = _Peekable(file)
     head = stream.peek(magic.SNIFF)
     try:
-        if depth < _MAX_DEPTH and head.startswith(magic.ZIP):
+        if depth == _MAX_DEPTH and magic.is_packed(head):
+            yield UnreadableError(f"is packed more than {_MAX_DEPTH} deep, skipped", uri)
+        elif head.startswith(magic.ZIP):
             yield from _zipped(file, stream, uri, depth)
-        elif depth < _MAX_DEPTH and magic.is_tar(head):
+        elif magic.is_tar(head):
             yield from _tarred(stream, uri, depth)
-        elif depth < _MAX_DEPTH and (inner := _decompressed(stream, head, uri)) is not None:
+        elif (inner := _decompressed(stream, head, uri)) is not None:
             yield from members(cast("IO[bytes]", _Bounded(inner, stream, uri)), uri, depth + 1)
         else:
             yield uri, cast("IO[bytes]", stream)
@@ -118,7 +120,9 @@ def _tarred(stream: _Peekable, uri: str, depth: int) -> Iterator[Member | Unread
                 info.size, info.sparse = sum(size for _, size in parts), None
             # links and devices inside an archive point at this machine, and are never followed
             if info.isreg() and (member := archive.extractfile(info)) is not None:
-                yield from members(member, f"{uri}!{info.name}", depth + 1)
+                inside = f"{uri}!{info.name}"
+                pieces = _Bounded(member, _Fixed(info.size), inside, tarfile.RECORDSIZE)
+                yield from members(cast("IO[bytes]", pieces), inside, depth + 1)
 
 
 class _Peekable(io.RawIOBase):
@@ -157,9 +161,11 @@ class _Fixed:
 class _Bounded(io.RawIOBase):
     """Stops reading when far more comes out than any log could hold in so few packed bytes."""
 
-    def __init__(self, file: IO[bytes], packed: _Peekable | _Fixed, uri: str) -> None:
+    def __init__(
+        self, file: IO[bytes], packed: _Peekable | _Fixed, uri: str, piece: int = _PIECE
+    ) -> None:
         self._next = getattr(file, "read1", file.read)
-        self._packed, self._uri = packed, uri
+        self._packed, self._uri, self._piece = packed, uri, piece
         self._out = 0
 
     def readable(self) -> bool:
@@ -167,7 +173,7 @@ class _Bounded(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         # a piece at a time, so that what comes before a fault is not lost with it
-        data = self._next(min(size, _PIECE) if size >= 0 else _PIECE)
+        data = self._next(min(size, self._piece) if size >= 0 else self._piece)
         self._out += len(data)
         if self._out > _MAX_BLOWN and self._out > _MAX_RATIO * max(self._packed.taken, 1):
             raise UnreadableError("unpacks without end, the rest is skipped", self._uri)

@@ -53,7 +53,9 @@ class TallyGatherer:
         race = sighting.verdict.race
         seen, places, least, example = self._counts.get(race) or self._first(race)
         if len(places) < PLACES:
-            places.append(f"{sighting.uri} at byte {sighting.span.offset}")
+            # a name may hold any character, and a place is a line
+            uri = sighting.uri.replace("\n", "?")
+            places.append(f"{uri} at byte {sighting.span.offset}")
         # the least damaged text makes the example; an undamaged one cannot be bettered
         if least and (damage := _damage(sighting)) < least:
             least, example = damage, self._render(sighting)

@@ -59,20 +59,39 @@ def lines(raw: bytes, encoding: str = UTF8) -> tuple[list[str], bool]:
         stray, text = True, text.replace("\ufffd", "")
     if stray:
         text = text.translate(_DROP_CONTROL)
-    if "<" in text:
-        text = _TAG.sub("", _LINE_TAG.sub(BREAK, text))
-    if "&" in text:
-        # some escape twice
-        text = _ENTITY.sub(_entity, text.replace("&amp;", "&"))
+    text = _without_markup(text)
     if "\r" in text:
         return [_after_returns(line) for line in text.split("\n")], stray
     return text.split("\n"), stray
 
 
+def unpacked(text: str) -> str:
+    """What a record held: whoever wrote the record escaped colours and odd characters with the text."""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text).replace("\x1b", "")
+    if not text.isascii():
+        text = _respaced(text)
+    if _ANY_CONTROL.search(text) is not None:
+        text = text.translate(_DROP_CONTROL)
+    return _without_markup(text)
+
+
 def _decoded(raw: bytes, encoding: str) -> str:
-    text = raw.decode(encoding, "replace")
+    return _respaced(raw.decode(encoding, "replace"))
+
+
+def _respaced(text: str) -> str:
     # "funcÂ·024": UTF-8 that was once read as Latin-1
     return text.replace("Â·", "·").replace("Â\u00a0", " ").translate(_SPACES)
+
+
+def _without_markup(text: str) -> str:
+    if "<" in text:
+        text = _TAG.sub("", _LINE_TAG.sub(BREAK, text))
+    if "&" in text:
+        # some escape twice
+        text = _ENTITY.sub(_entity, text.replace("&amp;", "&"))
+    return text
 
 
 def _entity(match: re.Match[str]) -> str:

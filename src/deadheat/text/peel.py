@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deadheat.text import records
+from deadheat.text import clean, records
 from deadheat.text.clean import BREAK
 from deadheat.text.late import regex
 from deadheat.text.records import Piece
@@ -119,14 +119,14 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         if (pieces := records.pieces(text, lanes)) is not None:
             return pieces
         match = _PREFIX.match(text)
-        if match and match["number"] and not numbered:
-            break
-        if match:
+        if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
             # what syslog makes of a tab
             text = text[match.end() :].replace("#011", "\t")
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
+        elif (pieces := records.inside(text, lanes)) is not None:
+            return pieces
         elif (told := records.logfmt(text)) is not None:
             lanes += told[0]
             text = told[1]
@@ -135,9 +135,12 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         else:
             break
     lane = "/".join(lanes) or None
-    # four, because a path on Windows may well have two directories that begin with an n
-    if text.count("\\n") > 3 or "\n" in text:
-        return [Piece(lane, line, inner=True) for line in records.unescaped(text).split("\n")]
+    if "\n" in text or BREAK in text:
+        lines = text.replace(BREAK, "\n").split("\n")
+        return [Piece(lane, line, inner=True) for line in lines]
+    if records.has_lines(text):
+        lines = clean.unpacked(records.unescaped(text)).split("\n")
+        return [Piece(lane, line, inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]

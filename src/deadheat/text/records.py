@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deadheat.text import clean
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
     "text", "content", "short_message", "event", "data", "value", "_raw", "Line", "Message",
+    "stringValue",
 )  # fmt: skip
 # what tells writers apart
 _LANE_KEYS = frozenset((
@@ -27,7 +29,7 @@ _LANE_KEYS = frozenset((
 # objects inside a record that hold its text or its labels
 _NESTED = frozenset((
     "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
-    "docker", "log", "values", "attributes", "result",
+    "docker", "log", "values", "attributes", "result", "body",
 ))  # fmt: skip
 # a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
 _MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?: ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
@@ -47,8 +49,13 @@ _SERVICE_KEYS = ("out", "details", "text", "message")
 _BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
 # a cell of a row: `text,`, `"text with ""quotes"", and commas",`
 _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
-_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-_ESCAPED = {"n": "\n", "t": "\t", "r": ""}
+# "\u001b", "\x1b", "\033", "\n"
+_ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "", "033": "\x1b"}
+# a workflow command of GitHub: `::error file=cart.go,line=1::text%0Amore`
+_COMMAND = regex(r"::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
+_PERCENT = {"%0A": "\n", "%0D": "", "%25": "%"}
+_PERCENTED = regex("|".join(_PERCENT))
 # so many quotes and records are in no line of a detector
 _MANY, _FEW = 12, 3
 _BRACKETS = " \t\r,[]{}"
@@ -71,16 +78,24 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
         return found
     if first == "#" and text.startswith(_SERVICE):
         return _service(text, "/".join(lanes) or None)
+    if first == ":" and (command := _COMMAND.match(text)):
+        told = _PERCENTED.sub(lambda match: _PERCENT[match[0]], text[command.end() :])
+        return _lines(told, "/".join(lanes) or None)
     if '"' not in text:
         # the brackets around records; a blank line is somebody's text
         return [] if first and not text.strip(_BRACKETS) and text.strip() else None
     stripped = text.rstrip(", \r")
     if stripped.endswith('"') and (member := _MEMBER.match(text)):
         return _member(member, "/".join(lanes) or None)
-    if _REST.match(text):
-        return []
+    return [] if _REST.match(text) else None
+
+
+def inside(text: str, lanes: list[str]) -> list[Piece] | None:
+    """The lines of records that stand behind other text, or among much of it; None if there are none."""
+    if '"' not in text:
+        return None
     # fields behind a line of text are no record of it
-    tag = _TAG.match(text) if stripped.endswith("}") else None
+    tag = _TAG.match(text) if text.rstrip(", \r").endswith("}") else None
     if tag is not None and (found := _record(text[tag.end() :], lanes)):
         return found
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
@@ -126,7 +141,7 @@ def logfmt(text: str) -> tuple[list[str], str] | None:
     if match is None or match.end() < len(text) - 1:
         return None
     fields = {key: _unquoted(value) for key, value in _PAIR.findall(text)}
-    message = _message(fields)
+    message = "\n".join(_long_strings(fields, 1)) or _message(fields)
     return None if message is None else (_lane_of(fields), message)
 
 
@@ -160,9 +175,10 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
             for item in value.values():
                 yield from _messages(item, depth - 1)
     elif isinstance(value, list) and depth:
-        if len(value) == 2 and all(isinstance(item, str) for item in value) and value[0].isdigit():
-            yield [], value[1], False  # Loki's "values": time and line
-        elif len(value) > 3 and all(isinstance(item, str) for item in value):
+        texts = all(isinstance(item, str) for item in value)
+        if texts and 1 < len(value) < 4 and value[0][:1].isdigit():
+            yield [], value[-1], False  # a row: Loki's "values" have time and line
+        elif texts and len(value) > 3:
             yield from (([], item, False) for item in value)
         else:
             for item in value:
@@ -170,8 +186,9 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
 
 
 def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
-    key, value = match.groups()
-    return _lines(unescaped(value), lane) if key is None or key in _TEXT_KEYS else []
+    key, text = match[1], unescaped(match[2])
+    told = key is None or key in _TEXT_KEYS or _long_strings(text, 0)
+    return _lines(text, lane) if told else []
 
 
 def _scattered(text: str, lane: str | None) -> list[Piece] | None:
@@ -189,7 +206,7 @@ def _service(text: str, lane: str | None) -> list[Piece]:
 
 def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
     """A record's text as its lines; `partial` says that its last one needs a newline to end."""
-    lines = message.split("\n")
+    lines = clean.unpacked(message).split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
         partial = False
@@ -236,14 +253,18 @@ def _long_strings(value: Any, depth: int) -> list[str]:
 
 
 def _unquoted(value: str) -> str:
-    return unescaped(value[1:-1]) if value.startswith('"') else value
+    return clean.unpacked(unescaped(value[1:-1])) if value.startswith('"') else value
+
+
+def has_lines(text: str) -> bool:
+    """Are ends of lines written out in it? A path on Windows may have two folders that begin with n."""
+    return text.count("\\n") > 3
 
 
 def unescaped(text: str) -> str:
-    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for."""
-    for _ in range(2):
-        if "\\" not in text:
-            break
+    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for; some escape twice."""
+    text = _ESCAPE.sub(_escaped, text)
+    if has_lines(text) and "\n" not in text:
         text = _ESCAPE.sub(_escaped, text)
     return text
 

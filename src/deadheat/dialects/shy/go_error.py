@@ -46,16 +46,18 @@ if TYPE_CHECKING:
 
     from deadheat.model import Report
 
+# in raw bytes: "\x1b[31m", also as records have it
+_COLOUR = rb"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]*[mK]"
 # in raw bytes: a location that ends its line, its field or its escaped line
 _PROMISE = regex(
-    rb"\.go(?:\x1b\[[0-9;]*[mK]){0,4}:\d{1,9}"
-    rb"(?:\x1b\[[0-9;]*[mK]|[^\w\s+(:.-]){0,9}\s*(?:\n|\\n|\\u000a|\"|&#|<|$)"
+    rb"\.go(?:" + _COLOUR + rb"){0,4}:\d{1,9}"
+    rb"(?:" + _COLOUR + rb"|[^\w\s+(:.-]){0,9}\s*(?:\n|\\n|\\u000a|%0[AD]|\"|&#|<|$)"
 )
 # in raw bytes: what may be a function at the end of a line, a field or an escaped line; begins
 # with a dot (after a name, or the `m` or `K` of a colour) because that is searched for fast
 _FUNCTION = regex(
-    rb"\.(?<=[\w)\]].)(?:\x1b\[[0-9;]*[mK]){0,4}[A-Za-z_(*]"
-    rb"(?:[\w.()*\[\]-]|\x1b\[[0-9;]*[mK]){0,400}\s*(?:\n|\\|\"|&#|<|$)"
+    rb"\.(?<=[\w)\]].)(?:" + _COLOUR + rb"){0,4}[A-Za-z_(*]"
+    rb"(?:[\w.()*\[\]-]|" + _COLOUR + rb"){0,400}\s*(?:\n|\\|%0[AD]|\"|&#|<|$)"
 )
 
 
