@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
+from eval import by_race
 from eval.code import source, sources_of
 from eval.folds import table
 from eval.items import FRESH, VERSION, load
@@ -65,6 +66,7 @@ class Case:
     mode: str
     truth: Truth
     findings: tuple[Finding, ...]
+    recording: str = ""
 
     @property
     def first(self) -> str:
@@ -128,7 +130,8 @@ def cases(
                 findings = diagnose(report, code)
                 if any(f.crashed for f in findings):
                     raise SystemExit(f"{recording.uri}: {findings[-1]}")
-                yield Case(f"{program} {variable}", report.detector, mode, truth, findings)
+                race = f"{program} {variable}"
+                yield Case(race, report.detector, mode, truth, findings, recording.uri)
 
 
 def _recordings(part: str) -> Iterator[Recording]:
@@ -233,6 +236,8 @@ def tables(found: Sequence[Case], part: str) -> str:
     lines = [
         f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
         *_overall(found),
+        "\n### By race\n",
+        *by_race.table(found, MODES, grade),
         "\n### What a confidence is worth\n",
         *_reliability(found),
         f"\n### Which cause is taken for which: {ALONE}\n",
