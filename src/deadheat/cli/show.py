@@ -107,7 +107,7 @@ def _cause(race: dict[str, Any]) -> str:
     said = [
         f"{one['cause']} {one['confidence']:.2f} ({one['sightings']}x)" for one in race["causes"]
     ]
-    told = f"   its reports say {', '.join(said)}" if len(said) > 1 else ""
+    told = f"; its reports say {', '.join(said)}" if len(said) > 1 else ""
     return f"{race['cause'] or ''}{told}"
 
 
