@@ -44,7 +44,6 @@ class _Sum:
 
     def __init__(self, known: Plain) -> None:
         self._sets: dict[str, set[Any]] | None = None
-        self._causes: of_race.Votes = {}
         self._count: int = known["sightings"]
         self._first, self._last = known["first_seen"], known["last_seen"]
         self._best = known
@@ -52,6 +51,7 @@ class _Sum:
     def add(self, known: Plain) -> None:
         if self._sets is None:
             self._sets = {name: set(self._best[name]) for name in _UNIONS}
+            self._causes: of_race.Votes = {}
             of_race.add(self._causes, self._best["causes"])
         self._count += known["sightings"]
         for name, union in self._sets.items():
