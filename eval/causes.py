@@ -3,6 +3,7 @@
 python -m eval.causes               every program, and the page
 python -m eval.causes --part open   one part only; the page keeps what it has
 python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
+python -m eval.causes --by-race     from reports alone: a race's cause from all of them, on all parts
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ TITLES = {
 }
 # what rules were made with, or have learnt from since
 LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6")
+PARTS: tuple[Part, ...] = ("open", "aside", *FRESH)
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 
@@ -135,8 +137,7 @@ def cases(
 
 
 def _recordings(part: str) -> Iterator[Recording]:
-    parts: tuple[Part, ...] = ("open", "aside", *FRESH)
-    for one in parts:
+    for one in PARTS:
         if part == one or (part == "all" and one not in FRESH):
             yield from load(one, languages=("c", "rust"))
 
@@ -255,7 +256,12 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     parser.add_argument("--folds", action="store_true", help="each claim on each part by itself")
+    parser.add_argument("--by-race", action="store_true", help="all parts together, race by race")
     args = parser.parse_args()
+    if args.by_race:
+        every = [case for part in PARTS for case in cases(part, modes=(ALONE,))]
+        print("\n".join(by_race.table(every, (ALONE,), grade)))
+        return 0
     if args.folds:
         print("\n".join(table({part: list(cases(part, modes=(ALONE,))) for part in LEARNT})))
         return 0
