@@ -3,7 +3,7 @@
 python -m eval.causes               every program, and the page
 python -m eval.causes --part open   one part only; the page keeps what it has
 python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
-python -m eval.causes --by-race     from reports alone: a race's cause from all of them, on all parts
+python -m eval.causes --by-race     the same: the cause of a race from all its reports, and from one
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ TITLES = {
 }
 # what rules were made with, or have learnt from since
 LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6")
-PARTS: tuple[Part, ...] = ("open", "aside", *FRESH)
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 
@@ -137,7 +136,8 @@ def cases(
 
 
 def _recordings(part: str) -> Iterator[Recording]:
-    for one in PARTS:
+    parts: tuple[Part, ...] = ("open", "aside", *FRESH)
+    for one in parts:
         if part == one or (part == "all" and one not in FRESH):
             yield from load(one, languages=("c", "rust"))
 
@@ -256,10 +256,10 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     parser.add_argument("--folds", action="store_true", help="each claim on each part by itself")
-    parser.add_argument("--by-race", action="store_true", help="all parts together, race by race")
+    parser.add_argument("--by-race", action="store_true", help="a race from all its reports")
     args = parser.parse_args()
     if args.by_race:
-        every = [case for part in PARTS for case in cases(part, modes=(ALONE,))]
+        every = [case for part in LEARNT for case in cases(part, modes=(ALONE,))]
         print("\n".join(by_race.table(every, (ALONE,), grade)))
         return 0
     if args.folds:
