@@ -3,6 +3,7 @@
 python -m eval.causes               every program, and the page
 python -m eval.causes --part open   one part only; the page keeps what it has
 python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
+python -m eval.causes --by-race     the same: the cause of a race from all its reports, and from one
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
+from eval import by_race
 from eval.code import source, sources_of
 from eval.folds import table
 from eval.items import FRESH, VERSION, load
@@ -65,6 +67,7 @@ class Case:
     mode: str
     truth: Truth
     findings: tuple[Finding, ...]
+    recording: str = ""
 
     @property
     def first(self) -> str:
@@ -128,7 +131,8 @@ def cases(
                 findings = diagnose(report, code)
                 if any(f.crashed for f in findings):
                     raise SystemExit(f"{recording.uri}: {findings[-1]}")
-                yield Case(f"{program} {variable}", report.detector, mode, truth, findings)
+                race = f"{program} {variable}"
+                yield Case(race, report.detector, mode, truth, findings, recording.uri)
 
 
 def _recordings(part: str) -> Iterator[Recording]:
@@ -233,6 +237,8 @@ def tables(found: Sequence[Case], part: str) -> str:
     lines = [
         f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
         *_overall(found),
+        "\n### By race\n",
+        *by_race.table(found, MODES, grade),
         "\n### What a confidence is worth\n",
         *_reliability(found),
         f"\n### Which cause is taken for which: {ALONE}\n",
@@ -250,7 +256,12 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true", help="list what is not exact, race by race")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
     parser.add_argument("--folds", action="store_true", help="each claim on each part by itself")
+    parser.add_argument("--by-race", action="store_true", help="a race from all its reports")
     args = parser.parse_args()
+    if args.by_race:
+        every = [case for part in LEARNT for case in cases(part, modes=(ALONE,))]
+        print("\n".join(by_race.table(every, (ALONE,), grade)))
+        return 0
     if args.folds:
         print("\n".join(table({part: list(cases(part, modes=(ALONE,))) for part in LEARNT})))
         return 0

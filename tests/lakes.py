@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
+
+from deltalake import DeltaTable, write_deltalake
 
 from deadheat.lake import rows
 from deadheat.lake.tables import Lake
@@ -36,6 +39,23 @@ def content(root: Path) -> dict[str, list[str]]:
         content = lake.rows(table).drop(list(_VOLATILE.get(table, ())))
         told[table] = sorted(map(str, content.to_pylist()))
     return told
+
+
+def aged(root: Path) -> None:
+    """Makes of a lake what version 1 has left: nobody has counted what reports say of causes."""
+    lake, first = Lake(str(root)), {"deadheat.schema": "1"}
+    for name in lake.names:
+        table, place = lake.table(name), str(root / name)
+        if name not in ("nodes", "races"):
+            table.alter.set_table_properties(first, raise_if_not_exists=False)
+            continue
+        settings = {**table.metadata().configuration, **first}
+        content = lake.rows(name).drop(["causes"])
+        shutil.rmtree(place)
+        DeltaTable.create(
+            place, content.schema, configuration=settings, raise_if_key_not_exists=False
+        )
+        write_deltalake(place, content, mode="append")
 
 
 def sightings(root: Path) -> list[Sighting]:

@@ -12,7 +12,7 @@ import pytest
 import deadheat
 from deadheat import registry
 from deadheat.diagnose.finding import Finding
-from eval import causes, folds, rules
+from eval import by_race, causes, folds, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
 from eval.score import Score, each, score
@@ -162,6 +162,31 @@ def test_every_race_weighs_the_same() -> None:
         "unknown": pytest.approx(0.5),
         "exact": 0.5,
     }
+
+
+def test_a_race_has_one_cause_of_each_recording_and_one_of_all() -> None:
+    def case(recording: str, said: str, sure: float = 0.55) -> causes.Case:
+        truth = causes.Truth("partial-lock")
+        return causes.Case("a", "go", "", truth, (Finding(said, sure),), recording)
+
+    found = [
+        case("one", "partial-lock"),
+        case("one", "partial-lock"),
+        case("two", "mixed-atomic", 0.9),
+        case("two", "unknown", 1.0),
+    ]
+    _, _, *rows = by_race.table(found, [""], causes.grade)
+    wrong, right, half = (
+        f"{exact} | 0.0 % | 0.0 % | {unknown} | {other} |"
+        for exact, unknown, other in (
+            ("0.0 %", "0.0 %", "100.0 %"),
+            ("100.0 %", "0.0 %", "0.0 %"),
+            ("50.0 %", "0.0 %", "50.0 %"),
+        )
+    )
+    assert f"|  | of one recording | as it is chosen | 2 | {half}" in rows
+    assert f"|  | of all | that of the surest | 1 | {wrong}" in rows
+    assert f"|  | of all | as it is chosen | 1 | {right}" in rows
 
 
 def test_a_claim_is_counted_in_each_part_by_itself() -> None:

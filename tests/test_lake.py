@@ -325,7 +325,7 @@ def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:
 @pytest.mark.parametrize(
     ("key", "version", "says"),
     [
-        ("deadheat.schema", "0", "columns of version 0, not 1; ingest the documents"),
+        ("deadheat.schema", "0", "columns of version 0, not 2; ingest the documents"),
         ("deadheat.schema", "99", "use a newer deadheat"),
         ("deadheat.fingerprint", "1", "fingerprints of version 1"),
     ],

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat import pipeline
+from deadheat.diagnose import of_race
 from deadheat.errors import DeadheatError
 from deadheat.feeds import files, places
 from deadheat.feeds.runs import Run
@@ -46,9 +47,10 @@ from deadheat.pipeline.receipts import Plan
 from deadheat.pipeline.staged import Staged
 from deadheat.reading import REACH
 from deadheat.triage import scan_text
+from deadheat.wire import causes_of
 from tests.cases import ROOT, all_cases
 from tests.conftest import SETTINGS
-from tests.lakes import content, sightings, taken
+from tests.lakes import aged, content, sightings, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,6 +149,53 @@ def test_a_rebuild_changes_nothing(spark: Any, lake: Path, few: int) -> None:
     count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
     assert content(lake) == before
     assert count == len(before["races"]) > 50
+
+
+@pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
+def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
+    spark: Any, cases: Path, tmp_path: Path, few: int
+) -> None:
+    root, whole = tmp_path / "lake", tmp_path / "whole"
+    some = [cases / "go_fatal", cases / "miri"]
+    taken(spark, whole, some)
+    taken(spark, root, some[:1])
+    aged(root)
+    old = Lake(str(root))
+    assert old.is_older
+    assert {len(race["causes"]) for race in lookup.races(old)} == {0}
+    taken(spark, root, some, few=few)
+    assert content(root) == content(whole)
+    assert not Lake(str(root)).is_older
+    assert list(care.faults(Lake(str(root)))) == []
+
+
+def test_a_rebuild_renews_a_lake_of_an_earlier_version(
+    spark: Any, cases: Path, tmp_path: Path
+) -> None:
+    taken(spark, tmp_path, [cases / "go_fatal"])
+    before = content(tmp_path)
+    aged(tmp_path)
+    ingesting.consolidate(lambda small: spark, Lake(str(tmp_path)))
+    assert content(tmp_path) == before
+    assert not Lake(str(tmp_path)).is_older
+
+
+def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Path) -> None:
+    opened = Lake(str(lake))
+    said = {
+        (s.uri, s.span.offset, s.span.lane): causes_of(s.report)[0]
+        for s in expected([*cases.rglob("*.log")])
+    }
+    races = {node: row for row in opened.rows("races").to_pylist() for node in row["nodes"]}
+    votes: dict[str, of_race.Votes] = {}
+    for row in opened.rows("sightings").to_pylist():
+        first = said[row["uri"], row["offset"], row["lane"]]
+        mine = votes.setdefault(races[row["node"]]["race"], {})
+        of_race.add(mine, of_race.said(first.cause, first.confidence, 1))
+    found = {row["race"]: (row["causes"], row["cause"]) for row in races.values()}
+    told = {race: of_race.listed(mine) for race, mine in votes.items()}
+    assert found == {race: (mine, of_race.chosen(mine)) for race, mine in told.items()}
+    assert any(len(mine) > 1 for mine in told.values())
 
 
 def test_families_are_those_of_the_core(lake: Path) -> None:

@@ -106,6 +106,15 @@ def _print_json(
     )
 
 
+def _cause(race: dict[str, Any]) -> str:
+    """The race's cause, and what its reports say."""
+    said = [
+        f"{one['cause']} {one['confidence']:.2f} ({one['sightings']}x)" for one in race["causes"]
+    ]
+    told = f"; its reports say {', '.join(said)}" if len(said) > 1 else ""
+    return f"{race['cause'] or ''}{told}"
+
+
 def _print_text(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) -> None:
     from deadheat.render import Style
     from deadheat.render.text import RaceText
@@ -119,7 +128,7 @@ def _print_text(race: dict[str, Any], seen: list[dict[str, Any]], example: Any) 
         "tests": ", ".join(race["tests"][:_SHOWN]),
         "aliases": ", ".join(race["aliases"]),
         "family": race["family"] or "",
-        "cause": race["cause"] or "",
+        "cause": _cause(race),
         **{name: race.get(name, "") for name in ("variable", "version", "fixed by", "repeat")},
     }
     print(f"{title}\n{body}\n")

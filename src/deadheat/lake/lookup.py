@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # what `races` tells of each; the rest is for consolidation
 TOLD = (
-    "race", "aliases", "title", "detector", "kind", "sites", "cause", "family", "sightings", "repos",
-    "runs", "tests", "first_seen", "last_seen", "status", "history",
+    "race", "aliases", "title", "detector", "kind", "sites", "cause", "causes", "family", "sightings",
+    "repos", "runs", "tests", "first_seen", "last_seen", "status", "history",
 )  # fmt: skip
 _SIGHTING = (
     "uri", "offset", "length", "lane", "observed_at", "repo", "commit", "branch", "job", "run",
@@ -135,10 +135,21 @@ def told(race: Plain) -> Plain:
 
 
 def _plain(row: Plain) -> Plain:
-    """Times as text, as JSON has them."""
+    """Times as text, as JSON has them; and the causes that are said, the one said most first."""
+    said = sorted(row["causes"] or (), key=lambda one: (-one["sightings"], one["cause"]))
     return {
         **row,
+        "causes": [_said(**one) for one in said],
         "first_seen": row["first_seen"].isoformat(),
         "last_seen": row["last_seen"].isoformat(),
         "history": [{**state, "day": state["day"].isoformat()} for state in row["history"]],
+    }
+
+
+def _said(cause: str, sightings: int, weight: int) -> Plain:
+    """How often a cause is said first, and how surely, taking one report with another."""
+    return {
+        "cause": cause,
+        "sightings": sightings,
+        "confidence": round(weight / (100 * sightings), 2),
     }

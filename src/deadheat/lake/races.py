@@ -1,9 +1,9 @@
 """Nodes, races and families of a few sightings, on one machine; `pipeline.consolidate` is for many.
 
-All that is known of a node adds up: counts are sums, sets are unions, times and the best report are
-minima. So new sightings can be merged into the nodes that there are, and the result is the same as if
-all sightings had been counted together. Which nodes are one race is decided anew each time, because a
-later document may show that what looked like one race are two.
+All that is known of a node adds up: counts, and what reports say of the cause, are sums, sets are
+unions, times and the best report are minima. So new sightings can be merged into the nodes that there
+are, and the result is the same as if all sightings had been counted together. Which nodes are one race
+is decided anew each time, because a later document may show that what looked like one race are two.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
+from deadheat.diagnose import of_race
 from deadheat.identity import families as loose
 from deadheat.identity.history import history
 from deadheat.identity.races import Found, Node, ids
@@ -29,7 +30,7 @@ SIGHTING: Final = (
     "damage",
 )  # fmt: skip
 # the best report, and what a race takes from it
-_BEST: Final = ("damage", "report", "title", "detector", "kind", "sites", "cause")
+_BEST: Final = ("damage", "report", "title", "detector", "kind", "sites")
 _UNIONS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
@@ -39,7 +40,7 @@ class _Sum:
     Most sums are of one row, and nothing is added up before there are two.
     """
 
-    __slots__ = ("_best", "_count", "_first", "_last", "_sets")
+    __slots__ = ("_best", "_causes", "_count", "_first", "_last", "_sets")
 
     def __init__(self, known: Plain) -> None:
         self._sets: dict[str, set[Any]] | None = None
@@ -50,9 +51,12 @@ class _Sum:
     def add(self, known: Plain) -> None:
         if self._sets is None:
             self._sets = {name: set(self._best[name]) for name in _UNIONS}
+            self._causes: of_race.Votes = {}
+            of_race.add(self._causes, self._best["causes"])
         self._count += known["sightings"]
         for name, union in self._sets.items():
             union.update(known[name])
+        of_race.add(self._causes, known["causes"])
         self._first = min(self._first, known["first_seen"])
         self._last = max(self._last, known["last_seen"])
         if _rank(known) < _rank(self._best):
@@ -66,6 +70,7 @@ class _Sum:
         for name, union in self._sets.items():
             told[name] = sorted(union)
         told |= {"sightings": self._count, "first_seen": self._first, "last_seen": self._last}
+        told["causes"] = of_race.listed(self._causes)
         return told
 
 
@@ -100,15 +105,15 @@ def _singles(sightings: Iterable[Sighted], reports: Mapping[str, About]) -> Iter
     days: dict[Any, list[date]] = {}
     for row, count in _counted(sightings):
         node, base, links, aliases, split, name, repo, run, test, at, damage = row
-        title, detector, kind, sites, cause, keys = reports[name]
+        title, detector, kind, sites, cause, sure, keys = reports[name]
         if (day := days.get(at)) is None:
             days[at] = day = [at.date()]
         yield {
             "node": node, "base": base, "links": links, "aliases": aliases, "split": split,
             "damage": damage, "report": name, "title": title, "detector": detector, "kind": kind,
-            "sites": sites, "cause": cause, "keys": keys, "sightings": count, "first_seen": at,
+            "sites": sites, "keys": keys, "sightings": count, "first_seen": at,
             "last_seen": at, "repos": _some(repo), "runs": _some(run), "tests": _some(test),
-            "days": day,
+            "days": day, "causes": of_race.said(cause, sure, count),
         }  # fmt: skip
 
 
@@ -155,6 +160,7 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
             "race": race,
             "nodes": sorted(members[race]),
             "aliases": sorted(name for name in others[race] if name not in told),
+            "cause": of_race.chosen(row["causes"]),
             "family": related.get(race),
             "history": states,
             "status": states[-1]["status"],

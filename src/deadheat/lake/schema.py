@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-# raised by whoever changes a column; a lake with another number is migrated or refused
-LAKE_VERSION = 1
+# raised by whoever changes a column; a lake with another number is renewed or refused
+LAKE_VERSION = 2
+# since then only derived tables have got columns: older lakes are read, and renewed by who writes
+LAKE_OLDEST = 1
 
 TEXT, NUMBER, TIME = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
 TEXTS = pa.list_(TEXT)
@@ -49,6 +51,8 @@ EDGE = pa.struct(
 # a list and not a map, because a detector may tell a thing twice, and order matters
 FACT = pa.struct([("name", TEXT), ("value", TEXT)])
 CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", TEXTS)])
+# how often reports say a cause first, and how sure they are together, as `diagnose.of_race` has it
+VOTE = pa.struct([("cause", TEXT), ("sightings", NUMBER), ("weight", NUMBER)])
 
 # what a report says, as in one line of `scan --format jsonl`
 TOLD = [
@@ -119,6 +123,7 @@ RACES = pa.schema(
         ("kind", TEXT),
         ("sites", TEXTS),
         ("cause", TEXT),
+        ("causes", pa.list_(VOTE)),
         ("family", TEXT),
         ("sightings", NUMBER),
         ("repos", TEXTS),
@@ -152,7 +157,7 @@ NODES = pa.schema(
         ("detector", TEXT),
         ("kind", TEXT),
         ("sites", TEXTS),
-        ("cause", TEXT),
+        ("causes", pa.list_(VOTE)),
     ]
 )
 FAMILIES = pa.schema([("family", TEXT), ("culprit", TEXT), ("races", TEXTS), ("why", TEXTS)])

@@ -1,4 +1,4 @@
-"""Opens the tables of a lake, makes them, and refuses what another version of deadheat wrote."""
+"""Opens the tables of a lake, makes or renews them, and refuses what no version could read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
+from deltalake import Schema as Columns
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
 from deadheat.lake.place import Place
-from deadheat.lake.schema import LAKE_VERSION, LATER, TABLES
+from deadheat.lake.schema import LAKE_OLDEST, LAKE_VERSION, LATER, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
 
-# the tables' metadata, and what this deadheat writes there
+_COLUMNS = "deadheat.schema"
+# the tables' metadata, what this deadheat writes there, and the oldest that it reads
 _VERSIONS = {
-    "deadheat.schema": (LAKE_VERSION, "columns"),
-    "deadheat.fingerprint": (FINGERPRINT_VERSION, "fingerprints"),
+    _COLUMNS: (LAKE_VERSION, LAKE_OLDEST, "columns"),
+    "deadheat.fingerprint": (FINGERPRINT_VERSION, FINGERPRINT_VERSION, "fingerprints"),
 }
 # the application whose transactions number the states of a lake
 APPLICATION = "deadheat"
@@ -53,15 +55,18 @@ class Lake:
         return self
 
     def make(self, *later: str) -> None:
-        """Makes the tables that are missing; a lake that was half made is made whole.
+        """Makes the tables and columns that are missing; a lake that was half made is made whole.
 
-        Of those that came later, only these: most lakes never need them.
+        Of the tables that came later, only these: most lakes never need them.
         """
-        settings = {key: str(version) for key, (version, _) in _VERSIONS.items()}
+        settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
         # `files` comes last: a lake is there when that one is
         for name in reversed(TABLES):
             wanted = name not in LATER or name in later
-            if wanted and self._opened(name) is None:
+            table = self._opened(name)
+            if table is not None:
+                _widen(table, TABLES[name])
+            elif wanted:
                 self._tables[name] = DeltaTable.create(
                     self.place.at(name),
                     TABLES[name],
@@ -71,6 +76,18 @@ class Lake:
                     raise_if_key_not_exists=False,
                 )
         self.__dict__.pop("is_there", None)
+
+    @property
+    def is_older(self) -> bool:
+        """Were its derived tables made by a version that knew fewer columns?"""
+        return _version(self.table("nodes")) < LAKE_VERSION
+
+    def renewed(self) -> None:
+        """Notes that the derived tables have been made anew, with all columns."""
+        for name in self.names:
+            if _version(self.table(name)) < LAKE_VERSION:
+                now = {_COLUMNS: str(LAKE_VERSION)}
+                self.table(name).alter.set_table_properties(now, raise_if_not_exists=False)
 
     def refresh(self) -> None:
         """Looks again at what others may have written."""
@@ -143,7 +160,7 @@ class Lake:
         whole = [pa.Table.from_batches([], schema)]
         for path in self.paths(name):
             with self.place.arrow.open_input_file(self.place.path(f"{name}/{path}")) as file:
-                found = pq.ParquetFile(file).read(wanted).select(wanted)
+                found = _widened(pq.ParquetFile(file).read(wanted), schema)
                 # what is so already needs no functions of Arrow's, which take a while to import
                 whole.append(found if found.schema.equals(schema) else found.cast(schema))
         return pa.concat_tables(whole)
@@ -167,13 +184,33 @@ class Lake:
                 yield fragment.path.removeprefix(folder), fragment
 
 
+def _widen(table: DeltaTable, schema: pa.Schema) -> None:
+    """Adds the columns to a table that it lacks."""
+    known = {field.name for field in table.schema().fields}
+    missing = pa.schema([field for field in schema if field.name not in known])
+    if missing.names:
+        table.alter.add_columns(Columns.from_arrow(missing).fields)
+
+
+def _widened(found: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows with all columns; of those that a data file lacks, nothing is known."""
+    for field in schema:
+        if field.name not in found.schema.names:
+            found = found.append_column(field, pa.nulls(found.num_rows, field.type))
+    return found.select(schema.names)
+
+
+def _version(table: DeltaTable) -> int:
+    return int(table.metadata().configuration[_COLUMNS])
+
+
 def _refuse_others(table: DeltaTable, uri: str) -> None:
     settings = table.metadata().configuration
-    for key, (ours, what) in _VERSIONS.items():
+    for key, (ours, oldest, what) in _VERSIONS.items():
         theirs = settings.get(key)
         if theirs is None:
             raise DeadheatError("is a table, but not deadheat's", uri, "give another --lake")
-        if theirs != str(ours):
+        if not (theirs.isdigit() and oldest <= int(theirs) <= ours):
             newer = theirs.isdigit() and int(theirs) > ours
             do = "use a newer deadheat" if newer else "ingest the documents into a new lake"
             raise DeadheatError(f"has {what} of version {theirs}, not {ours}", uri, do)

@@ -40,6 +40,7 @@ class About(NamedTuple):
     kind: str
     sites: list[str]
     cause: str | None
+    confidence: float  # how sure that is
     keys: list[str]
 
 
@@ -73,8 +74,8 @@ def told(sighting: Sighting) -> Told:
     sites = [_site(access.site) for access in report.accesses]
     found = sorted(set(keys(report)))
     raced = [mask(access.actor) for access in report.accesses if access.actor]
-    cause = causes[0][0] if causes else None
-    about = About(verdict.title, report.detector, report.kind, sites, cause, found)
+    cause, sure = causes[0][:2] if causes else (None, 0.0)
+    about = About(verdict.title, report.detector, report.kind, sites, cause, sure, found)
     odd = _HALF in text or not frames.isascii()
     about = writable(about) if odd else about
     row = (digest, *first, accesses, actors, *last, sites, found)
@@ -102,8 +103,9 @@ def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str
 
 def about(row: Plain) -> About:
     """The same from the row of a report."""
-    cause = row["causes"][0]["cause"] if row["causes"] else None
-    return About(row["title"], row["detector"], row["kind"], row["sites"], cause, row["keys"])
+    first: Plain = row["causes"][0] if row["causes"] else {"cause": None, "confidence": 0.0}
+    said = first["cause"], first["confidence"]
+    return About(row["title"], row["detector"], row["kind"], row["sites"], *said, row["keys"])
 
 
 def writable(value: Any) -> Any:

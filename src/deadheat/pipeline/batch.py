@@ -55,6 +55,11 @@ class Batch:
     def is_empty(self) -> bool:
         return not any(change.add or change.remove for change in self._changes.values())
 
+    @property
+    def is_derived(self) -> bool:
+        """Does it bring the derived tables up to date?"""
+        return "nodes" in self._changes
+
     def added(self, table: str) -> int:
         """How many rows this batch adds to a table."""
         change = self._changes.get(table)
@@ -71,7 +76,8 @@ class Batch:
         self._changes["files"] = self._receipts()
         self._changes["rejects"] = self._rejects()
         if self.sightings or self._plan.replaced:
-            everything = self._lake.count("sightings") if self._plan.replaced else 0
+            anew = self._plan.replaced or self._lake.is_older
+            everything = self._lake.count("sightings") if anew else 0
             reduce = self._reduce(self.sightings + self._lake.count("nodes") + everything)
             reduce.take_in(self._plan, self._staged)
             self._changes |= reduce.changes

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812, its name everywhere
 from pyspark.sql.pandas.functions import arrow_udf
 
+from deadheat.diagnose import of_race
 from deadheat.identity.history import history
 from deadheat.identity.names import ANSWERS, ASKS
 from deadheat.identity.races import ROUNDS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 # sets that a node has of each
 _SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
 # the best report, and what a race takes from it; compared from left to right
-_BEST = ("damage", "report", "title", "detector", "kind", "sites", "cause")
+_BEST = ("damage", "report", "title", "detector", "kind", "sites")
 
 
 # -- nodes -----------------------------------------------------------------------------------------
@@ -73,12 +74,48 @@ def _best(sightings: DataFrame, reports: DataFrame) -> DataFrame:
     """What each node takes from its reports."""
     about = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
-        F.try_element_at("causes", F.lit(1))["cause"].alias("cause"),
+        F.try_element_at("causes", F.lit(1)).alias("first"),
     )  # fmt: skip
-    texts = sightings.groupBy("node", "report").agg(F.min("damage").alias("damage"))
-    best = F.min(F.struct(*_BEST)).alias("best")
-    found = texts.join(about, "report").groupBy("node").agg(best, _union(F.col("keys"), "keys"))
-    return found.select("node", "best.*", "keys")
+    texts = sightings.groupBy("node", "report").agg(
+        F.min("damage").alias("damage"), F.count("*").alias("seen")
+    )
+    found = (
+        texts.join(about, "report")
+        .groupBy("node")
+        .agg(
+            F.min(F.struct(*_BEST)).alias("best"),
+            _union(F.col("keys"), "keys"),
+            F.collect_list(F.when(F.col("first").isNotNull(), _said())).alias("causes"),
+        )
+    )
+    return found.select("node", "best.*", "keys", _added("causes"))
+
+
+def _said() -> Column:
+    """What a report says first, as `of_race.said` has it."""
+    sure = F.round(F.col("first.confidence") * 100).cast("long")
+    return F.struct(
+        F.col("first.cause").alias("cause"),
+        F.col("seen").alias("sightings"),
+        (sure * F.col("seen")).alias("weight"),
+    )
+
+
+def _added(name: str) -> Column:
+    """Adds up what is said of causes, as `of_race.add` does."""
+    every = F.col(name)
+    causes = F.array_sort(F.array_distinct(F.transform(every, lambda one: one["cause"])))
+
+    def total(cause: Column, what: str) -> Column:
+        mine = F.filter(every, lambda one: one["cause"] == cause)
+        return F.aggregate(mine, F.lit(0).cast("long"), lambda sum, one: sum + one[what])
+
+    def one(cause: Column) -> Column:
+        sums = (total(cause, what).alias(what) for what in ("sightings", "weight"))
+        return F.struct(cause.alias("cause"), *sums)
+
+    # most have one report, or one node
+    return F.when(F.size(every) < 2, every).otherwise(F.transform(causes, one)).alias(name)
 
 
 def _union(lists: Column, name: str) -> Column:
@@ -92,8 +129,9 @@ def _merged(several: DataFrame, by: str) -> DataFrame:
         *_sums(),
         F.min(F.struct(*_BEST)).alias("best"),
         *(_union(F.col(name), name) for name in unions),
+        F.flatten(F.collect_list("causes")).alias("causes"),
     )
-    return merged.select("*", "best.*").drop("best")
+    return merged.select("*", "best.*").drop("best").withColumn("causes", _added("causes"))
 
 
 # -- races -----------------------------------------------------------------------------------------
@@ -207,15 +245,20 @@ def _history(days: pa.Array, newest: pa.Array) -> pa.Array:
     return pa.array(told, RACES.field("history").type)
 
 
+def _chosen(causes: pa.Array) -> pa.Array:
+    return pa.array([of_race.chosen(said) for said in causes.to_pylist()], pa.string())
+
+
 def finished(races: DataFrame, families: DataFrame) -> DataFrame:
     """The table of races: with the family of each, and what has become of it by now."""
     newest = races.agg(F.max(F.element_at("days", -1)).alias("newest"))
     told = arrow_udf(_history, typed(RACES)["history"].dataType)  # type: ignore[call-overload]
+    chosen = arrow_udf(_chosen, typed(RACES)["cause"].dataType)  # type: ignore[call-overload]
     related = families.select("family", F.explode("races").alias("race"))
     return (
         races.join(related, "race", "left")
         .crossJoin(F.broadcast(newest))
-        .withColumn("history", told("days", "newest"))
+        .withColumns({"history": told("days", "newest"), "cause": chosen("causes")})
         .withColumn("status", F.element_at(F.col("history.status"), -1))
         .select(*(F.col(f.name).cast(f.dataType) for f in typed(RACES)))
     )

@@ -61,7 +61,7 @@ class Few:
             [found.filter(pc.invert(waiting)).select(SIGHTINGS.names), self._named(parts)]
         )
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
-        if plan.replaced:
+        if plan.replaced or self._lake.is_older:
             others = self._lake.rows("sightings", where=_is_in("file", plan.replaced, negated=True))
             seen = _tuples(pa.concat_tables([others, fresh]), deriving.SIGHTING)
             self._derive(seen, self._about() | about, [])

@@ -113,6 +113,8 @@ def _ingested(start: Start, lake: Lake, paths: Sequence[str], options: Options) 
         options.passed("consolidated")
         if not batch.is_empty:
             commits.commit(lake, batch.intent(), options.passed)
+            if batch.is_derived:
+                lake.renewed()
         lake.place.remove(f"{commits.STAGING}/{name}")
         return Summary(
             files=batch.files,
@@ -143,10 +145,11 @@ def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW
     lake.expect()
     with writing(lake.place, patience):
         commits.recover(lake)
-        commits.sweep(lake)
+        _prepare(lake)
         session = cache(lambda: start(lake.count("sightings") < _SMALL_ROWS))
         name = f"rebuilt-{uuid.uuid4().hex[:12]}"
         batch = Batch(session, lake, receipts.Plan(), name, few=few)
         batch.rebuild()
         commits.commit(lake, batch.intent())
+        lake.renewed()
         return lake.count("races")

@@ -48,7 +48,7 @@ class Many:
         content = found.where("node is not null").union(identified(parts, reports))
         self._write("sightings", content.union(carried), stale)
         fresh = self._written("sightings")
-        if plan.replaced:
+        if plan.replaced or self._lake.is_older:
             everything = frames.table(self._spark, self._lake, "sightings", stale).union(fresh)
             self._derive(consolidate.nodes(everything, reports))
         else:
