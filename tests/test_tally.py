@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat.render.tally import Count, Tallied, Tally, example
+from deadheat.lake import races as lake_races
+from deadheat.render.tally import Count, Tallied, Tally, TallyGatherer, example
+from deadheat.triage import scan_text
+from tests.cases import ROOT
 
 NODES = ["a1", "a2", "b1", "c1", "ü9"]
 IDS = {"a1": "a", "a2": "a", "ü9": "ü"}
@@ -79,3 +85,28 @@ def test_an_example_that_was_sent_before_is_kept() -> None:
         totals, (race,) = told([first, again], most)
         assert totals == (1, 5)
         assert race == Tallied("c1 races", b"body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
+
+
+def test_a_report_that_shows_both_sides_stands_for_its_race() -> None:
+    two = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes())[0]
+    one = two._replace(told=two.report._replace(accesses=two.report.accesses[:1]))
+    for order in ([one, two], [two, one]):
+        gatherer = TallyGatherer(lambda sighting: b"%d" % len(sighting.report.accesses))
+        for sighting in order:
+            gatherer.add(sighting)
+        assert [count[3] for count in gatherer.pack().values()] == [b"2"]
+
+
+def test_so_it_does_in_the_lake() -> None:
+    def node(report: str, sites: list[str]) -> dict[str, Any]:
+        lists = ("repos", "runs", "tests", "days", "keys", "links", "aliases", "causes")
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        return {
+            **{name: [] for name in lists}, "node": "n", "base": "n", "split": False, "damage": 0,
+            "report": report, "title": report, "detector": "drd", "kind": "data-race", "sites": sites,
+            "sightings": 1, "first_seen": now, "last_seen": now,
+        }  # fmt: skip
+
+    one, two = node("a", ["f"]), node("b", ["f", "g"])
+    assert [row["report"] for row in lake_races.nodes([], {}, [one, two])] == ["b"]
+    assert [row["report"] for row in lake_races.nodes([], {}, [two, one])] == ["b"]

@@ -81,9 +81,9 @@ def _add(sums: dict[str, _Sum], name: str, row: Plain) -> None:
         sums[name] = _Sum(row)
 
 
-def _rank(known: Plain) -> tuple[int, str]:
-    """The least damaged report is the best one."""
-    return known["damage"], known["report"]
+def _rank(known: Plain) -> tuple[int, bool, str]:
+    """The least damaged report is the best one; of those, one that shows both sides."""
+    return known["damage"], len(known["sites"]) < 2, known["report"]
 
 
 def nodes(

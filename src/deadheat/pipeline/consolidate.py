@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # sets that a node has of each
 _SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
 # the best report, and what a race takes from it; compared from left to right
-_BEST = ("damage", "report", "title", "detector", "kind", "sites")
+_BEST = ("report", "title", "detector", "kind", "sites")
 
 
 # -- nodes -----------------------------------------------------------------------------------------
@@ -83,12 +83,18 @@ def _best(sightings: DataFrame, reports: DataFrame) -> DataFrame:
         texts.join(about, "report")
         .groupBy("node")
         .agg(
-            F.min(F.struct(*_BEST)).alias("best"),
+            _best_of(),
             _union(F.col("keys"), "keys"),
             F.collect_list(F.when(F.col("first").isNotNull(), _said())).alias("causes"),
         )
     )
     return found.select("node", "best.*", "keys", _added("causes"))
+
+
+def _best_of() -> Column:
+    """The least damaged report, one with two sides before one with one: as in `lake.races`."""
+    one_sided = (F.size("sites") < 2).alias("one_sided")
+    return F.min(F.struct("damage", one_sided, *_BEST)).dropFields("one_sided").alias("best")
 
 
 def _said() -> Column:
@@ -127,7 +133,7 @@ def _merged(several: DataFrame, by: str) -> DataFrame:
     unions = (*_SETS, "keys", "links", "aliases")
     merged = several.groupBy(by).agg(
         *_sums(),
-        F.min(F.struct(*_BEST)).alias("best"),
+        _best_of(),
         *(_union(F.col(name), name) for name in unions),
         F.flatten(F.collect_list("causes")).alias("causes"),
     )

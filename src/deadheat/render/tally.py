@@ -57,7 +57,7 @@ class TallyGatherer:
             uri = sighting.uri.replace("\n", "?")
             places.append(f"{uri} at byte {sighting.span.offset}")
         # the least damaged text makes the example; an undamaged one cannot be bettered
-        if least and (damage := _damage(sighting)) < least:
+        if least and (damage := _flaws(sighting)) < least:
             least, example = damage, self._render(sighting)
         self._counts[race] = seen + 1, places, least, example
 
@@ -75,9 +75,12 @@ class TallyGatherer:
         return packed
 
 
-def _damage(sighting: Sighting) -> int:
+def _flaws(sighting: Sighting) -> int:
+    """How ill a report stands for its race: damage first, then whether it lacks a side."""
     # what is told later is undamaged, or it would have been read at once
-    return len(sighting.told.damage) if isinstance(sighting.told, Report) else 0
+    if not isinstance(sighting.told, Report):
+        return 0
+    return 2 * len(sighting.told.damage) + (len(sighting.told.accesses) < 2)
 
 
 class Tally:
