@@ -34,6 +34,8 @@ _NO_VALUE = re.compile(r"(?:<\s{0,3}0|==\s{0,3}-1)\)?$")
 _WORKED_OUT = re.compile(r"(?<![=!<>])=\s{0,9}[\w.>:-]{1,80}\(")
 # "err != nil": what was tried before, and no state
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
+# "out, err := d.decode(m); err == nil": whether something went well
+_FAILED = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\s{0,3}==\s{0,3}nil")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
 # "lockers[i].owner = guest;", "e.phase = running": what is stored, if it is a name or a number
@@ -118,7 +120,7 @@ class Check(NamedTuple):
 def is_absent(condition: str) -> bool:
     """Does a condition ask whether something is not there yet?"""
     told = condition.strip()
-    return bool(_ABSENT.search(told)) and not _COUNTS.search(told)
+    return bool(_ABSENT.search(told)) and not _COUNTS.search(told) and not _FAILED.search(told)
 
 
 def is_present(condition: str) -> bool:
@@ -149,7 +151,7 @@ def check(scene: Scene) -> Check | None:
 def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
     """Both are in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
     here, way = sets.here, sets.way
-    if here is None or len(way) < 2 or sets.held or other.held or here.conditions:
+    if here is None or len(way) < 2 or sets.held or other.held or _before(here, errors=True):
         return None  # a condition of its own, about something else, decides
     (frame, caller), names = way[1], {u.name for u in here.uses if u.writes}
     same = [(code.path, code.first) for _, code in other.way[1:2]]
@@ -195,7 +197,7 @@ def asked(scene: Scene) -> Check | None:
         if not sets.writes or sets.held or other.held:
             continue
         for frame, seen in sets.way[:_NEAR]:
-            if frame != sets.site and sets.here and sets.here.conditions:
+            if frame != sets.site and sets.here and _before(sets.here, errors=True):
                 break  # a condition of its own, about something else, decides
             for at, (where, code) in enumerate(other.way[:_NEAR]):
                 if (code.path, code.first) != (seen.path, seen.first) or code.line > seen.line:

@@ -9,8 +9,9 @@ like one that puts something into a row of things (`Append`, `Push`, `Insert`; a
 `listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
 `emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is above
 it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
-stored in it, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method of a type
-that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object that is
+stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
+room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
+of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object that is
 met while it is made, because it was put into a slice that nobody guards.
 
 ## Why it races
@@ -44,7 +45,7 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, room
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
@@ -234,7 +235,7 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
         and not own
         and (shared.name != name or "map[" in shared.type)
     ):
-        return _stored(scene, side)
+        return room(scene, side) or _stored(scene, side)
     return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
 
 

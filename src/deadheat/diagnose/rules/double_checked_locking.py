@@ -86,7 +86,8 @@ def _find(scene: Scene) -> Hit | None:
     change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
     if locked.here is None:
         return Hit(LIKELY, evidence, change, (bare.point,))
-    checks = _checks(scene, locked) or _flag(locked.here)
+    before, under = _checks(scene, locked)
+    checks = [*before, *under] if under else _flag(locked.here)
     first = _first_check(scene, bare, locked)
     if checks and (len(checks) > 1 or first is not None):
         again, line = checks[-1], checks[0].line if first is None else first
@@ -212,15 +213,27 @@ def _above(bare: Side, locked: Side) -> bool:
     return False
 
 
-def _checks(scene: Scene, locked: Side) -> list[Condition]:
-    """The conditions about the variable on the way to the write, the function's callers included."""
+def _checks(scene: Scene, locked: Side) -> tuple[list[Condition], list[Condition]]:
+    """The conditions about the variable on the way to the write: before the lock is taken, and under it.
+
+    One that was asked before, and not again, is the fast path of who counts under the lock.
+    """
     names = {u.name for u in locked.here.uses if u.writes} if locked.here else set()
-    found = []
-    for frame in locked.frames[:_CALLERS]:
-        seen = scene.around(frame)
-        near = (*seen.guards, *seen.conditions) if seen else ()
-        found += [c for c in near if any(n in c.text for n in names)]
-    return sorted(set(found), key=lambda c: c.line)
+    before: set[Condition] = set()
+    under: set[Condition] = set()
+    taken = False  # by a function further in
+    for seen in filter(None, map(scene.around, locked.frames[:_CALLERS])):
+        near = [c for c in (*seen.guards, *seen.conditions) if any(n in c.text for n in names)]
+        since = min((h.line for h in seen.held), default=0)
+        inside = [] if taken else [c for c in near if c.line >= since]
+        under.update(inside)
+        before.update(c for c in near if c not in inside)
+        taken = taken or bool(seen.held)
+    return sorted(before, key=_line), sorted(under, key=_line)
+
+
+def _line(condition: Condition) -> int:
+    return condition.line
 
 
 def _flag(here: Around) -> list[Condition]:
