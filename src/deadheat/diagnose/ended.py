@@ -93,6 +93,8 @@ def replaced(scene: Scene) -> Hit | None:
         inner = scene.defined(end.name, one) if end else None
         if end is None or inner is None or waits(scene, one, inner):
             continue
+        if any(s.line <= end.line <= s.last for s in seen.starts):
+            continue  # what a worker does itself ends no worker
         if any(end.line <= line < last for line in waits(scene, one, seen)):
             continue
         return _next(scene, end, one)

@@ -44,7 +44,7 @@ def given(call: Call) -> tuple[str, ...]:
 
 
 def by_channel(scene: Scene, side: Side) -> str:
-    """`c := <-r.free; defer func() { r.free <- c }()`: the channel that an object comes from and goes to."""
+    """The channel that an object comes from and goes to: `c := <-r.free`, and then `r.free <- c`."""
     for frame, seen in side.way[:_NEAR] if scene.go else ():
         got = [_on(scene, frame, line, _RECEIVED) for line in seen.receives[:_NEAR]]
         back = [_on(scene, frame, line, _SENT) for line in seen.sends[:_NEAR]]

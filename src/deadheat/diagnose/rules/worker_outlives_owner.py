@@ -11,7 +11,8 @@ who called it; or the function that started the worker has gone on to what reads
 also: a function had the worker started, called `Close`, `Stop` or `cancel` on its owner, and went on
 without a wait, or to start the next one on the same thing; or who started it stopped waiting when the
 time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in
-what it calls to wait, and then its work is used; or it returns, say with an error, above the line that waits.
+what it calls to wait, and then its work is used; or it returns, say with an error, above the line that
+waits.
 
 ## Why it races
 
