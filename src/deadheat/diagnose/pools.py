@@ -46,18 +46,21 @@ def given(call: Call) -> tuple[str, ...]:
 def by_channel(scene: Scene, side: Side) -> str:
     """The channel that an object comes from and goes to: `c := <-r.free`, and then `r.free <- c`."""
     for frame, seen in side.way[:_NEAR] if scene.go else ():
-        got = [_on(scene, frame, line, _RECEIVED) for line in seen.receives[:_NEAR]]
-        back = [_on(scene, frame, line, _SENT) for line in seen.sends[:_NEAR]]
-        for name, channel in filter(None, got):
-            if (channel, name) in back:
+        above = [line for line in seen.receives if line < seen.line]
+        used = {u.path[0] for u in seen.uses}
+        for line in above[-_NEAR:]:
+            name, channel = _on(scene, frame, line, _RECEIVED)
+            sends = [n for n in seen.sends if n > line][:_NEAR] if name in used else []
+            if any(_on(scene, frame, n, _SENT) == (channel, name) for n in sends):
                 return f"{channel} <- {name}"
     return ""
 
 
-def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[str, str] | None:
+def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[str, str]:
+    """What a line receives or sends, and the channel, in the order in which it says so."""
     seen = scene.around(frame._replace(line=line))
     told = what.search(seen.text) if seen else None
-    return (told[1], told[2]) if told else None
+    return (told[1], told[2]) if told else ("", "")
 
 
 def puts(scene: Scene, side: Side) -> str:
