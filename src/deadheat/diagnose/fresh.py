@@ -39,12 +39,22 @@ def made_below(maker: Side, reader: Side) -> Frame | None:
     """
     if not maker.writes or reader.writes or maker.closure or "(" in maker.name:
         return None
-    if of_value(maker.name) or ")." not in reader.name:
+    if of_value(maker.name):
         return None
+    if ")." not in reader.name:
+        return _on_its_line(maker, reader)
     for caller in maker.frames[1:_MAKERS]:
         for frame in reader.frames[:2] if ")." in caller.function else ():
             if frame.function == caller.function and (frame.line or 0) >= (caller.line or 0):
                 return None if is_test_file(caller.file) else caller
+    return None
+
+
+def _on_its_line(maker: Side, reader: Side) -> Frame | None:
+    """`table()[key]`: is what the very line has made, by whichever function, then read on it?"""
+    for caller in maker.frames[2:_MAKERS] if not reader.closure and reader.inner else ():
+        if caller == reader.site:
+            return None if is_test_file(caller.file) else caller
     return None
 
 

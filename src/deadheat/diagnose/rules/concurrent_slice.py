@@ -50,7 +50,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
+from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, INDEXED, JOINING, WALKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -141,6 +141,8 @@ def _named(scene: Scene) -> Hit | None:
         if of_value(side.name) or _is_its_work(side):
             continue
         if GROWING.intersection(words(side.name)[:1]):
+            if INDEXED.intersection(words(side.owner.rstrip(")"))):
+                continue  # its counters race as well as its row
             how = f"{side.does}, and by its name puts something into a row or takes it out"
         elif side.name != other.name and (shown := _goes_through(side, other)):
             how = shown

@@ -37,13 +37,14 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import SPAN, is_changing
+from deadheat.diagnose.checking import SPAN, is_changing, verb
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import BELOW, LOCKS, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.vocabulary import POOLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
+# "db.(*connPool)"
+_POOL = re.compile(r"(?<![Ss])[Pp]ool")
 _CALLERS, _CALLED = 3, 6
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
@@ -140,7 +143,7 @@ def _looked_twice(scene: Scene) -> Hit | None:
             continue
         first, then = depth.of(reader), depth.of(maker)
         down = (maker.point.line or 0) - (reader.point.line or 0)
-        if first is None or then is None or not _LOCKED <= down <= 2 * SPAN:
+        if first is None or then is None or not _LOCKED < down <= 2 * SPAN or _lends(maker):
             continue
         if first >= depth.FIRST or then - first < depth.AGAIN or is_changing(maker.name):
             continue
@@ -151,6 +154,11 @@ def _looked_twice(scene: Scene) -> Hit | None:
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(FAIR + 0.05, evidence, change, (reader.point, maker.point))
     return None
+
+
+def _lends(side: Side) -> bool:
+    """Is it what a pool does with its objects? Then it counts them."""
+    return bool(_POOL.search(side.owner) and verb(side.name) in POOLING)
 
 
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
