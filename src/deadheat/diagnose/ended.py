@@ -32,7 +32,8 @@ def ended_between(scene: Scene) -> Hit | None:
             if now is None or started.stale or now.file != started.file:
                 continue
             seen = scene.around(now)
-            end = _end(seen, started.line or 0, now.line or 0) if seen else None
+            then = started.line or 0
+            end = _end(seen, then, then, now.line or 0) if seen else None
             if end is None:
                 break
             named = f"{end.on}.{end.name}" if end.on else end.name
@@ -52,8 +53,8 @@ def ended_between(scene: Scene) -> Hit | None:
     return None
 
 
-def _end(seen: Around, started: int, now: int) -> Call | None:
-    """The call between two lines that ends what the first of them began."""
+def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
+    """The call between two lines that ends what another one began."""
     begun = {
         word
         for call in seen.calls
@@ -63,7 +64,7 @@ def _end(seen: Around, started: int, now: int) -> Call | None:
     for call in seen.calls:
         ends = call.name not in ("delete", "free") and ENDING.intersection(words(call.name)[:1])
         beside = call.deferred or call.depth != len(seen.closures)
-        if not ends or beside or not started < call.line < now:
+        if not ends or beside or not first < call.line < last:
             continue
         of_it = begun.intersection(_NAME.findall(f"{call.on} {call.arguments}"))
         if of_it or (call.name == "cancel" and not call.on):
@@ -85,20 +86,29 @@ def replaced(scene: Scene) -> Hit | None:
         seen = scene.around(one) if one.function == other.function else None
         if seen is None or not one.line or not other.line:
             continue
-        first, last = sorted((one.line, other.line))
-        if first == last:
-            # the loop has gone on to start the next one
-            last = max((end for begin, end in seen.loops if begin <= first <= end), default=0) + 1
-        end = _end(seen, first, last)
-        inner = scene.defined(end.name, one) if end else None
-        if end is None or inner is None or waits(scene, one, inner):
-            continue
-        if any(s.line <= end.line <= s.last for s in seen.starts):
-            continue  # what a worker does itself ends no worker
-        if any(end.line <= line < last for line in waits(scene, one, seen)):
-            continue
-        return _next(scene, end, one)
+        for first, last in _between(seen, one.line, other.line):
+            end = _end(seen, min(one.line, other.line), first, last)
+            if end and _is_plain(scene, one, seen, end, last):
+                return _next(scene, end, one)
     return None
+
+
+def _between(seen: Around, one: int, other: int) -> list[tuple[int, int]]:
+    """The lines that are passed from one start to the next; of one start, those of its loop."""
+    if one != other:
+        return [(min(one, other), max(one, other))]
+    loops = [(first, last) for first, last in seen.loops if first <= one <= last]
+    return [part for first, last in loops[-1:] for part in ((one, last + 1), (first - 1, one))]
+
+
+def _is_plain(scene: Scene, frame: Frame, seen: Around, end: Call, last: int) -> bool:
+    """Is the end known not to wait, and does nobody wait after it? What a worker does ends no worker."""
+    inner = scene.defined(end.name, frame)
+    if inner is None or waits(scene, frame, inner):
+        return False
+    if any(s.line <= end.line <= s.last for s in seen.starts):
+        return False
+    return not any(end.line <= line < last for line in waits(scene, frame, seen))
 
 
 def _next(scene: Scene, end: Call, started: Frame) -> Hit:

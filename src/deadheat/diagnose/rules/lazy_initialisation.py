@@ -95,7 +95,7 @@ def _find(scene: Scene) -> Hit | None:
     found = check(scene) or asked(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
-        if (held and any(held)) or resizes(scene, found):
+        if (held and any(held)) or resizes(scene, found) or _keeps_many(scene, found):
             return None  # a lock on one side: double-checked
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
@@ -126,6 +126,14 @@ def _find(scene: Scene) -> Hit | None:
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
+
+
+def _keeps_many(scene: Scene, found: Check) -> bool:
+    """`if e.compiled[src] == nil { e.compiled[src] = x }`: is it one of many that a map keeps?"""
+    here, shared = found.sets.here, scene.shared
+    if not scene.go or here is None or shared is None or "map[" not in shared.type:
+        return False
+    return any(u.writes and u.element and u.name == shared.name for u in here.uses)
 
 
 def _is_check(guess: Check) -> bool:
