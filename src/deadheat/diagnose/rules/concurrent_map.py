@@ -104,8 +104,10 @@ def _named(scene: Scene) -> Hit | None:
     if not scene.go or scene.sourced:
         return None
     for side, other in scene.both:
-        keyed = KEYED.issuperset(words(side.name))
-        if not keyed or not side.writes or side.inner or side.closure or other.site is None:
+        told = words(side.name)
+        if not told or not KEYED.issuperset(told):
+            continue
+        if not side.writes or side.inner or side.closure or other.site is None:
             continue
         if "(" in side.name:
             continue  # a struct's own `put` may count what it puts, and a queue's has no key
