@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address
-from deadheat.diagnose.checking import verb
+from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.lifetime import (
     by_timer,
     comes_after,

@@ -36,16 +36,8 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import (
-    Check,
-    asked,
-    check,
-    claims,
-    is_changing,
-    is_lazy,
-    likely,
-    verb,
-)
+from deadheat.diagnose.checking import Check, asked, check, claims
+from deadheat.diagnose.guessing import is_changing, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rows import resizes

@@ -28,7 +28,8 @@ store.
 
 ## When it is wrong
 
-Another reader without the lock, in another function, is `partial-lock`.
+Another reader without the lock, in another function, is `partial-lock`; so is a check before the lock
+that is not made again under it: the fast path of who counts.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import SPAN, is_changing, verb
 from deadheat.diagnose.finding import Point
+from deadheat.diagnose.guessing import SPAN, is_changing, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule

@@ -9,8 +9,9 @@ the check lies in front of the other's, and what is set is no less than a word. 
 come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`), or in
 Go in a function that is nobody's method, and so fills what it makes (`load`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
-function that is called under one, and no lock is held; or it fills an object that is kept there when
-it is made. Where the report has one side only, the code of that side may still show it.
+function that is called under one, and no lock is held; or it fills an object, or a map, that is kept
+there when it is made. One of many that a map keeps is the map's business. Where the report has one side
+only, the code of that side may still show it.
 
 ## Why it races
 
@@ -39,22 +40,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
-from deadheat.diagnose.checking import (
-    SPAN,
-    absent,
-    asked,
-    asks_absent,
-    check,
-    claims,
-    is_changing,
-    is_close,
-    is_lazy,
-    likely,
-    stores_absent,
-    verb,
-)
+from deadheat.diagnose.checking import absent, asked, asks_absent, check, claims, stores_absent
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
+from deadheat.diagnose.guessing import SPAN, is_changing, is_close, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rows import resizes

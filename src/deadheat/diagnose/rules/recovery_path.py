@@ -3,7 +3,7 @@
 ## What it sees
 
 `runtime.gopanic` within the true part of one stack: the access runs in a deferred function while a
-panic unwinds.
+panic unwinds. It goes before a lock that is missing there: nobody has thought of that way.
 
 ## Why it races
 

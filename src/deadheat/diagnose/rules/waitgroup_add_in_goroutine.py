@@ -5,7 +5,7 @@
 The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
 `Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
 panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
-function that the `go` statement runs.
+function that the `go` statement runs, and not above the line that starts the work.
 
 ## Why it races
 
