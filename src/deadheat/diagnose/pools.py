@@ -47,13 +47,26 @@ def by_channel(scene: Scene, side: Side) -> str:
     """The channel that an object comes from and goes to: `c := <-r.free`, and then `r.free <- c`."""
     for frame, seen in side.way[:_NEAR] if scene.go else ():
         above = [line for line in seen.receives if line < seen.line]
-        used = {u.path[0] for u in seen.uses}
+        used = _touched(scene, side, seen) if frame == side.site else _handed(seen)
         for line in above[-_NEAR:]:
             name, channel = _on(scene, frame, line, _RECEIVED)
             sends = [n for n in seen.sends if n > line][:_NEAR] if name in used else []
             if any(_on(scene, frame, n, _SENT) == (channel, name) for n in sends):
                 return f"{channel} <- {name}"
     return ""
+
+
+def _touched(scene: Scene, side: Side, seen: Around) -> set[str]:
+    """The objects whose own fields a line touches as the detector says it does."""
+    name = scene.shared.name if scene.shared else ""
+    own = [u for u in seen.uses if len(u.path) > 1 and u.writes == side.writes]
+    return {u.path[0] for u in own if not name or u.name == name}
+
+
+def _handed(seen: Around) -> set[str]:
+    """What a line calls something on, or hands to it."""
+    calls = [c for c in seen.calls if c.line == seen.line]
+    return {part.strip(" &*") for c in calls for part in (c.on, *c.arguments.split(","))}
 
 
 def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[str, str]:

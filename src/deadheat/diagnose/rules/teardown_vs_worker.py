@@ -103,7 +103,7 @@ def _find(scene: Scene) -> Hit | None:
         confidence = WEAK  # two workers of somebody else's: by its name it may end anything
     if scene.source and _siblings(found):
         confidence = WEAK  # one function started both: neither is the other's owner
-    if not scene.go and tells(scene, found) and _joined(scene, found):
+    if scene.source and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
 
