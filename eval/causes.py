@@ -46,7 +46,7 @@ TITLES = {
     "fresh8": "The eighth fresh set",
 }
 # what rules were made with, or have learnt from since
-LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6")
+LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7")
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 

@@ -269,6 +269,51 @@ def test_who_begins_anew_stores_a_whole_struct(atomic: str, writer: str, expecte
 
 
 @pytest.mark.parametrize(
+    ("end", "expected"), [("8", "copied-lock"), ("c", "mixed-atomic"), ("4", "mixed-atomic")]
+)
+def test_a_lock_begins_where_a_word_does(end: str, expected: str) -> None:
+    asm = "sync/atomic.CompareAndSwapInt32() /usr/local/go/src/runtime/race_amd64.s:310"
+    swaps = Side("write", (asm, "(*Shelf).Serve shelf.go:9"), go("A"))
+    plain = Side("read", ("(*Shelf).Peak shelf.go:20", "TestShelf.func1 shelf_test.go:17"), go("B"))
+    assert first(report(swaps, plain, HEAP[:-1] + end)) == expected
+
+
+@pytest.mark.parametrize(
+    ("maker", "down", "expected"),
+    [
+        ("(*Shelf).rows", 3, "check-then-act"),
+        ("(*Shelf).rows", 4, "double-checked-locking"),
+        ("(*Shelf).get", 4, "double-checked-locking"),
+        ("(*rowPool).get", 8, "missing-lock"),
+        ("(*Shelf).lookup", 3, "missing-lock"),
+    ],
+)
+def test_a_second_look_needs_room(maker: str, down: int, expected: str) -> None:
+    looks = Side("read", (f"{maker} shelf.go:20", "TestShelf.func1 shelf_test.go:17"), go("A"))
+    stack = (f"{maker} shelf.go:{20 + down}", "TestShelf.func1 shelf_test.go:17")
+    makes = Side("write", stack, go("B"), 0x145)
+    assert first(report(looks, makes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "reader", "expected"),
+    [
+        ("finished", "(*Shelf).collect", "unknown"),
+        ("finished", "(*Shelf).Get", "missing-lock"),
+        ("finished", "(*Till).collect", "missing-lock"),
+        ("running", "(*Shelf).collect", "missing-lock"),
+    ],
+)
+def test_a_worker_of_main_that_has_ended(state: str, reader: str, expected: str) -> None:
+    began = ("main shelf.go:60",)
+    worker = Side("write", ("(*Shelf).fill shelf.go:9", "main.gowrap1 shelf.go:60"), began)
+    other = Side("read", (f"{reader} shelf.go:20", "main shelf.go:61"))
+    text = report(worker._replace(state=state), other)
+    text = text.replace(SHOP, "main.").replace("Goroutine 8", "Goroutine 9")
+    assert first(text.replace("by goroutine 8", "by main goroutine")) == expected
+
+
+@pytest.mark.parametrize(
     ("line", "maker", "expected"),
     [
         (54, "(*Shelf).fetch", "double-checked-locking"),
@@ -321,8 +366,12 @@ def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
         ("(*Shelf).Append", "concurrent-slice"),
         ("(*Shelf).addRow", "missing-lock"),
         ("(*Shelf).Add", "missing-lock"),
-        ("(*Shelf).put", "concurrent-map"),
-        ("(*Queue).put", "missing-lock"),
+        ("put", "concurrent-map"),
+        ("Table.put", "concurrent-map"),
+        ("putRow", "missing-lock"),
+        ("(*Shelf).put", "missing-lock"),
+        ("(*Shelf).Push", "concurrent-slice"),
+        ("(*rowQueue).Push", "missing-lock"),
         ("Shelf.Sell", "copied-lock"),
         ("Shelf.Set", "missing-lock"),
         ("(*Shelf).sellAll", "missing-lock"),

@@ -16,6 +16,7 @@ import deadheat
 from corpus.label_go import unpack
 from deadheat import registry
 from deadheat.diagnose import CRASHED, causes, diagnose
+from deadheat.diagnose.checking import is_absent
 from deadheat.diagnose.finding import UNKNOWN, Finding
 from deadheat.diagnose.rank import THRESHOLD
 from deadheat.diagnose.scene import RACES, Scene
@@ -298,3 +299,17 @@ def test_what_a_report_made_is_gone_with_it() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("asked", "absent"),
+    [
+        ("c.conn == nil", True),
+        ("e := c.load(); e == nil", True),
+        ("out, err := d.decode(m); err == nil", False),
+        ("readErr == nil", False),
+        ("--refs == 0", False),
+    ],
+)
+def test_whether_something_went_well_is_no_check_that_it_is_there(asked: str, absent: bool) -> None:
+    assert is_absent(asked) is absent

@@ -38,6 +38,11 @@ def is_part(scene: Scene) -> bool:
     return bool((of(scene) or 0) % _WORD)
 
 
+def is_half(scene: Scene) -> bool:
+    """Is it the second half of a word, by its address? A lock begins with what it is taken by."""
+    return (of(scene) or 0) % _WORD == _WORD // 2
+
+
 def is_packages(scene: Scene) -> bool | None:
     """Is it a variable of a package, which lies in the program itself? None if that does not show."""
     at = of(scene)

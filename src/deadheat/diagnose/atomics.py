@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import address
 from deadheat.diagnose.unsafe_types import named
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def of_lock(side: Side) -> bool:
         return True
     here, site = side.here, side.site
     if site is None or not any(f.function in _IN_LOCKS for f in side.inner):
+        return False
+    if address.is_half(side.scene):
         return False
     if here is None:
         return _is_deferred(side) or side.above(_SWAPS) is not None

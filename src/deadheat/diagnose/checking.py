@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnose.naming import is_test_file, last, words
+from deadheat.diagnose.naming import is_test_file
 from deadheat.diagnose.ordering import SLEEPS
-from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY, TURNING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -34,6 +32,8 @@ _NO_VALUE = re.compile(r"(?:<\s{0,3}0|==\s{0,3}-1)\)?$")
 _WORKED_OUT = re.compile(r"(?<![=!<>])=\s{0,9}[\w.>:-]{1,80}\(")
 # "err != nil": what was tried before, and no state
 _ERROR = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\b")
+# "out, err := d.decode(m); err == nil": whether something went well
+_FAILED = re.compile(r"\b\w{0,40}[eE]rr(?:or)?\s{0,3}==\s{0,3}nil")
 # "--refs == 0": what the condition itself changes is counted, not looked for
 _COUNTS = re.compile(r"\+\+|--")
 # "lockers[i].owner = guest;", "e.phase = running": what is stored, if it is a name or a number
@@ -44,10 +44,7 @@ _STORED = re.compile(
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
-_GOING_ON: frozenset[str] = GROWING | KEYED | TURNING
-_LEAVES = 3
 _NEAR = 3  # frames from the site outwards in which a check is about the access
-SPAN = 6  # lines between a check and what depends on it
 
 
 class Check(NamedTuple):
@@ -118,7 +115,7 @@ class Check(NamedTuple):
 def is_absent(condition: str) -> bool:
     """Does a condition ask whether something is not there yet?"""
     told = condition.strip()
-    return bool(_ABSENT.search(told)) and not _COUNTS.search(told)
+    return bool(_ABSENT.search(told)) and not _COUNTS.search(told) and not _FAILED.search(told)
 
 
 def is_present(condition: str) -> bool:
@@ -149,7 +146,7 @@ def check(scene: Scene) -> Check | None:
 def _in_caller(scene: Scene, sets: Side, other: Side) -> Check | None:
     """Both are in one function that the same check led them to: `if !c.visited { c.mark(i) }`."""
     here, way = sets.here, sets.way
-    if here is None or len(way) < 2 or sets.held or other.held or here.conditions:
+    if here is None or len(way) < 2 or sets.held or other.held or _before(here, errors=True):
         return None  # a condition of its own, about something else, decides
     (frame, caller), names = way[1], {u.name for u in here.uses if u.writes}
     same = [(code.path, code.first) for _, code in other.way[1:2]]
@@ -195,7 +192,7 @@ def asked(scene: Scene) -> Check | None:
         if not sets.writes or sets.held or other.held:
             continue
         for frame, seen in sets.way[:_NEAR]:
-            if frame != sets.site and sets.here and sets.here.conditions:
+            if frame != sets.site and sets.here and _before(sets.here, errors=True):
                 break  # a condition of its own, about something else, decides
             for at, (where, code) in enumerate(other.way[:_NEAR]):
                 if (code.path, code.first) != (seen.path, seen.first) or code.line > seen.line:
@@ -285,53 +282,3 @@ def stores_absent(scene: Scene, frame: Frame) -> Condition | None:
         if there and any(".".join(path) in text for path in stores):
             return condition
     return None
-
-
-def is_close(found: Check) -> bool:
-    """Is the write in the block that the check opens? One that leaves the function needs three lines."""
-    return (found.sets.point.line or 0) - (found.other.point.line or 0) < _LEAVES
-
-
-def likely(scene: Scene) -> Check | None:
-    """One function in two actors: one reads, and the other writes a line or two further down."""
-    if Check not in scene.memo:
-        scene.memo[Check] = _likely(scene)
-    found: Check | None = scene.memo[Check]
-    return found
-
-
-def _likely(scene: Scene) -> Check | None:
-    if not scene.same_function or scene.sourced:
-        return None
-    for sets, other in scene.both:
-        if not sets.writes or not sets.site or not other.site or sets.closure:
-            continue
-        if verb(sets.name) in _GOING_ON:
-            continue  # reads how far it is, in a container or a turn, and goes on from there
-        down = (sets.site.line or 0) - (other.site.line or 0)
-        # two lines further down stands what gives it back: `}` is between them
-        near = 0 < down <= SPAN or down == -2 or (-SPAN <= down < 0 and is_lazy(sets.name))
-        if sets.site.file == other.site.file and near and not other.writes:
-            return Check(sets, other)
-    return None
-
-
-def is_changing(name: str) -> bool:
-    """Is a function called as if it changed something that is already there?"""
-    return verb(name) in CHANGING
-
-
-@lru_cache(maxsize=1 << 12)
-def is_lazy(name: str) -> bool:
-    """Is a function called as if it made something at first use?"""
-    told = words(name)
-    return bool(told) and (verb(name) in LAZY or "lazy" in told or "once" in told)
-
-
-@lru_cache(maxsize=1 << 12)
-def verb(name: str) -> str:
-    """What a function is called to do: its first word, in C often the last (`ring_put`)."""
-    told = words(name)
-    if not told:
-        return ""
-    return told[-1] if "_" in last(name) and told[0] not in LAZY | CHANGING else told[0]

@@ -10,10 +10,13 @@ from deadheat.diagnose.naming import is_test_file, of_value
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
 # "&Settings{Version: version}", "Stats{}", "new(Client)", "cache.Entry{key: k}"
 _MADE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
+# "make(map[string]int)", "map[string]int{}", "make([]byte, n)"
+_CONTAINER = re.compile(r"make\((?:map)?\[|(?:map)?\[[^{]{0,120}\{")
 # "auto g = std::make_shared<Glyphs>();", "p = new Glyphs(n);"
 _MAKES = re.compile(r"\bmake_(?:shared|unique)<|=\s{0,9}new\s")
 # "return &plate{dots, 3}", "func engrave() *plate { return &plate{} }"
@@ -36,12 +39,22 @@ def made_below(maker: Side, reader: Side) -> Frame | None:
     """
     if not maker.writes or reader.writes or maker.closure or "(" in maker.name:
         return None
-    if of_value(maker.name) or ")." not in reader.name:
+    if of_value(maker.name):
         return None
+    if ")." not in reader.name:
+        return _on_its_line(maker, reader)
     for caller in maker.frames[1:_MAKERS]:
         for frame in reader.frames[:2] if ")." in caller.function else ():
             if frame.function == caller.function and (frame.line or 0) >= (caller.line or 0):
                 return None if is_test_file(caller.file) else caller
+    return None
+
+
+def _on_its_line(maker: Side, reader: Side) -> Frame | None:
+    """`table()[key]`: is what the very line has made, by whichever function, then read on it?"""
+    for caller in maker.frames[2:_MAKERS] if not reader.closure and reader.inner else ():
+        if caller == reader.site:
+            return None if is_test_file(caller.file) else caller
     return None
 
 
@@ -60,6 +73,8 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     made = [told for told in here.names.values() if told.how == "local" and told.line == here.line]
     if scene.go and any(_MADE.match(told.type) for told in made):
         return True  # the line on which it is made
+    if scene.go and _fills_its_own(here):
+        return True
     for use in here.uses:
         if not use.writes or len(use.path) < 2 or (name and use.name != name):
             continue
@@ -67,6 +82,19 @@ def is_made_here(scene: Scene, side: Side) -> bool:
         if declared is None or declared.how != "local":
             continue
         if _MADE.match(declared.type) or (not scene.go and _is_new(scene, side, use.path[0])):
+            return True
+    return False
+
+
+def _fills_its_own(here: Around) -> bool:
+    """`m := map[string]int{}; m[k] = v; return m`: is a container filled, or made, to be given back?"""
+    lent = any(s.line < here.line for s in here.starts)
+    for name in here.returned if not lent else ():
+        told = here.names.get(name)
+        own = told is not None and told.how == "local" and told.depth == len(here.closures)
+        if told is None or not own or not _CONTAINER.match(told.type):
+            continue
+        if told.line == here.line or any(u.path == (name,) and u.writes for u in here.uses):
             return True
     return False
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address
-from deadheat.diagnose.lifetime import by_timer, comes_after, gone_on, own_worker, runs_beside
-from deadheat.diagnose.naming import is_test_file, last
+from deadheat.diagnose.guessing import verb
+from deadheat.diagnose.lifetime import (
+    by_timer,
+    comes_after,
+    gone_on,
+    has_ended,
+    own_worker,
+    runs_beside,
+)
+from deadheat.diagnose.naming import is_test_file, last, owner
+from deadheat.diagnose.vocabulary import READING
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ def may_be_ordered(scene: Scene) -> bool:
 def _ordered(scene: Scene) -> bool:
     if timed := by_timer(scene):
         return any(side.writes for side in scene.sides if side is not timed)
-    if gone_on(scene) or _of_a_call(scene) or _is_below_start(scene):
+    if gone_on(scene) or _of_a_call(scene) or _is_below_start(scene) or _has_left(scene):
         return True
     if own_worker(scene):
         return not runs_beside(scene)
@@ -50,6 +59,22 @@ def _is_below_start(scene: Scene) -> bool:
             now = next((f for f in other.frames if f.function == then.function), None)
             if now is not None and now.file == then.file:
                 return (now.line or 0) > (then.line or 0) > 0
+    return False
+
+
+def _has_left(scene: Scene) -> bool:
+    """Has a worker that `main` started ended, and reads a method of the same type what it wrote?
+
+    Who is not called to look only may have been told that all was done.
+    """
+    for worker, other in scene.both if scene.go else ():
+        began = worker.creator if worker.writes and worker.is_worker and not other.writes else None
+        if began is None or other.is_worker or last(scene.parent(began.function)) != "main":
+            continue
+        entry = next((f for f in reversed(worker.frames) if f.line != began.line), None)
+        own = entry is not None and owner(scene.parent(entry.function)) == other.owner
+        if own and "(" in other.owner and has_ended(worker) and verb(other.name) not in READING:
+            return True
     return False
 
 

@@ -52,6 +52,22 @@ def cuts(scene: Scene, side: Side) -> Evidence | None:
     return side.told(f"`{here.text[:80]}` cuts the slice")
 
 
+def room(scene: Scene, side: Side) -> Evidence | None:
+    """`args := append(t.base, a)`: does it write into the room that a row of others has left?"""
+    here, shared = side.here, scene.shared
+    told = APPEND.search(here.text) if here else None
+    if not scene.go or here is None or shared is None or told is None or not side.writes:
+        return None
+    made = here.names.get(shared.name)
+    own = made is not None and made.how == "local" and made.line == here.line
+    if not own or told[1].partition(".")[0] == shared.name:
+        return None
+    base = here.names.get(told[1])
+    if base is not None and base.how == "local":
+        return None  # a row of its own
+    return side.told(f"`{here.text[:80]}` writes into the room that `{told[1]}` has left")
+
+
 def filled_anew(scene: Scene) -> Evidence | None:
     """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still somebody else's?"""
     name = scene.shared.name if scene.shared else ""

@@ -22,6 +22,7 @@ ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 # callers further out than this say nothing about a site
 NEAR = 6
 NAMED = 3
+_CALLED = 4  # calls of a line that are followed
 _VERBS = {
     Op.READ: "reads",
     Op.WRITE: "writes",
@@ -203,8 +204,22 @@ class Side:
                 if self.site is not None and frame.package == self.site.package:
                     found += seen.held
                     found += lent(self.scene, frame, seen) if not seen.held else ()
+            found += [held for seen in self.lost for held in seen.held]
             self._held = tuple(found)
         return self._held
+
+    @property
+    def lost(self) -> tuple[Around, ...]:
+        """The functions, each at its end, one of which lies between the site and the runtime's frames.
+
+        Go's detector loses who calls `mapaccess1`; the line that is left touches no map, but calls it.
+        """
+        here, site = self.here, self.site
+        told = any(f.function.startswith("runtime.mapaccess1") for f in self.inner)
+        if here is None or site is None or not told or "[" in here.text:
+            return ()
+        called = [c.name for c in here.calls if c.line == here.line][:_CALLED]
+        return tuple([one for name in called if (one := self.scene.defined(name, site))])
 
     def _is_start(self, frame: Frame) -> bool:
         """Is it the compiler's wrapper of a go statement: `Open.gowrap1`, formerly `Open.func1`?"""

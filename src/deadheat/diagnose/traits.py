@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth
-from deadheat.diagnose.checking import verb
 from deadheat.diagnose.fresh import made_below
+from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.lifetime import GoneOn, is_timed
 from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
 from deadheat.diagnose.scene import calls_between

@@ -36,22 +36,15 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import (
-    Check,
-    asked,
-    check,
-    claims,
-    is_changing,
-    is_lazy,
-    likely,
-)
+from deadheat.diagnose.checking import Check, asked, check, claims
+from deadheat.diagnose.guessing import is_changing, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rows import resizes
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
-from deadheat.diagnose.vocabulary import ACTING
+from deadheat.diagnose.vocabulary import ACTING, READING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -93,8 +86,8 @@ def _find(scene: Scene) -> Hit | None:
     if guess is None or (is_lazy(guess.sets.name) and not stores):
         return None
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
-    if down < 0:
-        return None  # it acts first
+    if down < 0 or verb(guess.sets.name) in READING:
+        return None  # it acts first, or is called to look something up and only notes that
     # in the next line or two stands what is made at first use, unless something says otherwise
     acts = stores or down > _LEAVES or is_changing(guess.sets.name)
     evidence = (

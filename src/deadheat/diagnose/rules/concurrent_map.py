@@ -4,10 +4,11 @@
 
 Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
 `mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
-writes`; frames of `std::map` and the like in C++; without them a function `put`, which stores the
-value itself after the runtime has found its place. With source: the variable is a map that both
-lines index, range over or delete from, also by methods of a type that is a map, and neither side
-holds a lock; or an object is met while it is made, because it was put into a map that nobody guards.
+writes`; frames of `std::map` and the like in C++; without them a function `put`, or one of a map's
+own type, which stores the value itself after the runtime has found its place. With source: the
+variable is a map that both lines index, range over or delete from, also by methods of a type that is a
+map, and neither side holds a lock; or an object is met while it is made, because it was put into a map
+that nobody guards.
 
 ## Why it races
 
@@ -43,7 +44,7 @@ from deadheat.diagnose.publishing import published
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import KEYED, ROW
+from deadheat.diagnose.vocabulary import KEYED
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -103,11 +104,13 @@ def _named(scene: Scene) -> Hit | None:
     if not scene.go or scene.sourced:
         return None
     for side, other in scene.both:
-        keyed = KEYED.intersection(words(side.name)[:1])
-        if not keyed or not side.writes or side.inner or side.closure or other.site is None:
+        told = words(side.name)
+        if not told or not KEYED.issuperset(told):
             continue
-        if ROW.intersection(words(side.owner.rstrip(")"))):
-            continue  # a queue's `put` has no key
+        if not side.writes or side.inner or side.closure or other.site is None:
+            continue
+        if "(" in side.name:
+            continue  # a struct's own `put` may count what it puts, and a queue's has no key
         evidence = (
             side.told(f"{side.does}, and by its name stores something under a key"),
             other.told(other.does),

@@ -9,9 +9,10 @@ like one that puts something into a row of things (`Append`, `Push`, `Insert`; a
 `listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
 `emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is above
 it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
-stored in it, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method of a type
-that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object that is
-met while it is made, because it was put into a slice that nobody guards.
+stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
+room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
+of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object
+that is met while it is made, because it was put into a slice that nobody guards.
 
 ## Why it races
 
@@ -44,12 +45,12 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, room
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
-from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, JOINING, WALKING
+from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, INDEXED, JOINING, WALKING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -140,6 +141,8 @@ def _named(scene: Scene) -> Hit | None:
         if of_value(side.name) or _is_its_work(side):
             continue
         if GROWING.intersection(words(side.name)[:1]):
+            if INDEXED.intersection(words(side.owner.rstrip(")"))):
+                continue  # its counters race as well as its row
             how = f"{side.does}, and by its name puts something into a row or takes it out"
         elif side.name != other.name and (shown := _goes_through(side, other)):
             how = shown
@@ -234,7 +237,7 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
         and not own
         and (shared.name != name or "map[" in shared.type)
     ):
-        return _stored(scene, side)
+        return room(scene, side) or _stored(scene, side)
     return side.told(f"`{side.here.text[:80] if side.here else ''}` grows the slice")
 
 

@@ -28,7 +28,8 @@ store.
 
 ## When it is wrong
 
-Another reader without the lock, in another function, is `partial-lock`.
+Another reader without the lock, in another function, is `partial-lock`; so is a check before the lock
+that is not made again under it: the fast path of who counts.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import SPAN, is_changing
 from deadheat.diagnose.finding import Point
+from deadheat.diagnose.guessing import SPAN, is_changing, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import BELOW, LOCKS, ONE_FUNCTION, SOURCE
+from deadheat.diagnose.vocabulary import POOLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
+# "db.(*connPool)"
+_POOL = re.compile(r"(?<![Ss])[Pp]ool")
 _CALLERS, _CALLED = 3, 6
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
@@ -86,7 +90,8 @@ def _find(scene: Scene) -> Hit | None:
     change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
     if locked.here is None:
         return Hit(LIKELY, evidence, change, (bare.point,))
-    checks = _checks(scene, locked) or _flag(locked.here)
+    before, under = _checks(scene, locked)
+    checks = [*before, *under] if under else _flag(locked.here)
     first = _first_check(scene, bare, locked)
     if checks and (len(checks) > 1 or first is not None):
         again, line = checks[-1], checks[0].line if first is None else first
@@ -139,7 +144,7 @@ def _looked_twice(scene: Scene) -> Hit | None:
             continue
         first, then = depth.of(reader), depth.of(maker)
         down = (maker.point.line or 0) - (reader.point.line or 0)
-        if first is None or then is None or not _LOCKED <= down <= 2 * SPAN:
+        if first is None or then is None or not _LOCKED < down <= 2 * SPAN or _lends(maker):
             continue
         if first >= depth.FIRST or then - first < depth.AGAIN or is_changing(maker.name):
             continue
@@ -150,6 +155,11 @@ def _looked_twice(scene: Scene) -> Hit | None:
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(FAIR + 0.05, evidence, change, (reader.point, maker.point))
     return None
+
+
+def _lends(side: Side) -> bool:
+    """Is it what a pool does with its objects? Then it counts them."""
+    return bool(_POOL.search(side.owner) and verb(side.name) in POOLING)
 
 
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
@@ -212,15 +222,27 @@ def _above(bare: Side, locked: Side) -> bool:
     return False
 
 
-def _checks(scene: Scene, locked: Side) -> list[Condition]:
-    """The conditions about the variable on the way to the write, the function's callers included."""
+def _checks(scene: Scene, locked: Side) -> tuple[list[Condition], list[Condition]]:
+    """The conditions about the variable on the way to the write: before the lock is taken, and under it.
+
+    One that was asked before, and not again, is the fast path of who counts under the lock.
+    """
     names = {u.name for u in locked.here.uses if u.writes} if locked.here else set()
-    found = []
-    for frame in locked.frames[:_CALLERS]:
-        seen = scene.around(frame)
-        near = (*seen.guards, *seen.conditions) if seen else ()
-        found += [c for c in near if any(n in c.text for n in names)]
-    return sorted(set(found), key=lambda c: c.line)
+    before: set[Condition] = set()
+    under: set[Condition] = set()
+    taken = False  # by a function further in
+    for seen in filter(None, map(scene.around, locked.frames[:_CALLERS])):
+        near = [c for c in (*seen.guards, *seen.conditions) if any(n in c.text for n in names)]
+        since = min((h.line for h in seen.held), default=0)
+        inside = [] if taken else [c for c in near if c.line >= since]
+        under.update(inside)
+        before.update(c for c in near if c not in inside)
+        taken = taken or bool(seen.held)
+    return sorted(before, key=_line), sorted(under, key=_line)
+
+
+def _line(condition: Condition) -> int:
+    return condition.line
 
 
 def _flag(here: Around) -> list[Condition]:

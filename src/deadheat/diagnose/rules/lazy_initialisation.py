@@ -9,8 +9,9 @@ the check lies in front of the other's, and what is set is no less than a word. 
 come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`), or in
 Go in a function that is nobody's method, and so fills what it makes (`load`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
-function that is called under one, and no lock is held; or it fills an object that is kept there when
-it is made. Where the report has one side only, the code of that side may still show it.
+function that is called under one, and no lock is held; or it fills an object, or a map, that is kept
+there when it is made. One of many that a map keeps is the map's business. Where the report has one side
+only, the code of that side may still show it.
 
 ## Why it races
 
@@ -39,22 +40,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
-from deadheat.diagnose.checking import (
-    SPAN,
-    absent,
-    asked,
-    asks_absent,
-    check,
-    claims,
-    is_changing,
-    is_close,
-    is_lazy,
-    likely,
-    stores_absent,
-    verb,
-)
+from deadheat.diagnose.checking import absent, asked, asks_absent, check, claims, stores_absent
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
+from deadheat.diagnose.guessing import SPAN, is_changing, is_close, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rows import resizes
@@ -95,7 +84,7 @@ def _find(scene: Scene) -> Hit | None:
     found = check(scene) or asked(scene)
     if found and found.absent and found.condition:
         held = locking.locks(scene)
-        if (held and any(held)) or resizes(scene, found):
+        if (held and any(held)) or resizes(scene, found) or _keeps_many(scene, found):
             return None  # a lock on one side: double-checked
         evidence = (
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
@@ -126,6 +115,14 @@ def _find(scene: Scene) -> Hit | None:
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
+
+
+def _keeps_many(scene: Scene, found: Check) -> bool:
+    """`if e.compiled[src] == nil { e.compiled[src] = x }`: is it one of many that a map keeps?"""
+    here, shared = found.sets.here, scene.shared
+    if not scene.go or here is None or shared is None or "map[" not in shared.type:
+        return False
+    return any(u.writes and u.element and u.name == shared.name for u in here.uses)
 
 
 def _is_check(guess: Check) -> bool:

@@ -29,7 +29,8 @@ From a report alone: one side may hold a lock (`partial-lock`), or the two sides
 one after the other, so that an order is missing and not a lock. Where a package's own worker, which
 it started and left running, meets a later call of the same package, that is as likely, and the
 answer is `unknown`, unless the worker still runs and was started by who is called so (`Start`, `Open`).
-So it is where a function has started the worker, gone on, and meets it.
+So it is where a function has started the worker, gone on, and meets it; and where a worker that `main`
+started has ended, and a method of the same type, which is not called to look only, reads what it wrote.
 """
 
 from __future__ import annotations

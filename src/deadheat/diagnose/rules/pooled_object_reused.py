@@ -6,8 +6,9 @@ Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a fun
 gives objects, on one side; with source: a call of `Put`, `Release` or the like on a pool in the
 functions around one side, and the other side uses the object in a goroutine of its own; or a function
 that gets an object, starts a goroutine or thread with it and gives it back, also under names such as
-`arena_take` and `arena_give`, unless what gives it back frees its memory; or, in C and C++, a line that
-uses an object after it was given back, or fills one that is handed on and then given back. From a
+`arena_take` and `arena_give`, unless what gives it back frees its memory; or one that comes from a
+channel and is sent back on it (`c := <-r.free`, `r.free <- c`); or, in C and C++, a line that uses an
+object after it was given back, or fills one that is handed on and then given back. From a
 report alone: a function that starts a worker has what the worker reads filled above that line, so
 again, by somebody who is not called like one who renews it; in C and C++ also: the detector names the
 memory, and its name is a pool's (`arena`, `slab`, `free_list`).
@@ -43,34 +44,28 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import is_lent, named
 from deadheat.diagnose.naming import is_test_file, last, short, words
 from deadheat.diagnose.naming import owner as owner_of
+from deadheat.diagnose.pools import by_channel, given, gives, puts, takes, used_after
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.vocabulary import GIVING, MEMORY, POOLING, RENEWING, TAKING
+from deadheat.diagnose.vocabulary import POOLING, RENEWING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Point
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
-    from deadheat.diagnose.source import Around, Call, Start
+    from deadheat.diagnose.source import Call, Start
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
 _POOL = re.compile(
     r"\(\*?\w{0,80}(?<![Ss])[Pp]ool(?:\[.{0,300}\])?\)\.\w|(?:^|\.)pool\.|\bpool_|[Ff]ree[Ll]ist"
 )
-_BACK = re.compile(
-    r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
-)
-
 # "arena", "conn_pool", "free_list", "slabs"
 _PLACE = re.compile(r"(?<!s)pool|arena|slab|free_?list", re.IGNORECASE)
 _AGAIN = POOLING | RENEWING | {"open", "new", "create", "make"}
 
-# "buf", "&c.line", "*b": an object, and no number or text
-_WHOLE = re.compile(r"[&*]?[A-Za-z_][\w.>()-]{0,80}$")
 # "conn", "first": what a call or a start is given
 _WORD = re.compile(r"[A-Za-z_]\w{0,80}")
-_GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -87,7 +82,11 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
             return _hit(confidence, evidence, (point(frame), other.point))
-        call = (_puts(scene, side) or _used_after(scene, side)) if scene.source else ""
+        call = (
+            (puts(scene, side) or by_channel(scene, side) or used_after(scene, side))
+            if scene.source
+            else ""
+        )
         if call and other.actor.id != side.actor.id:
             evidence = (
                 side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
@@ -157,13 +156,13 @@ def _lent(scene: Scene) -> Hit | None:
         seen = scene.around(started) if started and worker.is_worker else None
         if seen is None or started is None:
             continue
-        got = {c.result.partition(",")[0].strip() for c in seen.calls if _takes(c)} - {""}
+        got = {c.result.partition(",")[0].strip() for c in seen.calls if takes(c)} - {""}
         handed = {word for c in seen.calls if c.line == seen.line for word in _words_of(c)}
         handed |= {word for one in seen.starts if one.line == seen.line for word in _spelt(one)}
         for back in seen.calls:
-            name = next((n for n in _given(back) if n in got), "")
+            name = next((n for n in given(back) if n in got), "")
             after = back.deferred or back.line > seen.line
-            if not name or not after or not _gives(scene, back, started):
+            if not name or not after or not gives(scene, back, started):
                 continue
             if not scene.go and name not in handed and not worker.closure:
                 continue
@@ -179,23 +178,6 @@ def _lent(scene: Scene) -> Hit | None:
             where = (point(started)._replace(line=back.line), other.point)
             return _hit(STRONG, evidence, where, from_source=True)
     return None
-
-
-def _takes(call: Call) -> bool:
-    return call.name not in MEMORY and bool(TAKING.intersection(words(call.name)))
-
-
-def _gives(scene: Scene, call: Call, near: Frame) -> bool:
-    """Does a call give something back to where it came from, and not to the system?"""
-    if call.name in MEMORY or not GIVING.intersection(words(call.name)):
-        return False
-    inner = scene.defined(call.name, near)
-    return inner is None or not any(c.name in MEMORY for c in inner.calls)
-
-
-def _given(call: Call) -> tuple[str, ...]:
-    """What a call gives back: its last argument, what it is called on, or its only argument."""
-    return call.arguments.rpartition(",")[2].strip().lstrip("&"), call.on, call.arguments.strip()
 
 
 def _words_of(call: Call) -> list[str]:
@@ -227,57 +209,6 @@ def _pool(side: Side) -> Frame | None:
         if _POOL.search(name) and POOLING.intersection(words(side.written(frame))):
             return frame
     return None
-
-
-def _puts(scene: Scene, side: Side) -> str:
-    """The call near the site that gives an object back to where it was got from."""
-    for frame in side.frames[:3]:
-        seen = scene.around(frame)
-        calls = seen.calls if seen else ()
-        got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
-        lent = {c.result.partition(",")[0].strip() for c in calls if _takes(c)} - {""}
-        for call in calls:
-            given = call.arguments.strip()
-            named = "ool" in call.on or (call.on, given.lstrip("&*")) in got
-            if _BACK.search(call.name) and named and _WHOLE.match(given):
-                return f"{call.on}.{call.name}({call.arguments[:40]})"
-            touched = seen is not None and any(u.path[0] == given for u in seen.uses)
-            passed = scene.go or _is_passed_on(seen, given, call)
-            if given in lent and touched and passed and _gives(scene, call, frame):
-                return f"{call.name}({given})"
-    return ""
-
-
-def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
-    """`submit(f); frame_put(f);`: did somebody else get the object before it is given back?"""
-    calls = [c for c in seen.calls if c.line > seen.line] if seen else []
-    return any(
-        c.arguments.strip().lstrip("&") == name and c.line < back.line and not _takes(c)
-        for c in calls
-    )
-
-
-def _used_after(scene: Scene, side: Side) -> str:
-    """The call that gave an object back before a line that still uses it; for C and C++."""
-    for frame in side.frames[:2] if not scene.go else ():
-        seen = scene.around(frame)
-        touched = {u.path[0] for u in seen.uses} if seen else set()
-        for call in seen.calls if seen else ():
-            name = next((n for n in _given(call)[::2] if n in touched), "")
-            inside = seen.closures[-1:] if seen else ()
-            earlier = call.line < (frame.line or 0) and call.depth == len(
-                seen.closures if seen else ()
-            )
-            earlier = earlier and all(c.first <= call.line for c in inside)
-            if name and earlier and _gives(scene, call, frame) and not _got_again(seen, name, call):
-                return f"{call.name}({name})"
-    return ""
-
-
-def _got_again(seen: Around | None, name: str, back: Call) -> bool:
-    """Was another object got under the same name since?"""
-    calls = seen.calls if seen else ()
-    return any(_takes(c) and c.result == name and c.line >= back.line for c in calls)
 
 
 RULE = Rule(

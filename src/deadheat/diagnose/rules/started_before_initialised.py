@@ -86,6 +86,8 @@ def _find(scene: Scene) -> Hit | None:
         )
         if set_before(scene, setter, frame, started) or _goes_on(setter):
             continue  # it was set up before the start, too: this is its next use
+        if _is_work(scene, setter, frame, started):
+            continue
         if _was_set(scene, worker, frame) or named(setter, ENDING):
             continue  # who started the worker had set it before; this is a change, or the end
         change = f"Set {scene.what} before the worker starts."
@@ -142,6 +144,13 @@ def _goes_on(setter: Side) -> bool:
     """`used++` in a loop changes what is there, over and over; it sets nothing up."""
     here = setter.here
     return here is not None and bool(here.loops) and _CHANGES.search(here.text) is not None
+
+
+def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
+    """Does a loop below the start call a method over and over? Options, which are closures, set up."""
+    seen = scene.around(frame) if frame != setter.site and not setter.closure else None
+    loops = seen.loops if seen else ()
+    return any(first > (started.line or 0) for first, _ in loops)
 
 
 def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None, Frame | None]:

@@ -42,7 +42,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
-from deadheat.model import Op
+from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -103,7 +103,7 @@ def _find(scene: Scene) -> Hit | None:
         confidence = WEAK  # two workers of somebody else's: by its name it may end anything
     if scene.source and _siblings(found):
         confidence = WEAK  # one function started both: neither is the other's owner
-    if not scene.go and tells(scene, found) and _joined(scene, found):
+    if scene.source and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
 
@@ -152,9 +152,9 @@ def _stops(seen: Around) -> bool:
 
 
 def _began(scene: Scene, worker: Side, seen: Around) -> bool:
-    """Did this very function start the worker?"""
-    began = scene.around(worker.creator) if worker.creator else None
-    return began is not None and (began.path, began.first) == (seen.path, seen.first)
+    """Did this very function start the worker, or have it started?"""
+    began = [scene.around(f) for f in worker.created if f.origin is Origin.USER][:_NEAR]
+    return any(one and (one.path, one.first) == (seen.path, seen.first) for one in began)
 
 
 def _reads(scene: Scene) -> Ending | None:
@@ -170,9 +170,16 @@ def _reads(scene: Scene) -> Ending | None:
         found = Ending(ender, frame, worker)
         waits = [c.line for c in calls_to(scene, seen, frame, JOINS)]
         joined = any(line <= (frame.line or 0) for line in (*waits, *seen.receives))
-        if _own(scene, found) and not joined and not gave_up(ender):
+        if _own(scene, found) and not joined and not _was_told(ender) and not gave_up(ender):
             return found
     return None
+
+
+def _was_told(ender: Side) -> bool:
+    """Has a method of the same type, on the way, received something before it led there?"""
+    kind = ender.here.receiver if ender.here else ""
+    ways = [seen for _, seen in ender.way[1:_NEAR] if seen.receiver == kind != ""]
+    return any(seen.branch or any(n <= seen.line for n in seen.receives) for seen in ways)
 
 
 def _own(scene: Scene, found: Ending) -> bool:

@@ -9,9 +9,10 @@ that is not called like one that starts something (`Compact`, not `Start`; `Run`
 that it does) has left a goroutine of its own behind, which writes what is read after it, there or by
 who called it; or the function that started the worker has gone on to what reads its work. With source
 also: a function had the worker started, called `Close`, `Stop` or `cancel` on its owner, and went on
-without a wait; or who started it stopped waiting when the time was over (`<-time.After`, `wait_for`,
-`sem_timedwait`), or detached it and only slept, there or in what it calls to wait, and then its work is
-used; or it returns, say with an error, above the line that waits.
+without a wait, or to start the next one on the same thing; or who started it stopped waiting when the
+time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in
+what it calls to wait, and then its work is used; or it returns, say with an error, above the line that
+waits.
 
 ## Why it races
 
@@ -41,7 +42,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import given_away, left_early
-from deadheat.diagnose.early import waits as waits_of
+from deadheat.diagnose.ended import ended_between, replaced
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import (
@@ -54,7 +55,7 @@ from deadheat.diagnose.lifetime import (
     on_stack,
 )
 from deadheat.diagnose.lifetime import named as is_called
-from deadheat.diagnose.naming import is_test_file, last, short, words
+from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import in_closure, point
@@ -68,11 +69,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.lifetime import Ending
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
-    from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
-# "e", "ctx": what a call is about
-_NAME = re.compile(r"[A-Za-z_]\w*")
 # "std::vector<int>::_M_realloc_insert", "std::__cxx11::basic_string<char>::_M_mutate"; no destructor
 _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashtable")
 
@@ -80,7 +78,8 @@ _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashta
 def _find(scene: Scene) -> Hit | None:
     if freed := _freed(scene):
         return freed
-    ended = _ended_between(scene) or _left_behind(scene) or _used_again(scene)
+    ended = ended_between(scene) or replaced(scene)
+    ended = ended or _left_behind(scene) or _used_again(scene)
     if ended := ended or _given_away(scene):
         return ended
     found = ending(scene, RENEWING)
@@ -192,55 +191,6 @@ def _same_turn(owner: Side, started: Frame) -> bool:
         if told is not None and told.how in ("local", "loop") and not again:
             return True
     return False
-
-
-def _ended_between(scene: Scene) -> Hit | None:
-    """A function had the worker started, ended its owner further down, and went on without a wait."""
-    for owner, worker in scene.both if scene.source else ():
-        if not is_background(worker):
-            continue
-        for started in worker.actor.created_at:
-            now = next((f for f in owner.true if f.function == started.function), None)
-            if now is None or started.stale or now.file != started.file:
-                continue
-            seen = scene.around(now)
-            end = _end(seen, started.line or 0, now.line or 0) if seen else None
-            if end is None:
-                break
-            named = f"{end.on}.{end.name}" if end.on else end.name
-            evidence = (
-                worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-                Evidence(f"`{short(scene.parent(now.function))}` had it started", point(started)),
-                Evidence(f"`{named}` ends what it works for", point(now)._replace(line=end.line)),
-                Evidence("and does not wait for it: what comes after runs beside it", point(now)),
-            )
-            change = f"Let `{named}` wait for the worker that it ends (WaitGroup, or a channel)."
-            where = (point(now)._replace(line=end.line), worker.point)
-            inner = scene.defined(end.name, now)
-            plain = inner is not None and not waits_of(scene, now, inner)
-            # a test may look on meanwhile on purpose
-            sure = STRONG if plain and not is_test_file(now.file) else LIKELY + 0.05
-            return Hit(sure, evidence, change, where, from_source=True)
-    return None
-
-
-def _end(seen: Around, started: int, now: int) -> Call | None:
-    """The call between two lines that ends what the first of them began."""
-    begun = {
-        word
-        for call in seen.calls
-        if call.line == started
-        for word in _NAME.findall(f"{call.on} {call.arguments} {call.result}")
-    }
-    for call in seen.calls:
-        ends = call.name not in ("delete", "free") and ENDING.intersection(words(call.name)[:1])
-        beside = call.deferred or call.depth != len(seen.closures)
-        if not ends or beside or not started < call.line < now:
-            continue
-        of_it = begun.intersection(_NAME.findall(f"{call.on} {call.arguments}"))
-        if of_it or (call.name == "cancel" and not call.on):
-            return call
-    return None
 
 
 def _left_behind(scene: Scene) -> Hit | None:

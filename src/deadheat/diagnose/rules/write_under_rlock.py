@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
-from deadheat.diagnose.checking import verb
+from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.side import NAMED

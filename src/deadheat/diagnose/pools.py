@@ -1,0 +1,131 @@
+"""How objects are got and given back: by calls, by a free list, by a channel; for one rule."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from deadheat.diagnose.naming import words
+from deadheat.diagnose.vocabulary import GIVING, MEMORY, TAKING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around, Call
+    from deadheat.model import Frame
+
+_BACK = re.compile(
+    r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
+)
+# "buf", "&c.line", "*b": an object, and no number or text
+_WHOLE = re.compile(r"[&*]?[A-Za-z_][\w.>()-]{0,80}$")
+_GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
+# "c := <-r.free", "r.free <- c"
+_RECEIVED = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}<-\s{0,9}([\w.]{1,80})")
+_SENT = re.compile(r"([\w.]{1,80})\s{0,9}<-\s{0,9}(\w{1,80})\b")
+_NEAR = 3  # frames, and lines of each, that are looked at
+
+
+def takes(call: Call) -> bool:
+    return call.name not in MEMORY and bool(TAKING.intersection(words(call.name)))
+
+
+def gives(scene: Scene, call: Call, near: Frame) -> bool:
+    """Does a call give something back to where it came from, and not to the system?"""
+    if call.name in MEMORY or not GIVING.intersection(words(call.name)):
+        return False
+    inner = scene.defined(call.name, near)
+    return inner is None or not any(c.name in MEMORY for c in inner.calls)
+
+
+def given(call: Call) -> tuple[str, ...]:
+    """What a call gives back: its last argument, what it is called on, or its only argument."""
+    return call.arguments.rpartition(",")[2].strip().lstrip("&"), call.on, call.arguments.strip()
+
+
+def by_channel(scene: Scene, side: Side) -> str:
+    """The channel that an object comes from and goes to: `c := <-r.free`, and then `r.free <- c`."""
+    for frame, seen in side.way[:_NEAR] if scene.go else ():
+        above = [line for line in seen.receives if line < seen.line]
+        used = _touched(scene, side, seen) if frame == side.site else _handed(seen)
+        for line in above[-_NEAR:]:
+            name, channel = _on(scene, frame, line, _RECEIVED)
+            sends = [n for n in seen.sends if n > line][:_NEAR] if name in used else []
+            if any(_on(scene, frame, n, _SENT) == (channel, name) for n in sends):
+                return f"{channel} <- {name}"
+    return ""
+
+
+def _touched(scene: Scene, side: Side, seen: Around) -> set[str]:
+    """The objects whose own fields a line touches as the detector says it does."""
+    name = scene.shared.name if scene.shared else ""
+    own = [u for u in seen.uses if len(u.path) > 1 and u.writes == side.writes]
+    return {u.path[0] for u in own if not name or u.name == name}
+
+
+def _handed(seen: Around) -> set[str]:
+    """What a line calls something on, or hands to it."""
+    calls = [c for c in seen.calls if c.line == seen.line]
+    return {part.strip(" &*") for c in calls for part in (c.on, *c.arguments.split(","))}
+
+
+def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[str, str]:
+    """What a line receives or sends, and the channel, in the order in which it says so."""
+    seen = scene.around(frame._replace(line=line))
+    told = what.search(seen.text) if seen else None
+    return (told[1], told[2]) if told else ("", "")
+
+
+def puts(scene: Scene, side: Side) -> str:
+    """The call near the site that gives an object back to where it was got from."""
+    inner = ""
+    for frame in side.frames[:3]:
+        seen = scene.around(frame)
+        calls = seen.calls if seen else ()
+        got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
+        lent = {c.result.partition(",")[0].strip() for c in calls if takes(c)} - {""}
+        # `r := d.next(id)`: it is being handed out right now
+        lent |= {c.result for c in calls if seen and c.line == seen.line and c.name == inner} - {""}
+        inner = seen.function if seen else ""
+        for call in calls:
+            back = call.arguments.strip()
+            named = "ool" in call.on or (call.on, back.lstrip("&*")) in got
+            if _BACK.search(call.name) and named and _WHOLE.match(back):
+                return f"{call.on}.{call.name}({call.arguments[:40]})"
+            touched = seen is not None and any(u.path[0] == back for u in seen.uses)
+            passed = scene.go or _is_passed_on(seen, back, call)
+            if back in lent and touched and passed and gives(scene, call, frame):
+                return f"{call.name}({back})"
+    return ""
+
+
+def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
+    """`submit(f); frame_put(f);`: did somebody else get the object before it is given back?"""
+    calls = [c for c in seen.calls if c.line > seen.line] if seen else []
+    return any(
+        c.arguments.strip().lstrip("&") == name and c.line < back.line and not takes(c)
+        for c in calls
+    )
+
+
+def used_after(scene: Scene, side: Side) -> str:
+    """The call that gave an object back before a line that still uses it; for C and C++."""
+    for frame in side.frames[:2] if not scene.go else ():
+        seen = scene.around(frame)
+        touched = {u.path[0] for u in seen.uses} if seen else set()
+        for call in seen.calls if seen else ():
+            name = next((n for n in given(call)[::2] if n in touched), "")
+            inside = seen.closures[-1:] if seen else ()
+            earlier = call.line < (frame.line or 0) and call.depth == len(
+                seen.closures if seen else ()
+            )
+            earlier = earlier and all(c.first <= call.line for c in inside)
+            if name and earlier and gives(scene, call, frame) and not _got_again(seen, name, call):
+                return f"{call.name}({name})"
+    return ""
+
+
+def _got_again(seen: Around | None, name: str, back: Call) -> bool:
+    """Was another object got under the same name since?"""
+    calls = seen.calls if seen else ()
+    return any(takes(c) and c.result == name and c.line >= back.line for c in calls)
