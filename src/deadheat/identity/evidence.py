@@ -147,17 +147,6 @@ def halves(told: str) -> frozenset[str]:
     return frozenset([half(kind, side) for side in sides])
 
 
-class Others(NamedTuple):
-    """Names that a report has besides its own, as `looked_through` and `halves` give them."""
-
-    through: frozenset[str]
-    halves: frozenset[str]
-
-
-def others(told: str) -> Others:
-    return Others(looked_through(told), halves(told))
-
-
 def mark(report: Report, known: str | None = None) -> Mark:
     """The report's mark; `known` is its fingerprint, if somebody has made it."""
     symbols = registry.dialect(report.detector).symbols

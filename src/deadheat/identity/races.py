@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deadheat.identity.components import Components
-from deadheat.identity.evidence import UNSURE, halves, looked_through, others
+from deadheat.identity.evidence import UNSURE, halves, looked_through
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import ANSWERS, ASKS, HALF
 from deadheat.identity.placing import place, unsure
@@ -18,7 +18,7 @@ from deadheat.identity.placing import place, unsure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deadheat.identity.evidence import Others
+    from deadheat.identity.evidence import Mark
 
 # who answers may have asked, too: what it was told may make it one with the others who answer
 ROUNDS: Final = 2
@@ -95,19 +95,50 @@ class Found:
         nodes = [(*node,) for node in self.nodes.values()]
         return _unpacked, (nodes, self.links, self.aliases, self.split, self.sides)
 
-    def every_alias(self, known: Mapping[str, Others] | None = None) -> set[tuple[str, str]]:
+    def every_alias(self) -> set[tuple[str, str]]:
         """The aliases, together with those that follow from the sides of nodes.
 
-        These are many and mostly of no use, so they are not made before somebody asks; `known` has
-        what somebody has made of some sides already.
+        These are many and mostly of no use, so they are not made before somebody asks.
         """
-        every = set(self.aliases)
-        for name, told in self.sides:
-            fingerprint, called, twin, _ = self.nodes[name]
-            through, sides = (known.get(told) if known else None) or others(told)
-            every.update([(name, id_of(fingerprint, o, twin)) for o in through if o != called])
-            every.update([(name, f"{ANSWERS}{side}") for side in sides])
-        return every
+        told = self.aliases_by_node()
+        return {(name, other) for name, others in told.items() for other in others}
+
+    def aliases_by_node(self, known: Mapping[str, Alias] | None = None) -> dict[str, list[str]]:
+        """The same by node, in their order; some may be `known`, by the sides that they follow from."""
+        told = by_first(self.aliases)
+        for name, sides in self.sides:
+            node, others = (known.get(sides) if known else None) or ("", [])
+            if node != name:
+                others = aliases_of(self.nodes[name], sides)
+            told[name] = sorted({*told[name], *others}) if name in told else others
+        return told
+
+
+# a node's id, and what it may be called besides
+Alias = tuple[str, list[str]]
+
+
+def alias(mark: Mark) -> Alias:
+    """What follows from the sides of a report that is the first of its twins."""
+    node = Node(mark.fingerprint, mark.called)
+    return node.id, aliases_of(node, mark.told)
+
+
+def aliases_of(node: Node, told: str) -> list[str]:
+    """What a node with these sides is if callers are mere wrappers, and what it answers, in order."""
+    fingerprint, called, twin, _ = node
+    through = {id_of(fingerprint, o, twin) for o in looked_through(told) if o != called}
+    return sorted([*through, *[f"{ANSWERS}{side}" for side in halves(told)]])
+
+
+def by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """What stands with each name, in its order."""
+    told: dict[str, list[str]] = {}
+    for a, b in pairs:
+        told.setdefault(a, []).append(b)
+    for others in told.values():
+        others.sort()
+    return told
 
 
 def _unpacked(nodes: list[tuple[str, str, int, str]], *others: set[Any]) -> Found:

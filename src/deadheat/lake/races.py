@@ -31,6 +31,8 @@ SIGHTING: Final = (
 )  # fmt: skip
 # the best report, and what a race takes from it
 _BEST: Final = ("damage", "report", "title", "detector", "kind", "sites")
+# what a node's id begins with, and nothing else that an alias may be
+_HEX: Final = "0123456789abcdef"
 _UNIONS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
@@ -172,9 +174,13 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
 
 def _found(nodes: list[Plain]) -> Found:
     """What these nodes tell identity."""
-    return Found(
-        {row["node"]: Node(row["base"], "") for row in nodes},
-        {(row["node"], other) for row in nodes for other in row["links"]},
-        {(row["node"], other) for row in nodes for other in row["aliases"]},
-        {row["base"] for row in nodes if row["split"]},
-    )
+    known = {row["node"]: Node(row["base"], "") for row in nodes}
+    # most aliases are ids of nodes that nobody has seen
+    aliases = {
+        (row["node"], other)
+        for row in nodes
+        for other in row["aliases"]
+        if other in known or other[0] not in _HEX
+    }
+    links = {(row["node"], other) for row in nodes for other in row["links"]}
+    return Found(known, links, aliases, {row["base"] for row in nodes if row["split"]})

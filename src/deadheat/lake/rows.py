@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deadheat.echo import Echo
+from deadheat.echo import Echo, Unread
 from deadheat.identity.document import Document as Reports
 from deadheat.identity.evidence import Mark, instructions, mark, numbers
+from deadheat.identity.races import by_first
 from deadheat.lake import masks
 from deadheat.lake.told import told
 from deadheat.wire import (
@@ -17,11 +18,11 @@ from deadheat.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from deadheat.identity.evidence import Others
+    from deadheat.identity.races import Alias
     from deadheat.lake.told import Told
-    from deadheat.model import Document, Sighting
+    from deadheat.model import Document, Report, Sighting
 
     Plain = dict[str, Any]
 
@@ -47,7 +48,7 @@ class _Known:
     def __init__(self, sighting: Sighting) -> None:
         report = sighting.report
         self.told = told(sighting)
-        self.mark = mark(report, sighting.verdict.fingerprint)
+        self.mark = _mark(sighting, report)
         self.address = next((a.address for a in report.accesses if a.address), None)
         self.instructions = instructions(report)
         self.test, self.damage = report.test, len(report.damage)
@@ -69,6 +70,13 @@ class _Known:
         names = [text if at is None else text + numbers[at] for text, at in self._gaps]
         changed = names[self.told.names.index(self.address)] if self.address else None
         return names, changed
+
+
+def _mark(sighting: Sighting, report: Report) -> Mark:
+    """The report's mark, which whoever named it has made already, unless others have changed it."""
+    by = sighting.told
+    known: Mark | None = by.notes.get("mark") if isinstance(by, Unread | Echo) else None
+    return known or mark(report, sighting.verdict.fingerprint)
 
 
 def _listed(told: Plain) -> list[Plain]:
@@ -139,19 +147,18 @@ def _identified(batch: list[Seen]) -> Iterator[Seen]:
 
 def kin_of(
     reports: list[tuple[Mark, str, str | None, list[str], list[str]]],
-    others: dict[str, Others] | None = None,
+    known_aliases: Mapping[str, Alias] | None = None,
 ) -> Iterator[Plain]:
     """The node of each report, given with its lane, the address, the actors, and all names.
 
-    The first sighting of each node tells of its kin. `others` has what is known of the other names
-    of marks, by what these tell.
+    The first sighting of each node tells of its kin. Some aliases may be known, by what marks tell.
     """
     document = Reports()
     for known, lane, address, actors, names in reports:
         at = int(address, 16) if address else 0
         document.add(known, lane, at, partial(numbers, actors), partial(masks.instructions, names))
     ids, found = document.found()
-    links, aliases = _by_first(found.links), _by_first(found.every_alias(others))
+    links, aliases = by_first(found.links), found.aliases_by_node(known_aliases)
     for name in ids:
         base = found.nodes[name].base
         yield {
@@ -161,15 +168,6 @@ def kin_of(
             "aliases": aliases.pop(name, []),
             "split": base in found.split,
         }
-
-
-def _by_first(pairs: set[tuple[str, str]]) -> dict[str, list[str]]:
-    told: dict[str, list[str]] = {}
-    for a, b in pairs:
-        told.setdefault(a, []).append(b)
-    for others in told.values():
-        others.sort()
-    return told
 
 
 def sighting_of(row: Plain, report: Plain) -> Sighting:

@@ -90,7 +90,7 @@ def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str
     """
     stacks = [*[access[_STACK] for access in accesses], *[actor[-1] for actor in actors]]
     frames = [frame for stack in stacks for frame in stack]
-    functions, packages, files, lines, origins, paths, *flags = (
+    functions, packages, files, lines, origins, paths, stale, inlined = (
         zip(*frames, strict=True) if frames else _NONE
     )
     joined = _END.join((*functions, *packages, *files, *origins, *paths))
@@ -98,7 +98,9 @@ def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str
         joined = _text(frames)
     sides = [(*access[:_STACK], *access[_STACK + 1 :]) for access in accesses]
     known = [actor[:-1] for actor in actors]
-    return _text((sides, known, others, [*map(len, stacks)], lines, flags)), joined
+    # numbers need no quotes, and hardly any frame has a flag
+    flags = (stale, inlined) if True in stale or True in inlined else ()
+    return f"{_text((sides, known, others))}{[*map(len, stacks)]}{lines}{flags}", joined
 
 
 def about(row: Plain) -> About:

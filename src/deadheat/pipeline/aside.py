@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deadheat.identity.evidence import others
+from deadheat.identity.evidence import Mark, Side
+from deadheat.identity.races import alias
 from deadheat.lake import columns, commits, told
 from deadheat.lake.place import Place
 from deadheat.lake.schema import REPORTS
+from deadheat.lake.told import About
 from deadheat.pipeline.mapping import PUT_ASIDE, batch_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.identity.evidence import Mark, Others
+    from deadheat.identity.races import Alias
     from deadheat.lake.rows import Seen
-    from deadheat.lake.told import About
     from deadheat.pipeline.units import Unit
 
     Plain = dict[str, Any]
+    # what is known of a report, on its way from a task: tuples that have names take long to pickle
+    Flat = tuple[Any, ...]
 
 # so many rows are written at a time
 _PORTION = 4096
@@ -48,7 +51,19 @@ class Known(NamedTuple):
     digest: str
     about: About
     mark: Mark
-    others: Others  # what else the mark is called, which takes longest to find out
+    alias: Alias  # what else its node may be called, which takes longest to find out
+
+    @property
+    def flat(self) -> Flat:
+        digest, about, mark, alias = self
+        fingerprint, sides, *others = mark
+        return digest, (*about,), (fingerprint, [(*side,) for side in sides], *others), alias
+
+    @classmethod
+    def of(cls, flat: Flat) -> Known:
+        digest, about, (fingerprint, sides, *others), alias = flat
+        mark = Mark(fingerprint, tuple([Side(*side) for side in sides]), *others)
+        return cls(digest, About(*about), mark, alias)
 
 
 class Fault(NamedTuple):
@@ -64,7 +79,7 @@ class Done(NamedTuple):
 
     seen: Put
     reports: Put
-    known: list[Known] | None  # of each report, unless there are too many
+    known: list[Flat] | None  # of each report, unless there are too many
     faults: list[Fault]
 
 
@@ -81,14 +96,14 @@ def writing(
     place = Place(lake)
     seen = _Rows(place, folder, "sightings", PUT_ASIDE, most)
     reports = _Rows(place, folder, "reports", REPORTS, min(most, whole - 1))
-    known: list[Known] = []
+    known: list[Flat] = []
     faults: list[Fault] = []
     found = reading(chain.from_iterable(portions), batch)
     for rows, first in _portions(found, faults):
         seen.write([batch_of(rows, PUT_ASIDE)])
         reports.write(columns.table([one.told.row for one in first]).to_batches())
         if reports.count <= most:
-            known += map(_known, first)
+            known += [_known(one).flat for one in first]
     if seen.count or faults:
         few = reports.count <= most
         yield Done(seen.close(), reports.close(), known if few else None, faults)
@@ -97,7 +112,7 @@ def writing(
 def _known(one: Seen) -> Known:
     # as it is in the row of the report
     mark = told.writable(one.mark) if one.told.odd else one.mark
-    return Known(one.told.digest, one.told.about, mark, others(mark.told))
+    return Known(one.told.digest, one.told.about, mark, alias(mark))
 
 
 def _portions(

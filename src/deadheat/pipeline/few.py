@@ -22,7 +22,8 @@ from deadheat.pipeline.mapping import PUT_ASIDE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.identity.evidence import Mark, Others
+    from deadheat.identity.evidence import Mark
+    from deadheat.identity.races import Alias
     from deadheat.lake.races import Sighted
     from deadheat.lake.tables import Lake
     from deadheat.lake.told import About
@@ -35,6 +36,8 @@ _ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending"
 _CLUES = ["uri", "lane", "report", "address", "actors", "names"]
 _KIN = ["node", *(name for name, _ in KIN)]
 _WRITERS = 2
+# what stands in a column so often is converted once
+_OFTEN = 4
 
 
 class Few:
@@ -48,7 +51,7 @@ class Few:
         self._writing: list[Future[None]] = []
         self._known: set[str] = set()
         self._marks: dict[str, Mark] = {}  # of reports, by their digests
-        self._others: dict[str, Others] = {}  # by what marks tell
+        self._aliases: dict[str, Alias] = {}  # by what marks tell
         self._races: list[Plain] = []
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
@@ -78,9 +81,9 @@ class Few:
         moved: list[Added] = []
         for done in staged.told:
             new = []
-            for digest, told_by_it, mark, others in staged.known(done):
+            for digest, told_by_it, mark, alias in staged.known(done):
                 about[digest], self._marks[digest] = told_by_it, mark
-                self._others[mark.told] = others
+                self._aliases[mark.told] = alias
                 if digest not in known:
                     new.append(digest)
             known.update(new)
@@ -111,7 +114,7 @@ class Few:
                         (self._marks[report], str(lane), at, by, names)
                         for _, lane, report, at, by, names in some
                     ],
-                    self._others,
+                    self._aliases,
                 )
         sighted = sighted.take(order)
         for name in _KIN:
@@ -213,8 +216,18 @@ def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
         return schema.empty_table()
     # a row at a time: all of it is near when a part is
     columns = zip(*map(itemgetter(*schema.names), content), strict=True)
-    arrays = [pa.array(column, field.type) for field, column in zip(schema, columns, strict=True)]
+    arrays = [_column(column, field.type) for field, column in zip(schema, columns, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """A column; of the very same values, such as times, which take long to convert, each once."""
+    place = {id(value): at for at, value in enumerate(values)}
+    if len(place) > len(values) // _OFTEN:
+        return pa.array(values, kind)
+    distinct = {name: number for number, name in enumerate(place)}
+    made = pa.array([values[at] for at in place.values()], kind)
+    return made.take(pa.array([distinct[id(value)] for value in values], pa.int32()))
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:

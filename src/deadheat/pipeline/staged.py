@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deadheat.identity.evidence import others
+from deadheat.identity.races import alias
 from deadheat.lake import rows, told
 from deadheat.lake.commits import STAGING
 from deadheat.lake.schema import REPORTS, SIGHTINGS
@@ -79,11 +79,11 @@ class Staged:
     def known(self, done: Done) -> list[Known]:
         """What is asked of all reports that a task has put aside."""
         if done.known is not None:
-            return done.known
+            return [*map(Known.of, done.known)]
         found = self.reports(done).to_pylist()
         marks = map(rows.mark_of, found)
         return [
-            Known(row["digest"], told.about(row), mark, others(mark.told))
+            Known(row["digest"], told.about(row), mark, alias(mark))
             for row, mark in zip(found, marks, strict=True)
         ]
 
