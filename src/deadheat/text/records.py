@@ -52,8 +52,8 @@ _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
 # "\u001b", "\x1b", "\033", "\n"
 _ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "", "033": "\x1b"}
-# a workflow command of GitHub: `::error file=cart.go,line=1::text%0Amore`
-_COMMAND = regex(r"::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
+# a workflow command of GitHub, which may be indented: `::error file=cart.go,line=1::text%0Amore`
+_COMMAND = regex(r"[ \t]{0,64}::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
 _PERCENT = {"%0A": "\n", "%0D": "", "%25": "%"}
 _PERCENTED = regex("|".join(_PERCENT))
 # so many quotes and records are in no line of a detector
@@ -78,7 +78,7 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
         return found
     if first == "#" and text.startswith(_SERVICE):
         return _service(text, "/".join(lanes) or None)
-    if first == ":" and (command := _COMMAND.match(text)):
+    if first in (":", " ", "\t") and "::" in text and (command := _COMMAND.match(text)):
         told = _PERCENTED.sub(lambda match: _PERCENT[match[0]], text[command.end() :])
         return _lines(told, "/".join(lanes) or None)
     if '"' not in text:
