@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench import logs
 from bench.measure import Run, best, passed, run
+from bench.peers import Panicparse
 from deadheat.triage import reader
 
 DEADHEAT = [sys.executable, "-m", "deadheat"]
@@ -24,11 +25,15 @@ def main() -> None:
     parser.add_argument(
         "--dense", type=int, default=30_000, help="distinct reports (default: 30000)"
     )
+    parser.add_argument(
+        "--panicparse", type=Path, metavar="DIR",
+        help="a clone of github.com/maruel/panicparse, to be measured in turns with ours (wants go)",
+    )  # fmt: skip
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
         print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
               f" sifter {reader().sifter.name}\n")  # fmt: skip
-        bench = Bench(Path(folder))
+        bench = Bench(Path(folder), args.panicparse)
         bench.start_up()
         bench.sparse(args.size)
         bench.dense(args.dense)
@@ -39,8 +44,10 @@ def main() -> None:
 
 
 class Bench:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, panicparse: Path | None = None) -> None:
         self._folder = folder
+        self._peer = Panicparse(panicparse, folder) if panicparse else None
+        self._read = 0.0  # how many distinct reports a second the peer reads
         print("| what | seconds | rate | against |\n|---|---|---|---|")
 
     def _row(self, what: str, seconds: float, rate: str = "", against: str = "") -> None:
@@ -86,7 +93,18 @@ class Bench:
     def dense(self, count: int) -> None:
         path = self._folder / "dense.log"
         logs.dense(path, count)
+        if self._peer:
+            self._panicparse(self._peer, path, count)
         self._reports(path, count, "distinct reports", 13_000)
+
+    def _panicparse(self, peer: Panicparse, path: Path, count: int) -> None:
+        seconds = peer.seconds(path, count, "as-printed")
+        self._read = count / seconds
+        what = f"{count} distinct reports, panicparse's library, nothing printed"
+        self._row(what, seconds, f"{self._read:,.0f} /s")
+        seconds = peer.seconds(path, count, "paths", times=1)
+        self._row("the same, paths taken apart as its command does", seconds,
+                  f"{count / seconds:,.0f} /s")  # fmt: skip
 
     def repeated(self, count: int) -> None:
         path = self._folder / "repeated.log"
@@ -95,9 +113,13 @@ class Bench:
 
     def _reports(self, path: Path, count: int, what: str, limit: int) -> None:
         for form in ("brief", "text", "jsonl"):
-            done = best(_scan(form, path), times=2)
-            self._row(f"{count} {what}, {form}", done.seconds, f"{count / done.seconds:,.0f} /s",
-                      f"goal {limit:,} /s")  # fmt: skip
+            done = best(_scan(form, path), times=3)
+            against = f"goal {limit:,} /s"
+            if self._read:
+                against += f", {count / done.seconds / self._read:.2f} x panicparse, as printed"
+            self._row(
+                f"{count} {what}, {form}", done.seconds, f"{count / done.seconds:,.0f} /s", against
+            )
 
     def clean(self, size: int) -> None:
         path = self._folder / "clean.log"
