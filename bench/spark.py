@@ -261,7 +261,8 @@ def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
         "concat('race ', id) as title", "'go' as detector", "'data-race' as kind",
         "array(concat('writer ', id % 1000)) as keys",
         "array('f a.go:1') as sites",
-        "cast(array() as array<struct<cause:string>>) as causes",
+        # the three texts of a race say two causes
+        f"array(struct(concat('cause ', id div {races} div 2) as cause, 0.55D as confidence)) as causes",
     )  # fmt: skip
     return sightings, reports
 
