@@ -3,7 +3,7 @@
 ## What it sees
 
 `runtime.gopanic` within the true part of one stack: the access runs in a deferred function while a
-panic unwinds. It goes before a lock that is missing there: nobody has thought of that way.
+panic unwinds.
 
 ## Why it races
 
@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import PANICS, SOURCE
 
@@ -63,8 +63,6 @@ def _find(scene: Scene) -> Hit | None:
             )
         told.append(other.told(f"{other.does} meanwhile"))
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR
-        if confidence == LIKELY and scene.sourced:
-            confidence = STRONG  # whatever locks there are, nobody thought of them on this way
         return Hit(confidence, tuple(told), _CHANGE, (side.point,))
     return None
 

@@ -5,7 +5,7 @@
 The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
 `Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
 panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
-function that the `go` statement runs, and not above the line that starts the work.
+function that the `go` statement runs.
 
 ## Why it races
 
@@ -32,7 +32,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.groups import added_elsewhere, adds_for_others
+from deadheat.diagnose.groups import added_elsewhere
 from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.side import point
@@ -54,10 +54,8 @@ def _find(scene: Scene) -> Hit | None:
         return _misuse(scene)
     for adds, waits in scene.both:
         if adds.above(_ADD) and waits.above(_WAIT) and not adds.above(_WAIT):
-            if (waits.is_worker and not adds.is_worker) or adds_for_others(adds):
-                return (
-                    None  # who waits was started by who adds, or Add stands right: the next round
-                )
+            if waits.is_worker and not adds.is_worker:
+                return None  # who waits was started by who adds: the next round
             return _hit(scene, adds, waits)
     return None
 

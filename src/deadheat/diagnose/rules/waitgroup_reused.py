@@ -3,8 +3,7 @@
 ## What it sees
 
 The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
-source: `Add` and `Wait` on the same group by different goroutines, and `Add` stands where it should,
-above the line that starts the work. `Wait` also panics so
+source: `Add` and `Wait` on the same group in a loop, by different goroutines. `Wait` also panics so
 where goroutines add themselves; with source that is told apart, without it the answer is `unknown`.
 
 ## Why it races
@@ -31,8 +30,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.groups import added_elsewhere, adds_for_others
-from deadheat.diagnose.naming import short
+from deadheat.diagnose.groups import added_elsewhere
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, KIND
 
@@ -73,12 +71,6 @@ def _round(scene: Scene, change: str) -> Hit | None:
                 adds.told("Add for the next round is called by who started it, before it returned"),
             )
             return Hit(STRONG, evidence, change, scene.points)
-        if adds_for_others(adds):
-            evidence = (
-                waits.told(f"`{short(waits.name)}` waits for what was added before"),
-                adds.told("Add stands above the line that starts the work: it is the next round's"),
-            )
-            return Hit(STRONG, evidence, change, scene.points, from_source=True)
     return None
 
 
