@@ -581,6 +581,15 @@ def tarred(*members: tuple[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def old_tar(name: str, data: bytes) -> bytes:
+    """A tar as there were before its first block had a mark."""
+    block = bytearray(tarred((name, data))[:512])
+    block[257:] = bytes(255)
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block) + tarred((name, data))[512:]
+
+
 def zstd(data: bytes) -> bytes:
     packed: bytes = pytest.importorskip("zstandard").ZstdCompressor().compress(data)
     return packed
@@ -706,6 +715,37 @@ def test_a_broken_archive_alone_is_status_3_or_a_race(
 ) -> None:
     status, reports, _ = scanned(capsys, file(tmp_path, "a", BROKEN[kind]()))
     assert status == (RACES if reports else FAILED)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.LOG.GZ", "a.bz2", "a.xz", "a.zst", "a.tgz", "a.tar"])
+@pytest.mark.parametrize("garbage", [b"\x9c\0\xfe not packed", b"no such thing\n"])
+def test_what_only_is_called_an_archive_is_one_line_and_read_as_text(
+    tmp_path: Path, capsys: Capture, name: str, garbage: bytes
+) -> None:
+    status, _, errors = scanned(capsys, path := file(tmp_path, name, garbage))
+    assert (status, len(errors)) == (FAILED, 1), errors
+    assert str(path) in errors[0]
+    status, reports, errors = scanned(capsys, file(tmp_path, name, REPORT))
+    assert (status, len(reports), len(errors)) == (RACES, 1, 1)
+
+
+def test_an_archive_member_that_only_is_called_one_is_told(tmp_path: Path, capsys: Capture) -> None:
+    packed = tarred(("a.gz", REPORT), ("b.gz", gzip.compress(REPORT)), ("c.zip", b""))
+    status, reports, errors = scanned(
+        capsys, path := file(tmp_path, "a.tar.gz", gzip.compress(packed))
+    )
+    assert (status, len(reports), len(errors)) == (RACES, 2, 1)
+    assert f"{path}!a.gz" in errors[0]
+
+
+@pytest.mark.parametrize("kind", ["v7", "nothing", "empty"])
+def test_an_archive_without_a_mark_or_without_content_is_no_fault(
+    tmp_path: Path, capsys: Capture, kind: str
+) -> None:
+    made = {"v7": old_tar("a.log", REPORT), "nothing": bytes(10240), "empty": b""}[kind]
+    _, reports, errors = scanned(capsys, path := file(tmp_path, "a.tar", made))
+    assert errors == []
+    assert insides(reports, path) == (["!a.log"] if kind == "v7" else [])
 
 
 def test_an_archive_member_name_cannot_write_to_the_terminal(

@@ -169,6 +169,7 @@ def test_small_packed_and_wide_files_stay_whole(
         ("large", b"x\n" * 9000, False),
         ("packed", packed, True),
         ("wide", wide, True),
+        ("none.gz", b"x\n" * 9000, True),
     ):
         (tmp_path / name).write_bytes(data)
         cut = files.units(walk.Entry(str(tmp_path / name), len(data)))

@@ -321,7 +321,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log with many reports that takes many small ranges."""
     path = tmp_path_factory.mktemp("long") / "long.log"
     corpus = [case.raw for case in all_cases() if case.name.startswith("go/")]
-    plain = [raw for raw in corpus if files.can_be_cut(raw)]
+    plain = [raw for raw in corpus if files.can_be_cut(raw, "")]
     path.write_bytes(b"\nmore output\n".join(plain))
     os.utime(path, (1_770_000_000, 1_770_000_000))
     return path
@@ -396,6 +396,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     folder.mkdir()
     (folder / "a.log").write_bytes(REPORT)
     (folder / "b.gz").write_bytes(gzip.compress(OTHER * 40)[:-20])
+    (folder / "bad.zip").write_bytes(b"\x9c\0\xfe not packed")
     (folder / "c.log").symlink_to("nowhere")
     (folder / "odd\udcff.log").write_bytes(REPORT)
     os.mkfifo(folder / "d")
@@ -404,14 +405,15 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     root = tmp_path / "lake"
     summary = taken(spark, root, [folder], planned=lambda _: gone.unlink())
     told = {Path(uri).name: what for uri, what in summary.rejects}
-    assert [*told] == ["b.gz", "c.log", "d", "gone.log"]
+    assert [*told] == ["b.gz", "bad.zip", "c.log", "d", "gone.log"]
     assert "broken" in told["b.gz"]
+    assert "broken" in told["bad.zip"]
     assert "no such file" in told["gone.log"]
-    assert Lake(str(root)).count("rejects") == 4
-    assert (summary.files, len({s.uri for s in sightings(root)})) == (3, 3)
+    assert Lake(str(root)).count("rejects") == 5
+    assert (summary.files, len({s.uri for s in sightings(root)})) == (4, 3)
     again = taken(spark, root, [folder])
-    assert (again.known, again.sightings) == (3, 0)
-    assert Lake(str(root)).count("rejects") == 4, "told once"
+    assert (again.known, again.sightings) == (4, 0)
+    assert Lake(str(root)).count("rejects") == 5, "told once"
 
 
 def test_of_a_file_that_vanished_between_two_ranges_nothing_is_taken(

@@ -98,6 +98,6 @@ def test_what_is_too_long_or_broken_is_still_searched(
 
 
 def test_a_large_file_of_issues_is_not_cut_into_ranges_and_a_log_of_objects_is() -> None:
-    assert not files.can_be_cut(FILES["array"]().encode()[:4096])
-    assert not files.can_be_cut(FILES["mbox"]().encode()[:4096])
-    assert files.can_be_cut(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80)
+    assert not files.can_be_cut(FILES["array"]().encode()[:4096], "")
+    assert not files.can_be_cut(FILES["mbox"]().encode()[:4096], "")
+    assert files.can_be_cut(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80, "")

@@ -30,8 +30,13 @@ BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tar
 Member = tuple[str, "IO[bytes]"]
 
 
-def members(file: IO[bytes], uri: str, depth: int = 0) -> Iterator[Member | UnreadableError]:
-    """The documents in a file: itself, or those inside it, each as a stream to be read at once."""
+def members(
+    file: IO[bytes], uri: str, depth: int = 0, unpacked: bool = False
+) -> Iterator[Member | UnreadableError]:
+    """The documents in a file: itself, or those inside it, each as a stream to be read at once.
+
+    What was `unpacked` from a compressed file still has its name.
+    """
     stream = _Peekable(file)
     head = stream.peek(magic.SNIFF)
     try:
@@ -42,8 +47,11 @@ def members(file: IO[bytes], uri: str, depth: int = 0) -> Iterator[Member | Unre
         elif magic.is_tar(head):
             yield from _tarred(stream, uri, depth)
         elif (inner := _decompressed(stream, head, uri)) is not None:
-            yield from members(cast("IO[bytes]", _Bounded(inner, stream, uri)), uri, depth + 1)
+            bounded = cast("IO[bytes]", _Bounded(inner, stream, uri))
+            yield from members(bounded, uri, depth + 1, unpacked=True)
         else:
+            if not unpacked and magic.is_misnamed(head, uri):
+                yield UnreadableError(magic.MISNAMED, uri)
             yield uri, cast("IO[bytes]", stream)
     except UnreadableError as error:
         yield error

@@ -83,19 +83,21 @@ def _is_plain(path: str) -> bool:
             head = file.read(encoding.HEAD)
     except OSError:
         return False
-    return can_be_cut(head)
+    return can_be_cut(head, path)
 
 
-def can_be_cut(head: bytes) -> bool:
+def can_be_cut(head: bytes, uri: str) -> bool:
     """May a large file that begins like this be read in ranges?"""
-    if magic.is_packed(head) or encoding.layout(head) is not encoding.PLAIN:
+    if magic.is_packed(head) or magic.is_misnamed(head, uri):
+        return False
+    if encoding.layout(head) is not encoding.PLAIN:
         return False
     return not documents.may_be(head, "") or not documents.may_be_many(head)
 
 
 def is_log(head: bytes, uri: str, named: bool) -> bool:
     """Is a file that begins like this plain text from its beginning on, and no bug report?"""
-    if not can_be_cut(head) or documents.may_be(head, uri):
+    if not can_be_cut(head, uri) or documents.may_be(head, uri):
         return False
     return named or not encoding.is_binary(head)
 
@@ -160,6 +162,8 @@ def whole(
     if magic.is_packed(head):
         yield from _packed(file, head, uri, wish)
     else:
+        if magic.is_misnamed(head, uri):
+            yield UnreadableError(magic.MISNAMED, uri)
         yield from _document(uri, head, file.read, skip_binary, wish)
 
 

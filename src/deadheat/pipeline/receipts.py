@@ -137,7 +137,7 @@ def _decide(plan: Plan, file: Listed, look: _Look, receipt: Plain | None, run: R
         "tail": _digest(look.tail),
     }
     start = 0
-    can_be_cut = files.can_be_cut(look.head)
+    can_be_cut = files.can_be_cut(look.head, file.uri)
     if receipt is not None:
         same = (receipt["head"], receipt["tail"]) == (
             _digest(look.old_head),

@@ -92,7 +92,7 @@ def works(paths: Sequence[str]) -> Iterator[Work]:
 def _can_be_cut(file: Listed) -> bool:
     try:
         with places.opened(file.path) as raw:
-            return files.can_be_cut(raw.read(HEAD))
+            return files.can_be_cut(raw.read(HEAD), file.uri)
     except OSError:
         return False
 
