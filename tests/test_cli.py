@@ -748,6 +748,21 @@ def test_an_archive_without_a_mark_or_without_content_is_no_fault(
     assert insides(reports, path) == (["!a.log"] if kind == "v7" else [])
 
 
+def test_a_fault_of_our_own_is_no_race(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: object) -> None:
+        raise KeyError("\x1b[31mred")
+
+    monkeypatch.setattr("deadheat.cli.scanning.Scan.run", faulty)
+    status = cli.main(["scan", str(file(tmp_path, "a.log", REPORT))])
+    errors = capsys.readouterr().err
+    assert status == FAILED
+    assert "Traceback" in errors
+    assert "report it" in errors.splitlines()[-1]
+    assert "\x1b" not in errors
+
+
 def test_an_archive_member_name_cannot_write_to_the_terminal(
     tmp_path: Path, capsys: Capture
 ) -> None:

@@ -67,6 +67,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
+    except Exception:  # noqa: BLE001, whoever asks for the status must not take it for a race
+        _confess()
+        return ENVIRONMENT
+
+
+def _confess() -> None:
+    import traceback
+
+    for line in traceback.format_exc().splitlines():
+        complain(line)
+    complain("this is a fault of deadheat itself; please report it with the lines above")
 
 
 def _drop(out: IO[str]) -> None:
