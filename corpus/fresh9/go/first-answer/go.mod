@@ -1,0 +1,3 @@
+module example.com/resolve/race
+
+go 1.22
