@@ -18,7 +18,7 @@ func (s slowDisk) Write(p []byte) (int, error) {
 func main() {
 	log := accesslog.New(slowDisk{io.Discard})
 	for i := 0; i < 40; i++ {
-		log.Request("GET", fmt.Sprintf("/items/%d", i), func() int { return 200 + i%5 })
+		log.Request(fmt.Sprintf("/items/%d", i), func() int { return 200 + i%5 })
 	}
 	log.Close()
 	fmt.Println("logged")

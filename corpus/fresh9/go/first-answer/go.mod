@@ -1,3 +1,3 @@
-module example.com/resolve/race
+module example.com/resolve/first
 
 go 1.22

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/resolve/race/resolve"
+	"example.com/resolve/first/resolve"
 )
 
 func main() {

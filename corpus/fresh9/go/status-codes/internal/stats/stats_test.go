@@ -5,15 +5,18 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestWrapCountsByCode(t *testing.T) {
 	codes := New()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ok", func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
 		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("/gone", func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
 		w.WriteHeader(http.StatusGone)
 	})
 	srv := httptest.NewServer(codes.Wrap(mux))
