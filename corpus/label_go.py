@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Frame, Sighting
 
-GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6, FRESH7, FRESH8 = (
+GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6, FRESH7, FRESH8, FRESH9 = (
     Path(__file__).resolve().parent / folder
     for folder in (
         "go",
@@ -33,6 +33,7 @@ GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6, FRESH7, FRESH8 = (
         "fresh6/go",
         "fresh7/go",
         "fresh8/go",
+        "fresh9/go",
     )
 )
 # a file's heading in an archive of texts: `-- go1.24-lines --`
@@ -169,7 +170,18 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
 
 
 def programs(
-    roots: Iterable[Path] = (GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6, FRESH7, FRESH8),
+    roots: Iterable[Path] = (
+        GO,
+        FRESH,
+        FRESH2,
+        FRESH3,
+        FRESH4,
+        FRESH5,
+        FRESH6,
+        FRESH7,
+        FRESH8,
+        FRESH9,
+    ),
 ) -> list[Path]:
     """Every program of the corpus, those of the fresh sets last."""
     return [path.parent for root in roots for path in sorted(root.glob("*/truth.json"))]

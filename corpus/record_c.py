@@ -40,6 +40,7 @@ FOLDERS = (
     "fresh6/c",
     "fresh7/c",
     "fresh8/c",
+    "fresh9/c",
 )
 SHOWN_WORK = "/src/shop"
 SECONDS = 120

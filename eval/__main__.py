@@ -34,6 +34,7 @@ TITLES = {
     "fresh6": "The sixth fresh set",
     "fresh7": "The seventh fresh set",
     "fresh8": "The eighth fresh set",
+    "fresh9": "The ninth fresh set",
 }
 
 

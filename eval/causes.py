@@ -44,6 +44,7 @@ TITLES = {
     "fresh6": "The sixth fresh set",
     "fresh7": "The seventh fresh set",
     "fresh8": "The eighth fresh set",
+    "fresh9": "The ninth fresh set",
 }
 # what rules were made with, or have learnt from since
 LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7")

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
 Part = Literal[
-    "open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8"
+    "open",
+    "aside",
+    "fresh",
+    "fresh2",
+    "fresh3",
+    "fresh4",
+    "fresh5",
+    "fresh6",
+    "fresh7",
+    "fresh8",
+    "fresh9",
 ]
 FRESH: tuple[Part, ...] = (
     "fresh",
@@ -31,6 +41,7 @@ FRESH: tuple[Part, ...] = (
     "fresh6",
     "fresh7",
     "fresh8",
+    "fresh9",
 )
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 

@@ -18,6 +18,7 @@ from corpus.label_go import (
     FRESH6,
     FRESH7,
     FRESH8,
+    FRESH9,
     GO,
     UnlabelledError,
     held_out,
@@ -106,8 +107,9 @@ def test_both_halves_are_large_enough() -> None:
         (FRESH6, 60),
         (FRESH7, 60),
         (FRESH8, 60),
+        (FRESH9, 60),
     ],
-    ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8"],
+    ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8", "fresh9"],
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
     told = {}

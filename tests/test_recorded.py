@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # the later fresh sets are left to `python -m corpus.record_c --check`
-LATER = ("fresh2/c", "fresh3/c", "fresh4/c", "fresh5/c", "fresh6/c", "fresh7/c", "fresh8/c")
+LATER = (
+    "fresh2/c",
+    "fresh3/c",
+    "fresh4/c",
+    "fresh5/c",
+    "fresh6/c",
+    "fresh7/c",
+    "fresh8/c",
+    "fresh9/c",
+)
 PROGRAMS = {path.name: path for path in programs([], [one for one in FOLDERS if one not in LATER])}
 # /home/somebody, /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:home/\w|root\b|tmp\b|work\b|Users/)")

@@ -1,0 +1,3 @@
+module example.com/web/accesslog
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.com/ops/agent
+
+go 1.18

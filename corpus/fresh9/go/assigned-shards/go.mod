@@ -1,0 +1,3 @@
+module example.com/search/worker
+
+go 1.18

@@ -1,0 +1,3 @@
+module go.example.dev/audit
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/editor/drafts
+
+go 1.18

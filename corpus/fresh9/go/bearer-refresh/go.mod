@@ -1,0 +1,3 @@
+module example.com/sdk/auth
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/load/bench
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/resilience/breaker
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/ci/tracker
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/cdn/counter
+
+go 1.18

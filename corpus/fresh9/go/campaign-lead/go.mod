@@ -1,0 +1,3 @@
+module example.com/controllers/election
+
+go 1.18

@@ -1,0 +1,3 @@
+module go.example.dev/kit/log
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/db/journal
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/mirrors/clone
+
+go 1.18

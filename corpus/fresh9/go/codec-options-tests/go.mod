@@ -1,0 +1,3 @@
+module example.com/wire/codec
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/bgp/speaker
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/cli/transfer
+
+go 1.18

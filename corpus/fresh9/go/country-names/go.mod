@@ -1,0 +1,3 @@
+module example.com/geo/names
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/crawl/spider
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/sdk/geo
+
+go 1.18

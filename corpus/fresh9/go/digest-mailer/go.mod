@@ -1,0 +1,3 @@
+module example.com/mail/digest
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/cache/ttl
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/train/epochs
+
+go 1.18

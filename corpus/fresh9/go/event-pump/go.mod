@@ -1,0 +1,3 @@
+module example.com/ui/events
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/backup/ship
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/editor/ext
+
+go 1.18

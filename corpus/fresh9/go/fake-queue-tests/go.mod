@@ -1,0 +1,3 @@
+module example.com/workers/dispatch
+
+go 1.18

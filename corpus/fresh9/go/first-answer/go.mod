@@ -1,0 +1,3 @@
+module example.com/resolve/first
+
+go 1.22

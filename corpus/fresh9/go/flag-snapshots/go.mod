@@ -1,0 +1,3 @@
+module example.com/flags/sdk
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/net/flows
+
+go 1.21

@@ -1,0 +1,3 @@
+module git.example.org/obs/gauges
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/sql/planner
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.com/ads/frequency
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/media/variants
+
+go 1.18

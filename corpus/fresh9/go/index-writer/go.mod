@@ -1,0 +1,3 @@
+module example.com/search/writer
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/bank/ledger
+
+go 1.19

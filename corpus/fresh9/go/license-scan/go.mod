@@ -1,0 +1,3 @@
+module example.com/compliance/licensescan
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/iot/uplink
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/loadgen/arrivals
+
+go 1.20

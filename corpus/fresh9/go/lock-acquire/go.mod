@@ -1,0 +1,3 @@
+module example.com/coord/locks
+
+go 1.18

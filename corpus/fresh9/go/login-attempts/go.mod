@@ -1,0 +1,3 @@
+module example.com/auth/guard
+
+go 1.18

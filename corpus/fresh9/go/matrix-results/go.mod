@@ -1,0 +1,3 @@
+module example.com/ci/matrix
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/node/exporter
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/edge/router
+
+go 1.18

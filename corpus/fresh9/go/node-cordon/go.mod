@@ -1,0 +1,3 @@
+module example.com/fleet/cordon
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.com/parking/bays
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/blob/parts
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/overlay/sampler
+
+go 1.18

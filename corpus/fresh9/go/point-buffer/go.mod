@@ -1,0 +1,3 @@
+module example.com/telemetry/points
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/inbox/poller
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/media/transcode
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/db/cursor
+
+go 1.18

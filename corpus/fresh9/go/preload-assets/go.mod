@@ -1,0 +1,3 @@
+module example.com/game/assets
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/exchange/book
+
+go 1.18

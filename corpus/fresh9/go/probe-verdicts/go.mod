@@ -1,0 +1,3 @@
+module example.com/mesh/health
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/jobs/progress
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/kv/client
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/edge/limits
+
+go 1.18

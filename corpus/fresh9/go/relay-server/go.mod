@@ -1,0 +1,3 @@
+module example.com/mail/relay
+
+go 1.21

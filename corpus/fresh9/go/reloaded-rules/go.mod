@@ -1,0 +1,3 @@
+module example.com/proxy/acl
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.com/kv/roster
+
+go 1.18

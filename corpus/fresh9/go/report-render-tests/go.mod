@@ -1,0 +1,3 @@
+module example.com/reports/render
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/rpc/transport
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/http/retry
+
+go 1.18

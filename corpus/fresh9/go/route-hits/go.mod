@@ -1,0 +1,3 @@
+module example.com/edge/match
+
+go 1.18

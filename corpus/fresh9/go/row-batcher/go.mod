@@ -1,0 +1,3 @@
+module example.com/warehouse/load
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/rpc/future
+
+go 1.18

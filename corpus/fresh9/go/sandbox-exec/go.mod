@@ -1,0 +1,3 @@
+module example.com/judge/sandbox
+
+go 1.18

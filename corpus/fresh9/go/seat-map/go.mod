@@ -1,0 +1,3 @@
+module example.com/tickets/seats
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/video/segments
+
+go 1.18

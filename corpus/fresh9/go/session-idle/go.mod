@@ -1,0 +1,3 @@
+module example.com/sftp/server
+
+go 1.21

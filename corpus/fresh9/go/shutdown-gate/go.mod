@@ -1,0 +1,3 @@
+module example.com/svc/lifecycle
+
+go 1.20

@@ -1,0 +1,3 @@
+module git.example.org/sdk/signer
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/chat/hub
+
+go 1.18

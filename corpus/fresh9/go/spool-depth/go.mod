@@ -1,0 +1,3 @@
+module example.com/print/spool
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/remote/exec
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/etl/stages
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/gateway/stats
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/audio/stream
+
+go 1.18

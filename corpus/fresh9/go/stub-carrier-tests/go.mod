@@ -1,0 +1,3 @@
+module example.com/shop/shipping
+
+go 1.18

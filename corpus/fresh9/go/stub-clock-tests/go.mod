@@ -1,0 +1,3 @@
+module example.com/queue/delay
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/forms/survey
+
+go 1.18

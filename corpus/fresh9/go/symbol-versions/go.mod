@@ -1,0 +1,3 @@
+module example.com/ls/index
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/inventory/assets
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/billing/tariff
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/deploy/orchestrate
+
+go 1.22

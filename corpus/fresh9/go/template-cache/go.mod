@@ -1,0 +1,3 @@
+module example.com/site/tmpl
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/accounts/tenants
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/stream/consumer
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/apm/agent
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/svc/tracing
+
+go 1.18

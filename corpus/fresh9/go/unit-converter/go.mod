@@ -1,0 +1,3 @@
+module example.com/recipes/units
+
+go 1.18

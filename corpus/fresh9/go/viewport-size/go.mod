@@ -1,0 +1,3 @@
+module example.com/tui/screen
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/dev/livereload
+
+go 1.18

@@ -1,0 +1,3 @@
+module git.example.org/platform/notify
+
+go 1.18

@@ -1,0 +1,3 @@
+module example.com/dns/publish
+
+go 1.18
