@@ -92,15 +92,19 @@ class Bench:
 
     def dense(self, count: int) -> None:
         path = self._folder / "dense.log"
-        logs.dense(path, count)
-        if self._peer:
-            self._panicparse(self._peer, path, count)
-        self._reports(path, count, "distinct reports", 13_000)
+        for what, write in (
+            ("distinct reports of one code base", logs.code_base),
+            ("distinct reports", logs.dense),
+        ):
+            write(path, count)
+            if self._peer:
+                self._panicparse(self._peer, path, count, what)
+            self._reports(path, count, what, 13_000)
 
-    def _panicparse(self, peer: Panicparse, path: Path, count: int) -> None:
+    def _panicparse(self, peer: Panicparse, path: Path, count: int, which: str) -> None:
         seconds = peer.seconds(path, count, "as-printed")
         self._read = count / seconds
-        what = f"{count} distinct reports, panicparse's library, nothing printed"
+        what = f"{count} {which}, panicparse's library, nothing printed"
         self._row(what, seconds, f"{self._read:,.0f} /s")
         seconds = peer.seconds(path, count, "paths", times=1)
         self._row("the same, paths taken apart as its command does", seconds,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from itertools import accumulate
 from itertools import count as counting
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -68,6 +69,7 @@ def _stack(rng: random.Random, name: str, top: str, depth: int) -> list[Frame]:
     return frames
 
 
+OPS = (("Write", "read"), ("Read", "write"), ("Write", "write"))
 TEST_FRAMES: tuple[Frame, ...] = (
     ("testing.tRunner()", "/usr/local/go/src/testing/testing.go:1689 +0x21e"),
     ("testing.(*T).Run.gowrap1()", "/usr/local/go/src/testing/testing.go:1742 +0x44"),
@@ -86,18 +88,30 @@ def template(number: int) -> str:
     """The report of one race, with `{address}`, `{first}` and `{second}` left open."""
     rng = random.Random(SEED * 1_000_003 + number)
     name = word(number)
-    first_op, second_op = rng.choice((("Write", "read"), ("Read", "write"), ("Write", "write")))
-    tops = [rng.choice(READS if op.lower() == "read" else WRITES) for op in (first_op, second_op)]
+    ops = rng.choice(OPS)
+    tops = [rng.choice(READS if op.lower() == "read" else WRITES) for op in ops]
     test = _frame(rng, f"example.com/{name.lower()}", f"Test{name}", "server_test")
     first = [*_stack(rng, name, tops[0], 5), test, *TEST_FRAMES]
     second = _stack(rng, name, tops[1], rng.randrange(6, 10))
+    state = rng.choice(("running", "finished"))
+    return _text(ops, first, second, state, _stack(rng, name, "Start", 2))
+
+
+def _text(
+    ops: tuple[str, str],
+    first: Sequence[Frame],
+    second: Sequence[Frame],
+    state: str,
+    created: Sequence[Frame],
+) -> str:
+    first_op, second_op = ops
     return (
         "==================\nWARNING: DATA RACE\n"
         f"{first_op} at {{address}} by goroutine {{first}}:\n{_lines(first)}\n"
         f"Previous {second_op} at {{address}} by goroutine {{second}}:\n{_lines(second)}\n"
         f"Goroutine {{first}} (running) created at:\n{_lines(RUN_FRAMES)}\n"
-        f"Goroutine {{second}} ({rng.choice(('running', 'finished'))}) created at:\n"
-        f"{_lines(_stack(rng, name, 'Start', 2))}==================\n"
+        f"Goroutine {{second}} ({state}) created at:\n"
+        f"{_lines(created)}==================\n"
     )
 
 
@@ -376,6 +390,24 @@ def dense(path: str | Path, count: int) -> int:
     with open(path, "wb") as out:
         for number in range(count):
             out.write(report(number))
+    return count
+
+
+def code_base(path: str | Path, count: int, places: int = 3000) -> int:
+    """Distinct reports of one code base: a few of its places are on every other stack, most are rare."""
+    rng = random.Random(SEED)
+    names = [word(number) for number in range(places // 75)]
+    known = [_stack(rng, rng.choice(names), rng.choice(CALLS), 1)[0] for _ in range(places)]
+    weights = [*accumulate(1 / (rank + 3) for rank in range(places))]
+
+    def stack(depth: int) -> list[Frame]:
+        return rng.choices(known, cum_weights=weights, k=depth)
+
+    with open(path, "wb") as out:
+        for _ in range(count):
+            first, second = [*stack(6), *TEST_FRAMES], stack(rng.randrange(6, 10))
+            text = _text(rng.choice(OPS), first, second, "running", stack(2))
+            out.write(_filled(text, rng))
     return count
 
 

@@ -54,9 +54,9 @@ def plainly(batches: list[dict[str, Count]]) -> list[Tallied]:
             seen.setdefault(IDS.get(node, node), []).append((count[2], order, node, count))
     ranked = []
     for race, known in seen.items():
-        damage, first, node, (_, _, _, shown) = min(known)
+        damage, first, _, (_, _, _, shown) = min(known)
         assert shown is not None
-        title, _, body = shown.decode().replace(node, race).partition("\n")
+        title, _, body = shown.decode().partition("\n")
         times = sum(count[0] for *_, count in known)
         ranked.append((-times, damage, first, Tallied(title, body.encode(), times, [], race)))
     return [tallied for *_, tallied in sorted(ranked)]

@@ -6,6 +6,7 @@ import json
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from deadheat import json_line, wire
+from deadheat.identify import in_race
 from deadheat.model import Op
 from deadheat.render.tally import Count, Tally, TallyGatherer, example
 
@@ -70,7 +71,7 @@ class Roll:
         """Every race, the most often seen first."""
         self._tally.name(ids)
         for told in self._tally.races():
-            sighting = wire.sighting_from_wire(json.loads(told.body))
+            sighting = in_race(wire.sighting_from_wire(json.loads(told.body)), told.race)
             yield Finding(sighting, told.seen, tuple(told.places))
 
 

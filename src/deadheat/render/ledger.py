@@ -19,7 +19,7 @@ class Entry:
     def __init__(
         self, node: str, order: int, seen: int, damage: int, places: str, at: int, size: int
     ) -> None:
-        self.node = node  # by which the example calls it
+        self.node = node
         self.order = order
         self.seen = seen
         self.damage = damage
@@ -36,7 +36,7 @@ class Entry:
         if other.size and (
             other.damage < self.damage or (other.damage == self.damage and other.order < self.order)
         ):
-            self.node, self.order, self.damage = other.node, other.order, other.damage
+            self.order, self.damage = other.order, other.damage
             self.at, self.size = other.at, other.size
 
     @property

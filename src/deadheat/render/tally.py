@@ -42,7 +42,10 @@ class Tallied(NamedTuple):
 
 
 class TallyGatherer:
-    """Counts where sightings are found. `render` is called once per race, not once per sighting."""
+    """Counts where sightings are found. `render` is called once per race, not once per sighting.
+
+    It does not say which race that is: nobody knows before all is seen.
+    """
 
     def __init__(self, render: Callable[[Sighting], bytes]) -> None:
         self._render = render
@@ -131,8 +134,6 @@ class Tally:
         """Every race, the most often seen first, with the least damaged of its examples."""
         for race, known in self._ledger.races() if self._ledger is not None else self._ranked():
             example = self._examples.get(known.at, known.size)
-            if known.node != race:
-                example = example.replace(known.node.encode(), race.encode())
             title, _, body = example.partition(_BODY)
             places = known.places.split("\n")[:PLACES]
             yield _new(Tallied, (title.decode(), body, known.seen, places, race))

@@ -72,16 +72,23 @@ class TextOutput:
         for number, race in enumerate(self._tally.races(), 1):
             if self._brief:
                 seen, where = f"{race.seen:6}x", plain(race.places[0])
-                write(f"{paint(seen, 'yellow')} {race.title}  {paint(where, 'dim')}\n".encode())
+                title = f"{race.title}  {race.race}"
+                write(f"{paint(seen, 'yellow')} {title}  {paint(where, 'dim')}\n".encode())
                 continue
             times = paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""
             places = "".join([paint(f"   {plain(place)}", "dim") + "\n" for place in race.places])
             head = paint(f"{number}. {race.title}", "bold")
-            write(b"%b%b\n\n" % (f"{head}{times}\n{places}".encode(), race.body))
+            facts, _, body = race.body.partition(b"\n")
+            named = _named(race.race, facts.decode(), paint)
+            write(b"%b%b\n\n" % (f"{head}{times}\n{places}{named}\n".encode(), body))
         if races:
             many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
             write(f"{paint(many, 'bold')}\n".encode())
         self._out.flush()
+
+
+def _named(race: str, facts: str, paint: Paint) -> str:
+    return paint(f"   {race}  {facts}", "dim")
 
 
 def _writer(out: IO[str]) -> Callable[[bytes], object]:
@@ -105,24 +112,25 @@ class RaceText:
 
     def __call__(self, sighting: Sighting) -> tuple[str, str]:
         """Title and body."""
-        title, lines = self._told(sighting)
-        return title, "\n".join(lines).replace(_MORE, "…")
+        facts, *lines = self._lines(sighting)
+        head = _named(sighting.verdict.race, facts, self._paint)
+        body = "\n".join([head, *lines]).replace(_MORE, "…")
+        return plain(sighting.verdict.title), body
 
     def example(self, sighting: Sighting) -> bytes:
         """The same, as a tally keeps it."""
-        title, lines = self._told(sighting)
-        return example(title, "\n".join(lines).encode().replace(_MORE.encode(), "…".encode()))
+        lines = [] if self._style.brief else self._lines(sighting)
+        body = "\n".join(lines).encode().replace(_MORE.encode(), "…".encode())
+        return example(plain(sighting.verdict.title), body)
 
-    def _told(self, sighting: Sighting) -> tuple[str, list[str]]:
-        if self._style.brief:
-            return f"{plain(sighting.verdict.title)}  {sighting.verdict.race}", []
+    def _lines(self, sighting: Sighting) -> list[str]:
+        """The facts, which want the name of the race before them, and what comes below."""
         report = sighting.report
-        facts = self._paint(f"   {sighting.verdict.race}  {self._facts(report)}", "dim")
         says = self._says(sighting.document)
         why = self._why(report) if self._style.why else []
         sides = self._sides(report, _is_harmless(sighting))
-        lines = [facts, *says, *why, "", *sides, *self._memory(report.location)]
-        return plain(sighting.verdict.title), lines
+        facts = self._facts(report)
+        return [facts, *says, *why, "", *sides, *self._memory(report.location)]
 
     def _why(self, report: Report) -> list[str]:
         """What went into the fingerprint, and what else may join or divide races."""
