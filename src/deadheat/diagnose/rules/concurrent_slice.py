@@ -171,7 +171,7 @@ def _began(side: Side) -> int | None:
 def _goes_through(writer: Side, reader: Side) -> str:
     """Does the reader go through what many are in, and the writer add one? In words; "" if not."""
     called = words(reader.name)[:1]
-    if reader.writes or reader.inner:
+    if reader.writes or reader.inner or (reader.closure and reader.is_worker):
         return ""
     if WALKING.intersection(called):
         return f"{writer.does} while `{short(reader.name)}`, by its name, goes through all of them"

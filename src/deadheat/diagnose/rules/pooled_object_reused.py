@@ -73,7 +73,7 @@ def _find(scene: Scene) -> Hit | None:
         return lent
     for side, other in scene.both:
         frame = _pool(side)
-        if frame is not None and _pool(other) is None:
+        if frame is not None and _pool(other) is None and not _is_its_own(other, side, frame):
             evidence = (
                 side.told(
                     f"`{frame.function[:80]}` takes the object back or hands it out again"
@@ -94,6 +94,12 @@ def _find(scene: Scene) -> Hit | None:
             )
             return _hit(STRONG + 0.03, evidence, (side.point, other.point), from_source=True)
     return None
+
+
+def _is_its_own(other: Side, side: Side, frame: Frame) -> bool:
+    """Is the other side a method of the pool's, too? Then it is the pool's own counts that race."""
+    kind = owner_of(side.written(frame))
+    return "(" in kind and kind == other.owner
 
 
 def _in_pool(scene: Scene) -> Hit | None:

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
@@ -95,6 +95,8 @@ def _find(scene: Scene) -> Hit | None:
         if same:
             return None  # a captured variable, not an object that is set up
         confidence = LIKELY if setter.site == frame else FAIR
+        if not scene.sourced and not _sets_up(setter, frame):
+            confidence = WEAK + 0.05  # what is called further down may as well be work
         direct = setter.site == frame and scene.sourced and scene.shared is not None
         if direct and scene.shared and scene.shared.kind == "field":
             confidence = LIKELY
@@ -109,6 +111,12 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
     return None
+
+
+def _sets_up(setter: Side, frame: Frame) -> bool:
+    """Is it the line of who started the worker, an option, or a function that is called so?"""
+    by_name = _SETS_UP.intersection(words(setter.name)[:1])
+    return setter.site == frame or setter.closure or bool(by_name)
 
 
 def _gives_once(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:

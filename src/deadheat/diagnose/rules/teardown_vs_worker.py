@@ -35,13 +35,13 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import gave_up, waits
 from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
-from deadheat.diagnose.naming import is_test_file, short
+from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, calls_to
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
-from deadheat.diagnose.vocabulary import ENDING
+from deadheat.diagnose.vocabulary import ENDING, REMOVING
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _find(scene: Scene) -> Hit | None:
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
         found = _reads(scene) or _joins(scene)
-    if found is None:
+    if found is None or _removes(scene, found):
         return None
     own = bool(scene.source) and _of_its_own(scene, found)
     if found.owner.access.op is Op.FREE and not own:
@@ -106,6 +106,13 @@ def _find(scene: Scene) -> Hit | None:
     if scene.source and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _removes(scene: Scene, found: Ending) -> bool:
+    """`(*bus).unsubscribe` against `(*bus).publish`: is one of many taken out, and the whole kept?"""
+    name = scene.parent(found.frame.function)
+    kind = owner_of(name)
+    return "(" in kind and kind == found.worker.owner and bool(REMOVING.intersection(words(name)[:1]))
 
 
 def _siblings(found: Ending) -> bool:
