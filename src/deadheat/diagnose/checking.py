@@ -191,7 +191,7 @@ def asked(scene: Scene) -> Check | None:
     for sets, other in scene.both if scene.sourced and not scene.same_function else ():
         if not sets.writes or sets.held or other.held:
             continue
-        for frame, seen in sets.way[:_NEAR]:
+        for up, (frame, seen) in enumerate(sets.way[:_NEAR]):
             if frame != sets.site and sets.here and _before(sets.here, errors=True):
                 break  # a condition of its own, about something else, decides
             for at, (where, code) in enumerate(other.way[:_NEAR]):
@@ -199,6 +199,8 @@ def asked(scene: Scene) -> Check | None:
                     continue
                 if is_test_file(where.file) or (at == 0 and frame == sets.site):
                     continue
+                if code.line == seen.line and _callee(other, at) == _callee(sets, up):
+                    continue  # one call led both there: what it gives back is asked only then
                 words = _asked_by(other, at, code) if at else {name} - {""}
                 for condition, guard in _before(seen, errors=at > 0):
                     if condition.line >= code.line - 1 and _about(condition, words):
@@ -207,9 +209,14 @@ def asked(scene: Scene) -> Check | None:
     return None
 
 
+def _callee(side: Side, at: int) -> str:
+    """The function that a place on its way calls; "" for the site itself."""
+    return side.way[at - 1][1].function if at else ""
+
+
 def _asked_by(side: Side, at: int, code: Around) -> set[str]:
     """How a condition speaks of a call on the way: by its name, or by what its result is called."""
-    callee = side.way[at - 1][1].function
+    callee = _callee(side, at)
     results = [c.result for c in code.calls if c.name == callee and c.line == code.line]
     return {callee, *(word for r in results for word in re.findall(r"\w{1,80}", r))} - {"_"}
 

@@ -58,8 +58,6 @@ _NEAR = 3  # frames in which a send or a receive is about this access
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
 _LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
-# "<-ticker.C", "now := <-t.C", "<-time.Tick(d)"
-_TICKS = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C$|<-\s{0,9}time\.(?:Tick|After)\(")
 # "<-ctx.Done()", "<-r.Context().Done()"
 _CONTEXT = re.compile(r"<-\s{0,9}[\w.()]{0,80}\bDone\(\)")
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
@@ -119,8 +117,10 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
     for frame, seen in side.way:
         branch = seen.branch or _left_by(seen, side, other)
         at_site = frame == side.site
-        if not branch or (seen.loops and _TICKS.search(branch)):
-            continue  # time itself tells nobody of anything: what it drives is plainly shared
+        if not branch or (seen.loops and not _DONE.search(branch)):
+            continue  # who takes what comes, time after time, has state that is plainly shared
+        if not seen.branch and not side.writes and _goes_on(other) and _began(scene, seen, other):
+            continue  # it has given its own worker up, which goes on step by step and outlives it
         works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
         works = works and not _is_driven(other)
         waited = at_site or _began(scene, seen, other)
@@ -128,6 +128,11 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
             how = "in the branch" if seen.branch else "even after the branch"
             return branch, how
     return None
+
+
+def _goes_on(worker: Side) -> bool:
+    """Does a worker write time after time, and not once what it was asked for?"""
+    return worker.here is not None and bool(worker.here.loops)
 
 
 def _is_driven(side: Side) -> bool:

@@ -40,7 +40,7 @@ from deadheat.diagnose.checking import Check, asked, check, claims
 from deadheat.diagnose.guessing import is_changing, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
-from deadheat.diagnose.rows import resizes
+from deadheat.diagnose.rows import puts_at, resizes
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
@@ -65,6 +65,7 @@ def _find(scene: Scene) -> Hit | None:
         (one := lone(scene))
         and not one.again
         and (not one.absent or claims(one.sets, one.condition.text))
+        and not puts_at(one.sets)
     ):
         evidence = (
             one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),

@@ -45,7 +45,7 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, room
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, puts_at, room
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
@@ -69,6 +69,7 @@ _GUARD = (
     " goroutine fill a slot of its own."
 )
 _GUARDED = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
+_OWN_ARRAY = "Give each worker an array of its own: a copy of the part, or a new one for each turn."
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
@@ -80,6 +81,8 @@ def _find(scene: Scene) -> Hit | None:
         appended = (element,)
     if not seen and not appended:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
+    if lent := lent_again(scene):
+        return Hit(STRONG, (lent,), _OWN_ARRAY, scene.points, from_source=True)
     if not seen and not appended:
         return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
@@ -224,6 +227,8 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
 
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
+    if not scene.go and side.here and side.writes and puts_at(side.here):
+        return side.told(f"`{side.here.text[:80]}` puts it where the shared count says")
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)
