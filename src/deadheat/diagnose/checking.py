@@ -44,6 +44,8 @@ _STORED = re.compile(
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
+# "load(d." of "load(d.where(), n)": what comes next is handed to a call
+_HANDED = re.compile(r"\w\([^()]{0,200}$")
 _NEAR = 3  # frames from the site outwards in which a check is about the access
 
 
@@ -203,7 +205,7 @@ def asked(scene: Scene) -> Check | None:
                     continue  # one call led both there: what it gives back is asked only then
                 words = _asked_by(other, at, code) if at else {name} - {""}
                 for condition, guard in _before(seen, errors=at > 0):
-                    if condition.line >= code.line - 1 and _about(condition, words):
+                    if condition.line >= code.line - 1 and _asks(condition, words):
                         text = other.here.text if other.here and at else ""
                         return Check(sets, other, condition, guard, _answer(text))
     return None
@@ -233,6 +235,15 @@ def _before(seen: Around, errors: bool = False) -> list[tuple[Condition, bool]]:
 
 def _about(condition: Condition, words: set[str]) -> bool:
     return any(re.search(rf"\b{re.escape(word)}\b", condition.text) for word in words)
+
+
+def _asks(condition: Condition, words: set[str]) -> bool:
+    """Is it one of these that is asked, and not what another call makes of it: `load(d.where())`?"""
+    text = condition.text
+    found = [m for w in words for m in re.finditer(rf"\b{re.escape(w)}\b", text)]
+    return any(
+        text[m.end() : m.end() + 1] != "(" or not _HANDED.search(text[: m.start()]) for m in found
+    )
 
 
 def _answer(text: str) -> str:
