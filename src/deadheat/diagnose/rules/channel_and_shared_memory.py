@@ -40,6 +40,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.ended import ended_between
 from deadheat.diagnose.lifetime import gone_on, has_ended, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
@@ -58,6 +59,8 @@ _NEAR = 3  # frames in which a send or a receive is about this access
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
 _LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
+# "<-ticker.C", "now := <-t.C", "<-time.Tick(d)"
+_TICKS = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C$|<-\s{0,9}time\.(?:Tick|After)\(")
 # "<-ctx.Done()", "<-r.Context().Done()"
 _CONTEXT = re.compile(r"<-\s{0,9}[\w.()]{0,80}\bDone\(\)")
 _DONE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
@@ -117,8 +120,8 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
     for frame, seen in side.way:
         branch = seen.branch or _left_by(seen, side, other)
         at_site = frame == side.site
-        if not branch or (seen.loops and not _DONE.search(branch)):
-            continue  # who takes what comes, time after time, has state that is plainly shared
+        if not branch or (seen.loops and _is_plain(scene, branch)):
+            continue
         if not seen.branch and not side.writes and _goes_on(other) and _began(scene, seen, other):
             continue  # it has given its own worker up, which goes on step by step and outlives it
         works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
@@ -128,6 +131,16 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
             how = "in the branch" if seen.branch else "even after the branch"
             return branch, how
     return None
+
+
+def _is_plain(scene: Scene, branch: str) -> bool:
+    """Does a loop take what comes, time after time, so that its state is plainly shared?
+
+    Time itself tells nobody of anything; and where nobody has ended the loop, nobody waits for its word.
+    """
+    if _TICKS.search(branch):
+        return True
+    return not _DONE.search(branch) and ended_between(scene) is None
 
 
 def _goes_on(worker: Side) -> bool:
