@@ -1,4 +1,4 @@
-"""What a line of Go does to a slice: it grows, is cut, is emptied and filled anew; knows no rule."""
+"""What a line does to a row: it grows, is cut, lent, emptied and filled anew; knows no rule."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def lent_again(scene: Scene) -> Evidence | None:
         text = next((s.text for s in seen.starts if s.line == seen.line), "")
         for name in _PART.findall(text):
             made = seen.names.get(name)
-            loop = next((l for l in seen.loops if made and l[0] > made.line), None)
+            loop = next((one for one in seen.loops if made and one[0] > made.line), None)
             if made is None or made.how != "local" or loop is None:
                 continue
             if any(_fills(code, seen, name, loop) for _, code in fills.way):

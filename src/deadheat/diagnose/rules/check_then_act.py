@@ -6,11 +6,12 @@ Two actors in one function that changes what is there (`Take`, `Reserve`): one r
 some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
 source: the write stands under a condition on the same variable that is not a check whether it is there
 at all (`if v > max { max = v }`), in an `if`, a `switch` or before an early return; the check, the
-write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`), unless
-a condition of their own decides there. A slice that is only grown or cut under the check is
-`concurrent-slice`. What is stored if there is none, and was given or is one of several states (`owner =
-guest`), is taken, not made. Where the report has one side only, the code of that side may still show
-it. `if (--refs == 0)` is one step, and lacks an atomic.
+write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`),
+unless a condition of their own decides there, or what is asked is what another call makes of it. A
+slice that is only grown or cut under the check is `concurrent-slice`, and so is a row of C. What is
+stored if there is none, and was given or is one of several states (`owner = guest`), is taken, not
+made. Where the report has one side only, the code of that side may still show it. `if (--refs == 0)`
+is one step, and lacks an atomic.
 
 ## Why it races
 

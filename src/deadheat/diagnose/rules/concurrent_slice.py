@@ -11,8 +11,10 @@ like one that puts something into a row of things (`Append`, `Push`, `Insert`; a
 it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
 stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
 room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
-of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object
-that is met while it is made, because it was put into a slice that nobody guards.
+of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it, or of
+which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something where the count says,
+and counts (`t->rows[t->length++] = row`); or an object that is met while it is made, because it was
+put into a slice that nobody guards.
 
 ## Why it races
 

@@ -2,12 +2,14 @@
 
 ## What it sees
 
-The function that started the worker writes on a line below the one that starts it (or, in Go, on
-that line: what a call gives back is stored after it has started the worker), and the worker reads
-(or the other way round in a constructor: the thread starts before the derived class is there). In
-C++ also: a constructor writes what a thread already reads by a method of the class, or makes a member
-that is declared after the thread. With source: the write stands after the `go` statement in the same
-function. What whoever started the worker had set before that is changed, not initialised.
+The function that started the worker writes on a line below the one that starts it (or, in Go, on that
+line: what a call gives back is stored after it has started the worker), and the worker reads (or the
+other way round in a constructor: the thread starts before the derived class is there). In C++ also: a
+constructor writes what a thread already reads by a method of the class, or makes a member that is
+declared after the thread. From a report alone, what another function writes that is called below the
+start counts only if it is an option or is called so (`configure`). With source: the write stands after
+the `go` statement in the same function. What whoever started the worker had set before that is
+changed, not initialised.
 
 ## Why it races
 

@@ -3,7 +3,8 @@
 ## What it sees
 
 One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
-is a goroutine or thread that still works on it, the surer if the same type or package started it.
+is a goroutine or thread that still works on it, the surer if the same type or package started it. Not
+where one of many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type.
 With source also where the end only reads what the worker writes, and has not joined it yet; where a
 function of any name takes something away and joins the worker only then; and in C
 and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
@@ -112,7 +113,9 @@ def _removes(scene: Scene, found: Ending) -> bool:
     """`(*bus).unsubscribe` against `(*bus).publish`: is one of many taken out, and the whole kept?"""
     name = scene.parent(found.frame.function)
     kind = owner_of(name)
-    return "(" in kind and kind == found.worker.owner and bool(REMOVING.intersection(words(name)[:1]))
+    return (
+        "(" in kind and kind == found.worker.owner and bool(REMOVING.intersection(words(name)[:1]))
+    )
 
 
 def _siblings(found: Ending) -> bool:
