@@ -122,7 +122,7 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
     for frame, seen in side.way:
         branch = seen.branch or _left_by(seen, side, other)
         at_site = frame == side.site
-        if not branch or (seen.loops and _is_plain(scene, branch)):
+        if not branch or (seen.loops and _is_plain(scene, branch, other)):
             continue
         if not seen.branch and not side.writes and _goes_on(other) and _began(scene, seen, other):
             continue  # it has given its own worker up, which goes on step by step and outlives it
@@ -135,14 +135,17 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
     return None
 
 
-def _is_plain(scene: Scene, branch: str) -> bool:
+def _is_plain(scene: Scene, branch: str, other: Side) -> bool:
     """Does a loop take what comes, time after time, so that its state is plainly shared?
 
-    Time itself tells nobody of anything; and where nobody has ended the loop, nobody waits for its word.
+    Time itself tells nobody of anything; and where nobody has ended the loop, or has just sent what it
+    takes (`s.ask <- q; return s.answer`), nobody waits for its word.
     """
     if _TICKS.search(branch):
         return True
-    return not _DONE.search(branch) and ended_between(scene) is None
+    if _DONE.search(branch) or (other.here and any(n < other.here.line for n in other.here.sends)):
+        return False
+    return ended_between(scene) is None
 
 
 def _goes_on(worker: Side) -> bool:

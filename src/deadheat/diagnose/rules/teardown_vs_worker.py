@@ -111,11 +111,12 @@ def _find(scene: Scene) -> Hit | None:
 
 def _removes(scene: Scene, found: Ending) -> bool:
     """`(*bus).unsubscribe` against `(*bus).publish`: is one of many taken out, and the whole kept?"""
-    name = scene.parent(found.frame.function)
+    name, here = scene.parent(found.frame.function), found.owner.here
     kind = owner_of(name)
-    return (
-        "(" in kind and kind == found.worker.owner and bool(REMOVING.intersection(words(name)[:1]))
-    )
+    if "(" not in kind or kind != found.worker.owner or not REMOVING.intersection(words(name)[:1]):
+        return False
+    many = scene.shared is not None and scene.shared.type.startswith(("[", "map["))
+    return here is None or many or any(use.element for use in here.uses)
 
 
 def _siblings(found: Ending) -> bool:
