@@ -47,7 +47,9 @@ TITLES = {
     "fresh9": "The ninth fresh set",
 }
 # what rules were made with, or have learnt from since
-LEARNT = ("open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7")
+LEARNT = (
+    "open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8",
+)  # fmt: skip
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general for rule in registry.rules()}
 

@@ -153,6 +153,13 @@ def test_a_loop_that_starts_a_goroutine_at_once(worker: str, expected: str) -> N
     assert first(report(Side("read", stack, go("(*Shelf).Load")), loop)) == expected
 
 
+def test_who_has_a_worker_started_by_another_lends_no_variable_of_a_loop() -> None:
+    by = ("(*Shelf).flush shelf.go:40", "(*Shelf).Load shelf.go:30", "TestShelf shelf_test.go:9")
+    stack = ("(*Truck).drive truck.go:7", "(*Shelf).flush.func1 shelf.go:41")
+    fills = Side("write", ("(*Shelf).Load shelf.go:29", "TestShelf shelf_test.go:9"))
+    assert first(report(Side("read", stack, by), fills)) == "unknown"
+
+
 @pytest.mark.parametrize(
     ("filler", "worker", "expected"),
     [
@@ -174,6 +181,47 @@ def test_an_object_that_is_filled_again(filler: str, worker: str, expected: str)
 def test_a_spool_is_no_pool(owner: str, expected: str) -> None:
     takes = Side("write", (f"{owner}.take spool.go:20", "TestShelf.func1 shelf_test.go:8"), IN_TEST)
     assert first(report(takes, Side("read", READS))) == expected
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [("(*Shelf).Rows", "pooled-object-reused"), ("(*Pool).size", "missing-lock")],
+)
+def test_a_pool_counts_its_own(reader: str, expected: str) -> None:
+    """What one of its methods writes and another reads was lent to nobody."""
+    takes = Side("write", ("(*Pool).take pool.go:20", "TestShelf.func1 shelf_test.go:8"), IN_TEST)
+    reads = Side("read", (f"{reader} pool.go:60", "TestShelf shelf_test.go:12"))
+    assert first(report(takes, reads)) == expected
+
+
+@pytest.mark.parametrize(
+    ("ender", "worker", "expected"),
+    [
+        ("(*Shelf).Close", "(*Shelf).rows", "teardown-vs-worker"),
+        ("(*Shelf).drop", "(*Shelf).rows", "missing-lock"),
+        ("(*Shelf).unsubscribe", "(*Shelf).rows", "missing-lock"),
+        ("(*Shelf).drop", "(*Crate).rows", "teardown-vs-worker"),
+    ],
+)
+def test_one_of_many_is_taken_out(ender: str, worker: str, expected: str) -> None:
+    """Who drops something of its own ends neither itself nor who goes through the rest."""
+    ends = Side("write", (f"{ender} shelf.go:13", "TestShelf shelf_test.go:17"))
+    stack = (f"{worker} shelf.go:60", "TestShelf.func1 shelf_test.go:12")
+    assert first(report(ends, Side("read", stack, IN_TEST))) == expected
+
+
+@pytest.mark.parametrize(
+    ("setter", "expected"),
+    [
+        ("(*Shelf).configure", "started-before-initialised"),
+        ("Open.func2", "started-before-initialised"),
+        ("(*Shelf).update", "missing-lock"),
+    ],
+)
+def test_what_is_called_below_a_start_may_be_work(setter: str, expected: str) -> None:
+    reads = Side("read", ("(*Shelf).loop shelf.go:60",), go("Open"))
+    sets = Side("write", (f"{setter} shelf.go:13", "Open shelf.go:36"))
+    assert first(report(reads, sets)) == expected
 
 
 DEFERS = "runtime.deferreturn() /usr/local/go/src/runtime/panic.go:605"
@@ -245,6 +293,7 @@ def test_main_has_nothing_made_at_first_use(way: str, expected: str) -> None:
         ("(*Shelf).Subscribe", "(*Shelf).Rows", "missing-lock"),
         ("(*Shelf).Sell", "(*Shelf).emit", "missing-lock"),
         ("(*Shelf).overwrite", "(*Shelf).each", "concurrent-slice"),
+        ("(*Shelf).overwrite", "(*Shelf).each.func1", "missing-lock"),
     ],
 )
 def test_who_goes_through_what_others_join(writer: str, reader: str, expected: str) -> None:
@@ -293,6 +342,8 @@ def test_a_second_look_needs_room(maker: str, down: int, expected: str) -> None:
     stack = (f"{maker} shelf.go:{20 + down}", "TestShelf.func1 shelf_test.go:17")
     makes = Side("write", stack, go("B"), 0x145)
     assert first(report(looks, makes)) == expected
+    # so little code leads to a variable of a package that what is made fits in front as well
+    assert first(report(looks, makes, DATA)) != "double-checked-locking"
 
 
 @pytest.mark.parametrize(
@@ -413,6 +464,13 @@ def test_a_packages_own_worker(starter: str, reader: str, expected: str) -> None
 def test_a_packages_own_worker_that_has_ended(starter: str, reader: str, expected: str) -> None:
     """Its work was bounded: it was not meant to run beside others, and nobody gave it up."""
     assert first(own_worker(starter, reader, "finished")) == expected
+
+
+def test_who_runs_something_may_have_given_it_up() -> None:
+    """`runLimited` looks as if all were done when it returns, and yet its worker goes on."""
+    stack = ("(*Crate).fill crate.go:7", "runLimited.gowrap1 shelf.go:30")
+    worker = Side("write", stack, go("runLimited"))
+    assert first(report(worker, Side("read", READS))) == "unknown"
 
 
 def own_worker(starter: str, reader: str, state: str) -> str:

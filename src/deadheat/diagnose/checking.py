@@ -44,6 +44,8 @@ _STORED = re.compile(
 _FLAGS = frozenset(("true", "false", "nil", "NULL", "nullptr", "1", "TRUE", "None"))
 # "l.beats(b)", "!Has(n)"
 _CALL = re.compile(r"\b([A-Za-z_]\w{0,80})\(")
+# "load(d." of "load(d.where(), n)": what comes next is handed to a call
+_HANDED = re.compile(r"\w\([^()]{0,200}$")
 _NEAR = 3  # frames from the site outwards in which a check is about the access
 
 
@@ -191,7 +193,7 @@ def asked(scene: Scene) -> Check | None:
     for sets, other in scene.both if scene.sourced and not scene.same_function else ():
         if not sets.writes or sets.held or other.held:
             continue
-        for frame, seen in sets.way[:_NEAR]:
+        for up, (frame, seen) in enumerate(sets.way[:_NEAR]):
             if frame != sets.site and sets.here and _before(sets.here, errors=True):
                 break  # a condition of its own, about something else, decides
             for at, (where, code) in enumerate(other.way[:_NEAR]):
@@ -199,17 +201,24 @@ def asked(scene: Scene) -> Check | None:
                     continue
                 if is_test_file(where.file) or (at == 0 and frame == sets.site):
                     continue
+                if code.line == seen.line and _callee(other, at) == _callee(sets, up):
+                    continue  # one call led both there: what it gives back is asked only then
                 words = _asked_by(other, at, code) if at else {name} - {""}
                 for condition, guard in _before(seen, errors=at > 0):
-                    if condition.line >= code.line - 1 and _about(condition, words):
+                    if condition.line >= code.line - 1 and _asks(condition, words):
                         text = other.here.text if other.here and at else ""
                         return Check(sets, other, condition, guard, _answer(text))
     return None
 
 
+def _callee(side: Side, at: int) -> str:
+    """The function that a place on its way calls; "" for the site itself."""
+    return side.way[at - 1][1].function if at else ""
+
+
 def _asked_by(side: Side, at: int, code: Around) -> set[str]:
     """How a condition speaks of a call on the way: by its name, or by what its result is called."""
-    callee = side.way[at - 1][1].function
+    callee = _callee(side, at)
     results = [c.result for c in code.calls if c.name == callee and c.line == code.line]
     return {callee, *(word for r in results for word in re.findall(r"\w{1,80}", r))} - {"_"}
 
@@ -226,6 +235,15 @@ def _before(seen: Around, errors: bool = False) -> list[tuple[Condition, bool]]:
 
 def _about(condition: Condition, words: set[str]) -> bool:
     return any(re.search(rf"\b{re.escape(word)}\b", condition.text) for word in words)
+
+
+def _asks(condition: Condition, words: set[str]) -> bool:
+    """Is it one of these that is asked, and not what another call makes of it: `load(d.where())`?"""
+    text = condition.text
+    found = [m for w in words for m in re.finditer(rf"\b{re.escape(w)}\b", text)]
+    return any(
+        text[m.end() : m.end() + 1] != "(" or not _HANDED.search(text[: m.start()]) for m in found
+    )
 
 
 def _answer(text: str) -> str:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import Left
 from deadheat.diagnose.lifetime import is_background
+from deadheat.diagnose.naming import words
 from deadheat.diagnose.ordering import JOINS, LIMITED, PAIRS, calls_to
 from deadheat.diagnose.side import point
+from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
@@ -109,7 +113,16 @@ def waits_after(scene: Scene, side: Side) -> int | None:
     """The line, on the way to its access, on which it goes on to wait for others, if it does."""
     for frame, seen in side.way:
         if not seen.leaves:
-            for line in waits(scene, frame, seen):
+            for line in (*waits(scene, frame, seen), *_asked_to_wait(scene, frame, seen)):
                 if line > seen.line:
                     return line
     return None
+
+
+def _asked_to_wait(scene: Scene, frame: Frame, seen: Around) -> Iterator[int]:
+    """The lines on which it calls what ends a worker and waits for its word: `s.done()`, `s.close()`."""
+    for call in seen.calls:
+        ends = ENDING.intersection(words(call.name)[:1]) and call.on and not call.deferred
+        inner = scene.defined(call.name, frame) if ends else None
+        if inner and inner.receives:
+            yield call.line

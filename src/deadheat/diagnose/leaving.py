@@ -119,6 +119,10 @@ def _sleeps(
     ways = [(now, whence.line or 0)] if not other.writes else []
     # "lookup_wait(l, ms)" sleeps itself
     ways += [(frame, 0) for frame, _ in other.way[:_NEAR] if frame.function != now.function]
+    # so does who started it, before it returns
+    began = worker.creator
+    if began is not None and began.function != now.function and not other.writes:
+        ways.append((began._replace(line=seen.last), seen.line))
     for frame, first in ways:
         around = scene.around(frame)
         for call in around.calls if around else ():

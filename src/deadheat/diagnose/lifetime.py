@@ -173,7 +173,7 @@ def runs_beside(scene: Scene) -> bool | None:
     if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return None
     begun = _verbs(scene.parent(started.function))
-    if EITHER & begun:
+    if (EITHER | DOING) & begun:
         return None
     if not scene.go:
         return True

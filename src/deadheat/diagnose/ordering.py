@@ -49,9 +49,9 @@ LIMITED = frozenset(
 SLEEPS = frozenset(
     ("sleep", "usleep", "nanosleep", "msleep", "sleep_for", "sleep_until", "Sleep", "thrd_sleep")
 )
-# "while (1) {", "for (;;) {", "while (!stop_) {", "while (running) {", "for {"
+# "while (1) {", "for (;;) {", "while (!stop_) {", "while (running) {", "for {", "for i := 0; ; i++ {"
 _ENDLESS = re.compile(
-    r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|loop \{"
+    r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|for [^;{]{0,80};\s{0,3};|loop \{"
     r"|while\s{0,3}\(\s{0,3}[!\w.>(-]{1,80}\s{0,3}(?:\(\))?\))"
 )
 # functions that a call is followed into, for one answer

@@ -1,4 +1,4 @@
-"""What a line of Go does to a slice: it grows, is cut, is emptied and filled anew; knows no rule."""
+"""What a line does to a row: it grows, is cut, lent, emptied and filled anew; knows no rule."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.checking import Check
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around
 
 # "[]int", "[8]Row"
 SLICE = re.compile(r"\[\w{0,40}\]")
@@ -24,6 +25,10 @@ _CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
 _EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
 # "q.items = append(q.items, v)", "q.items = q.items[1:]"
 _RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
+# "t->rows[t->length++] = row;", "queue[(*n)++] = job;"
+_PLACED = re.compile(r"\[[\w.>*()-]{0,80}?\b(\w{1,80})\)?\+\+\]\s{0,9}=(?!=)")
+# "go s.handle(buf[:n])"
+_PART = re.compile(r"\b(\w{1,80})\[[^\]:]{0,80}:")
 _NEAR = 3  # frames, and stores in them, that are looked at
 
 
@@ -33,10 +38,18 @@ def resizes(scene: Scene, found: Check) -> bool:
     Then it is the row that several work on; whether there is one at all is another question.
     """
     here, shared = found.sets.here, scene.shared
-    if not scene.go or here is None or shared is None or not shared.type.startswith("["):
+    if not scene.go:
+        return here is not None and puts_at(here)
+    if here is None or shared is None or not shared.type.startswith("["):
         return False
     asked = ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
     return bool(_RESIZED.search(here.text)) and not asked
+
+
+def puts_at(here: Around) -> bool:
+    """`t->rows[t->length++] = row`: does a line of C put something where the count says, and count?"""
+    told = _PLACED.search(here.text)
+    return told is not None and any(u.writes and u.name == told[1] for u in here.uses)
 
 
 def cuts(scene: Scene, side: Side) -> Evidence | None:
@@ -66,6 +79,32 @@ def room(scene: Scene, side: Side) -> Evidence | None:
     if base is not None and base.how == "local":
         return None  # a row of its own
     return side.told(f"`{here.text[:80]}` writes into the room that `{told[1]}` has left")
+
+
+def lent_again(scene: Scene) -> Evidence | None:
+    """`n := read(buf); go handle(buf[:n])` in a loop: is the array filled anew that a worker reads?"""
+    for fills, worker in scene.both if scene.go and scene.sourced else ():
+        began = worker.creator if worker.is_worker and fills.writes and not worker.writes else None
+        seen = scene.around(began) if began else None
+        if seen is None or began is None or fills.held:
+            continue
+        text = next((s.text for s in seen.starts if s.line == seen.line), "")
+        for name in _PART.findall(text):
+            made = seen.names.get(name)
+            loop = next((one for one in seen.loops if made and one[0] > made.line), None)
+            if made is None or made.how != "local" or loop is None:
+                continue
+            if any(_fills(code, seen, name, loop) for _, code in fills.way):
+                told = f"`{text[:60]}` lends a part of `{name}`, which the next turn fills again"
+                return Evidence(told, point(began))
+    return None
+
+
+def _fills(code: Around, seen: Around, name: str, loop: tuple[int, int]) -> bool:
+    """Is it the loop that lends the array, at a line that works on it or hands it to a call?"""
+    if (code.path, code.first) != (seen.path, seen.first) or not loop[0] <= code.line <= loop[1]:
+        return False
+    return re.search(rf"\b{re.escape(name)}\b", code.text) is not None
 
 
 def filled_anew(scene: Scene) -> Evidence | None:

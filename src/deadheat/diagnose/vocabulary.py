@@ -9,6 +9,7 @@ _GROUPS = {
     for group, lines in frame_lists.read("words.txt", "deadheat.diagnose").items()
 }
 ENDING = _GROUPS["ending"]
+REMOVING = _GROUPS["removing"]
 RENEWING = _GROUPS["renewing"]
 LAZY = _GROUPS["lazy"]
 MAKING = _GROUPS["making"]

@@ -6,10 +6,12 @@ With source: one side accesses a field in a branch of a `select`, itself or by w
 in a loop that receives from a channel; the other accesses it without receiving anything that the first
 one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then,
 in that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
-channel and then written again. A ticker's channel is none that tells anybody of anything; and two
-workers that both go round and take what comes share plain state. From a report alone: a package's own
-worker writes, and who meets it while it works is called like one that waits for it (`Wait`, `await`,
-`Err`); or the function that started the worker has gone on and writes what the worker writes.
+channel and then written again. A ticker's channel is none that tells anybody of anything; a loop that
+takes what comes, and that nobody has ended yet, has plain state, and so have two workers that both do
+so. Who reads on after it has given up a worker of its own, which goes on step by step, is met by one
+that outlives it. From a report alone: a package's own worker writes, and who meets it while it works
+is called like one that waits for it (`Wait`, `await`, `Err`); or the function that started the worker
+has gone on and writes what the worker writes.
 
 ## Why it races
 
@@ -40,6 +42,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.ended import ended_between
 from deadheat.diagnose.lifetime import gone_on, has_ended, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
@@ -119,8 +122,10 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
     for frame, seen in side.way:
         branch = seen.branch or _left_by(seen, side, other)
         at_site = frame == side.site
-        if not branch or (seen.loops and _TICKS.search(branch)):
-            continue  # time itself tells nobody of anything: what it drives is plainly shared
+        if not branch or (seen.loops and _is_plain(scene, branch, other)):
+            continue
+        if not seen.branch and not side.writes and _goes_on(other) and _began(scene, seen, other):
+            continue  # it has given its own worker up, which goes on step by step and outlives it
         works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
         works = works and not _is_driven(other)
         waited = at_site or _began(scene, seen, other)
@@ -128,6 +133,24 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
             how = "in the branch" if seen.branch else "even after the branch"
             return branch, how
     return None
+
+
+def _is_plain(scene: Scene, branch: str, other: Side) -> bool:
+    """Does a loop take what comes, time after time, so that its state is plainly shared?
+
+    Time itself tells nobody of anything; and where nobody has ended the loop, or has just sent what it
+    takes (`s.ask <- q; return s.answer`), nobody waits for its word.
+    """
+    if _TICKS.search(branch):
+        return True
+    if _DONE.search(branch) or (other.here and any(n < other.here.line for n in other.here.sends)):
+        return False
+    return ended_between(scene) is None
+
+
+def _goes_on(worker: Side) -> bool:
+    """Does a worker write time after time, and not once what it was asked for?"""
+    return worker.here is not None and bool(worker.here.loops)
 
 
 def _is_driven(side: Side) -> bool:

@@ -6,11 +6,12 @@ Two actors in one function that changes what is there (`Take`, `Reserve`): one r
 some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
 source: the write stands under a condition on the same variable that is not a check whether it is there
 at all (`if v > max { max = v }`), in an `if`, a `switch` or before an early return; the check, the
-write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`), unless
-a condition of their own decides there. A slice that is only grown or cut under the check is
-`concurrent-slice`. What is stored if there is none, and was given or is one of several states (`owner =
-guest`), is taken, not made. Where the report has one side only, the code of that side may still show
-it. `if (--refs == 0)` is one step, and lacks an atomic.
+write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`),
+unless a condition of their own decides there, or what is asked is what another call makes of it. A
+slice that is only grown or cut under the check is `concurrent-slice`, and so is a row of C. What is
+stored if there is none, and was given or is one of several states (`owner = guest`), is taken, not
+made. Where the report has one side only, the code of that side may still show it. `if (--refs == 0)`
+is one step, and lacks an atomic.
 
 ## Why it races
 
@@ -40,7 +41,7 @@ from deadheat.diagnose.checking import Check, asked, check, claims
 from deadheat.diagnose.guessing import is_changing, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
-from deadheat.diagnose.rows import resizes
+from deadheat.diagnose.rows import puts_at, resizes
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
@@ -65,6 +66,7 @@ def _find(scene: Scene) -> Hit | None:
         (one := lone(scene))
         and not one.again
         and (not one.absent or claims(one.sets, one.condition.text))
+        and not puts_at(one.sets)
     ):
         evidence = (
             one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),

@@ -11,8 +11,10 @@ like one that puts something into a row of things (`Append`, `Push`, `Insert`; a
 it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
 stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
 room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
-of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it; or an object
-that is met while it is made, because it was put into a slice that nobody guards.
+of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it, or of
+which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something where the count says,
+and counts (`t->rows[t->length++] = row`); or an object that is met while it is made, because it was
+put into a slice that nobody guards.
 
 ## Why it races
 
@@ -45,7 +47,7 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, room
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, puts_at, room
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
@@ -69,6 +71,7 @@ _GUARD = (
     " goroutine fill a slot of its own."
 )
 _GUARDED = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
+_OWN_ARRAY = "Give each worker an array of its own: a copy of the part, or a new one for each turn."
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
@@ -80,6 +83,8 @@ def _find(scene: Scene) -> Hit | None:
         appended = (element,)
     if not seen and not appended:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
+    if lent := lent_again(scene):
+        return Hit(STRONG, (lent,), _OWN_ARRAY, scene.points, from_source=True)
     if not seen and not appended:
         return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
@@ -171,7 +176,7 @@ def _began(side: Side) -> int | None:
 def _goes_through(writer: Side, reader: Side) -> str:
     """Does the reader go through what many are in, and the writer add one? In words; "" if not."""
     called = words(reader.name)[:1]
-    if reader.writes or reader.inner:
+    if reader.writes or reader.inner or (reader.closure and reader.is_worker):
         return ""
     if WALKING.intersection(called):
         return f"{writer.does} while `{short(reader.name)}`, by its name, goes through all of them"
@@ -224,6 +229,8 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
 
 def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
+    if not scene.go and side.here and side.writes and puts_at(side.here):
+        return side.told(f"`{side.here.text[:80]}` puts it where the shared count says")
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 
 # "wg.Done()", "close(done)", "close(s.finished)"
 _SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
+# "<-c.home"
+_RECEIVED = re.compile(r"<-\s{0,9}([\w.]{1,80})")
 # "sem_post(&ready)", "started.set_value()": that something begins, and not that it is done
 _BEGINS = re.compile(r"ready|start|begin|begun|opened|item|slot|avail|empty|full", re.IGNORECASE)
 # frames from the site outwards in which a signal or a wait counts
@@ -73,7 +75,8 @@ def _find(scene: Scene) -> Hit | None:
     for worker, other in scene.both:
         if not worker.is_worker:
             continue
-        early = next((e for seen in _goroutine(scene, worker) if (e := _early(seen))), None)
+        heard = _heard(scene, other) if worker.writes and not other.writes else frozenset()
+        early = next((e for seen in _goroutine(scene, worker) if (e := _early(seen, heard))), None)
         if early and worker.here and other.here:
             evidence = (
                 worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
@@ -189,7 +192,18 @@ def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:
             yield seen
 
 
-def _early(seen: Around) -> Call | None:
+def _heard(scene: Scene, other: Side) -> frozenset[str]:
+    """The channels, by their names, from which a side has received on its way: `<-c.home`."""
+    lines = [
+        scene.around(frame._replace(line=line))
+        for frame, seen in other.way[:_NEAR]
+        for line in [n for n in seen.receives if n < seen.line][-_NEAR:]
+    ]
+    told = [_RECEIVED.search(seen.text) for seen in lines if seen and not seen.branch]
+    return frozenset(one[1].rpartition(".")[2] for one in told if one)
+
+
+def _early(seen: Around, heard: frozenset[str]) -> Call | None:
     """The call that says "done" though the line runs after it."""
     first, last = seen.first, seen.last
     outer = next((c for c in seen.closures if c.use == "go"), None)
@@ -198,7 +212,7 @@ def _early(seen: Around) -> Call | None:
         first, last = outer.first, outer.last
     deferred_at = _deferred_at(seen)
     for call in seen.calls:
-        if not first <= call.line <= last or not _signals(call):
+        if not first <= call.line <= last or not _signals(call, heard):
             continue
         if call.deferred and deferred_at is not None and deferred_at < call.line:
             return call
@@ -208,10 +222,15 @@ def _early(seen: Around) -> Call | None:
     return None
 
 
-def _signals(call: Call) -> bool:
+def _signals(call: Call, heard: frozenset[str]) -> bool:
+    """Does a call tell that all is done: by its name, or because the other side has waited for it?"""
     if call.name == "Done":
         return "ctx" not in call.on.lower()
-    return call.name == "close" and bool(_SIGNAL.search(call.arguments))
+    if call.name != "close":
+        return False
+    channel = call.arguments.strip()
+    waited = channel.rpartition(".")[2] in heard and not _BEGINS.search(channel)
+    return waited or bool(_SIGNAL.search(channel))
 
 
 def _deferred_at(seen: Around) -> int | None:

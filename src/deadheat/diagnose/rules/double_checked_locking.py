@@ -3,7 +3,8 @@
 ## What it sees
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called; in Go, which tells no locks, so far down that one fits between.
+one, or in a function that it called; in Go, which tells no locks, so far down that one fits between
+(not for a variable of a package, to which so little code leads that what is made fits as well).
 With source: a check outside the lock, the lock, and the same check again inside it, be it of the
 variable, of a flag beside it or by a function that both call, in one function or in one that it calls;
 what is made under it may race as well.
@@ -37,7 +38,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.guessing import SPAN, is_changing, verb
 from deadheat.diagnose.lone import lone
@@ -137,8 +138,8 @@ def _looked_twice(scene: Scene) -> Hit | None:
 
     Who only changes what is there has no more than the change between the two.
     """
-    if scene.source is not None or not scene.same_function:
-        return None
+    if scene.source is not None or not scene.same_function or address.is_packages(scene):
+        return None  # what a package keeps is reached by so little code that making it fits as well
     for reader, maker in scene.both:
         if reader.writes or not maker.writes or maker.closure or maker.inner or reader.inner:
             continue

@@ -153,7 +153,7 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
         near = (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
         # nobody calls `main` again, and a second call has another stack
         again = is_lent(loop, worker) or last(loop.name) == "main" or on_stack(scene)
-        at_once = scene.source is None and near and again
+        at_once = scene.source is None and near and again and frame == worker.creator
         return frame if at_once or in_closure(worker, frame) else None
     return None
 

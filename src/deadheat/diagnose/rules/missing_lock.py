@@ -28,7 +28,8 @@ are replaced as a whole an `atomic.Pointer` to a value that is never changed.
 From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
 one after the other, so that an order is missing and not a lock. Where a package's own worker, which
 it started and left running, meets a later call of the same package, that is as likely, and the
-answer is `unknown`, unless the worker still runs and was started by who is called so (`Start`, `Open`).
+answer is `unknown`, unless the worker still runs and was started by who is called so (`Start`, `Open`;
+`Run` may have given it up).
 So it is where a function has started the worker, gone on, and meets it; and where a worker that `main`
 started has ended, and a method of the same type, which is not called to look only, reads what it wrote.
 """

@@ -3,15 +3,15 @@
 ## What it sees
 
 Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
-gives objects, on one side; with source: a call of `Put`, `Release` or the like on a pool in the
-functions around one side, and the other side uses the object in a goroutine of its own; or a function
-that gets an object, starts a goroutine or thread with it and gives it back, also under names such as
-`arena_take` and `arena_give`, unless what gives it back frees its memory; or one that comes from a
-channel and is sent back on it (`c := <-r.free`, `r.free <- c`); or, in C and C++, a line that uses an
-object after it was given back, or fills one that is handed on and then given back. From a
-report alone: a function that starts a worker has what the worker reads filled above that line, so
-again, by somebody who is not called like one who renews it; in C and C++ also: the detector names the
-memory, and its name is a pool's (`arena`, `slab`, `free_list`).
+gives objects, on one side, and no method of that type on the other; with source: a call of `Put`,
+`Release` or the like on a pool in the functions around one side, and the other side uses the object in
+a goroutine of its own; or a function that gets an object, starts a goroutine or thread with it and
+gives it back, also under names such as `arena_take` and `arena_give`, unless what gives it back frees
+its memory; or one that comes from a channel and is sent back on it (`c := <-r.free`, `r.free <- c`);
+or, in C and C++, a line that uses an object after it was given back, or fills one that is handed on
+and then given back. From a report alone: a function that starts a worker has what the worker reads
+filled above that line, so again, by somebody who is not called like one who renews it; in C and C++
+also: the detector names the memory, and its name is a pool's (`arena`, `slab`, `free_list`).
 
 ## Why it races
 
@@ -73,7 +73,7 @@ def _find(scene: Scene) -> Hit | None:
         return lent
     for side, other in scene.both:
         frame = _pool(side)
-        if frame is not None and _pool(other) is None:
+        if frame is not None and _pool(other) is None and not _is_its_own(other, side, frame):
             evidence = (
                 side.told(
                     f"`{frame.function[:80]}` takes the object back or hands it out again"
@@ -94,6 +94,12 @@ def _find(scene: Scene) -> Hit | None:
             )
             return _hit(STRONG + 0.03, evidence, (side.point, other.point), from_source=True)
     return None
+
+
+def _is_its_own(other: Side, side: Side, frame: Frame) -> bool:
+    """Is the other side a method of the pool's, too? Then it is the pool's own counts that race."""
+    kind = owner_of(side.written(frame))
+    return "(" in kind and kind == other.owner
 
 
 def _in_pool(scene: Scene) -> Hit | None:

@@ -2,12 +2,14 @@
 
 ## What it sees
 
-The function that started the worker writes on a line below the one that starts it (or, in Go, on
-that line: what a call gives back is stored after it has started the worker), and the worker reads
-(or the other way round in a constructor: the thread starts before the derived class is there). In
-C++ also: a constructor writes what a thread already reads by a method of the class, or makes a member
-that is declared after the thread. With source: the write stands after the `go` statement in the same
-function. What whoever started the worker had set before that is changed, not initialised.
+The function that started the worker writes on a line below the one that starts it (or, in Go, on that
+line: what a call gives back is stored after it has started the worker), and the worker reads (or the
+other way round in a constructor: the thread starts before the derived class is there). In C++ also: a
+constructor writes what a thread already reads by a method of the class, or makes a member that is
+declared after the thread. From a report alone, what another function writes that is called below the
+start counts only if it is an option or is called so (`configure`). With source: the write stands after
+the `go` statement in the same function. What whoever started the worker had set before that is
+changed, not initialised.
 
 ## Why it races
 
@@ -38,7 +40,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, Hit, Rule
+from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
@@ -95,6 +97,8 @@ def _find(scene: Scene) -> Hit | None:
         if same:
             return None  # a captured variable, not an object that is set up
         confidence = LIKELY if setter.site == frame else FAIR
+        if not scene.sourced and not _sets_up(setter, frame):
+            confidence = WEAK + 0.05  # what is called further down may as well be work
         direct = setter.site == frame and scene.sourced and scene.shared is not None
         if direct and scene.shared and scene.shared.kind == "field":
             confidence = LIKELY
@@ -109,6 +113,12 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
     return None
+
+
+def _sets_up(setter: Side, frame: Frame) -> bool:
+    """Is it the line of who started the worker, an option, or a function that is called so?"""
+    by_name = _SETS_UP.intersection(words(setter.name)[:1])
+    return setter.site == frame or setter.closure or bool(by_name)
 
 
 def _gives_once(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:

@@ -3,7 +3,8 @@
 ## What it sees
 
 One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
-is a goroutine or thread that still works on it, the surer if the same type or package started it.
+is a goroutine or thread that still works on it, the surer if the same type or package started it. Not
+where one of many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type.
 With source also where the end only reads what the worker writes, and has not joined it yet; where a
 function of any name takes something away and joins the worker only then; and in C
 and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
@@ -35,13 +36,13 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import gave_up, waits
 from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
-from deadheat.diagnose.naming import is_test_file, short
+from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, calls_to
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
-from deadheat.diagnose.vocabulary import ENDING
+from deadheat.diagnose.vocabulary import ENDING, REMOVING
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _find(scene: Scene) -> Hit | None:
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
         found = _reads(scene) or _joins(scene)
-    if found is None:
+    if found is None or _removes(scene, found):
         return None
     own = bool(scene.source) and _of_its_own(scene, found)
     if found.owner.access.op is Op.FREE and not own:
@@ -106,6 +107,16 @@ def _find(scene: Scene) -> Hit | None:
     if scene.source and tells(scene, found) and _joined(scene, found):
         confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
+
+
+def _removes(scene: Scene, found: Ending) -> bool:
+    """`(*bus).unsubscribe` against `(*bus).publish`: is one of many taken out, and the whole kept?"""
+    name, here = scene.parent(found.frame.function), found.owner.here
+    kind = owner_of(name)
+    if "(" not in kind or kind != found.worker.owner or not REMOVING.intersection(words(name)[:1]):
+        return False
+    many = scene.shared is not None and scene.shared.type.startswith(("[", "map["))
+    return here is None or many or any(use.element for use in here.uses)
 
 
 def _siblings(found: Ending) -> bool:

@@ -5,14 +5,14 @@
 One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
 finished since; or memory was freed while a thread still used it; or, from a report alone, a function
-that is not called like one that starts something (`Compact`, not `Start`; `Run` if the goroutine is all
-that it does) has left a goroutine of its own behind, which writes what is read after it, there or by
-who called it; or the function that started the worker has gone on to what reads its work. With source
-also: a function had the worker started, called `Close`, `Stop` or `cancel` on its owner, and went on
-without a wait, or to start the next one on the same thing; or who started it stopped waiting when the
-time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in
-what it calls to wait, and then its work is used; or it returns, say with an error, above the line that
-waits.
+that is not called like one that starts something (`Compact`, not `Start`; `Run` if the goroutine is
+all that it does) has left a goroutine of its own behind, which writes what is read after it, there or
+by who called it; or the function that started the worker has gone on to what reads its work. With
+source also: a function had the worker started, called `Close`, `Stop` or `cancel` on its owner, and
+went on without a wait, or to start the next one on the same thing; or who started it stopped waiting
+when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept,
+there or in what it calls to wait, or before it returned, and then its work is used; or it returns, say
+with an error, above the line that waits.
 
 ## Why it races
 
