@@ -14,6 +14,7 @@ import time
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache, partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -81,9 +82,14 @@ def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return root
 
 
+@cache
+def scanned(data: bytes, uri: str) -> tuple[Sighting, ...]:
+    return tuple(scan_text(data, uri))
+
+
 def expected(paths: list[Path]) -> list[Sighting]:
     """What `scan` finds, in the order of places, each by its fingerprint."""
-    found = [s for path in paths for s in scan_text(path.read_bytes(), str(path))]
+    found = [s for path in paths for s in scanned(path.read_bytes(), str(path))]
     named = [in_race(s, s.verdict.fingerprint) for s in found]
     return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
 
@@ -96,7 +102,7 @@ def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
     identity = Identity()
     nodes: dict[tuple[str, int, str | None], str] = {}
     for path in cases.rglob("*.log"):
-        found, told, _ = named(scan_text(path.read_bytes(), str(path)))
+        found, told, _ = named(scanned(path.read_bytes(), str(path)))
         identity.add(told)
         nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
     by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})
@@ -141,7 +147,10 @@ def test_files_of_tasks_become_files_of_the_table(
 
 
 @pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
-def test_a_rebuild_changes_nothing(spark: Any, lake: Path, few: int) -> None:
+def test_a_rebuild_changes_nothing(
+    spark: Any, lake: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidate, "_named", partial(consolidate._named, few=few))
     before = content(lake)
     count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
     assert content(lake) == before
@@ -288,7 +297,7 @@ def test_races_have_the_names_that_the_core_gives_them(
     columns = "node string, base string, links array<string>, aliases array<string>, split boolean"
     aged = [(*node, age) for age, node in enumerate(order)]
     frame = spark.createDataFrame(aged, f"{columns}, first_seen int")
-    found = {row.node: row.race for row in consolidate._named(frame).collect()}
+    found = {row.node: row.race for row in consolidate._named(frame, few=0).collect()}
     known = core_races.Found(
         {node: _Named(base, "") for node, base, *_ in order},
         {(node, other) for node, _, links, _, _ in order for other in links},
