@@ -108,7 +108,7 @@ def scenes() -> Iterator[tuple[str, Report, CodeSource | None]]:
             yield path.stem, report, code
 
 
-@pytest.mark.long
+@pytest.mark.twice
 def test_no_rule_fails_and_every_finding_says_why() -> None:
     for name, report, code in scenes():
         for finding in diagnose(report, code):

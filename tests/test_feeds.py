@@ -144,9 +144,17 @@ def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
     assert end <= text.tell() <= size // 2
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("piece", [4096, 1 << 16])
-@pytest.mark.parametrize("damage", ["", "github-actions", "kubectl-two-pods", "crlf"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        *(
+            pytest.param(n, marks=pytest.mark.long)
+            for n in ("github-actions", "kubectl-two-pods", "crlf")
+        ),
+    ],
+)
 def test_units_of_a_file_give_what_the_file_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, damage: str
 ) -> None:
