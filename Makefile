@@ -39,7 +39,7 @@ types: $(STAMP)
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
-	$(PYTEST) -m "not long" --cov --cov-report=term:skip-covered
+	$(PYTEST) -m "not long or twice" --cov --cov-report=term:skip-covered
 	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or twice" $$(grep -lE 'mark\.(long|twice)' tests/test_*.py)
 
 cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff

@@ -138,6 +138,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     return raw
 
 
+@pytest.mark.twice
 @law(300)
 @given(mutated())
 def test_no_mutation_raises(raw: bytes) -> None:
