@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
 .PHONY: help demo test lint types tests bench eval docs soak cases record clean
 .DEFAULT_GOAL := help
@@ -34,10 +35,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# hundreds of processes import the same files: what one has compiled, the next one need not
+tests: export PYTHONDONTWRITEBYTECODE :=
 tests: $(INSTALLED)
 	@tools/chromium
-	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered --ignore tests/test_laws.py
-	DEADHEAT_INSTALLED=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/test_laws.py tests/test_cases.py
+	$(PYTEST) -m "not long or twice" --cov --cov-report=term:skip-covered
+	DEADHEAT_INSTALLED=1 $(PYTEST) -m "long or twice" $$(grep -lE 'mark\.(long|twice)' tests/test_*.py)
 
 cases: $(STAMP) ## rewrite the expected side of every golden case; read the diff
 	$(BIN)/python -m pytest tests/test_cases.py --rewrite

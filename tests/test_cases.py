@@ -9,6 +9,7 @@ import pytest
 import deadheat
 from tests.cases import Case, all_cases, brief
 
+pytestmark = pytest.mark.twice
 CASES = all_cases()
 
 

@@ -84,6 +84,7 @@ def _labels(program: Path) -> dict[str, dict[str, list[str]]]:
     return labels
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
 def test_labels_are_what_the_marks_say(program: Path) -> None:
     assert _labels(program) == labels_of(program, recordings(program)), "python -m corpus.label_go"

@@ -108,6 +108,7 @@ def scenes() -> Iterator[tuple[str, Report, CodeSource | None]]:
             yield path.stem, report, code
 
 
+@pytest.mark.twice
 def test_no_rule_fails_and_every_finding_says_why() -> None:
     for name, report, code in scenes():
         for finding in diagnose(report, code):
@@ -122,6 +123,7 @@ def test_no_rule_fails_and_every_finding_says_why() -> None:
             assert finding.remedy.check, (name, finding.cause)
 
 
+@pytest.mark.long
 def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
     for name, report, code in scenes():
         scene = Scene(report, code)
@@ -131,6 +133,7 @@ def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
             assert missed == [], name
 
 
+@pytest.mark.long
 def test_the_brief_answer_is_the_whole_one_cut_short() -> None:
     for name, report in reports():
         whole = [f.as_cause() for f in diagnose(report) if f.confidence >= 0.2][:3]
@@ -142,6 +145,7 @@ def wider(cause: str) -> set[str]:
     return {*general, *(wide for one in general for wide in wider(one))}
 
 
+@pytest.mark.long
 def test_two_rules_never_both_claim_it_and_disagree() -> None:
     for name, report, code in scenes():
         scene = Scene(report, code)
@@ -152,6 +156,7 @@ def test_two_rules_never_both_claim_it_and_disagree() -> None:
             assert rest == [], (name, one)
 
 
+@pytest.mark.long
 def test_what_is_said_does_not_depend_on_the_order_of_rules(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -162,6 +167,7 @@ def test_what_is_said_does_not_depend_on_the_order_of_rules(
     assert [diagnose(report, code) for report, code, _ in before] == [f for _, _, f in before]
 
 
+@pytest.mark.long
 def test_the_order_of_the_sides_changes_no_cause() -> None:
     """Detectors tell the later access first: that may settle a cause, but never make it another."""
     for name, report, _ in scenes():
@@ -210,6 +216,7 @@ def test_causes_stand_in_the_json() -> None:
     assert "tags.go:16" in plain["causes"][0]["evidence"][0]
 
 
+@pytest.mark.long
 def test_a_side_without_a_frame_is_no_obstacle() -> None:
     for name, report, _ in scenes():
         bare = [access._replace(stack=(), site=None) for access in report.accesses]

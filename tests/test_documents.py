@@ -259,6 +259,7 @@ WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=60))
 @settings(max_examples=300, deadline=None)
 def test_claims_never_raise_and_quote_what_stands_there(words: list[str]) -> None:
@@ -344,6 +345,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_no_longer_than_its_size(name: str) -> None:
     data = f"# A data race\n\nIt is {HOSTILE[name]}".encode()

@@ -26,7 +26,7 @@ from tests.cases import ROOT
 from tests.damage import interleave, named, other_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from deadheat.model import Sighting
@@ -84,6 +84,7 @@ def ranged(text: bytes, start: int, end: int | None) -> list[tuple[object, ...]]
     return [told(sighting) for sighting in triage(source, "x", start, end)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_report_belongs_to_the_range_in_which_it_starts(kind: str) -> None:
     text = TEXTS[kind]()
@@ -94,6 +95,22 @@ def test_a_report_belongs_to_the_range_in_which_it_starts(kind: str) -> None:
         assert sorted(parts, key=str) == sorted(whole, key=str), f"cut at {cut}"
 
 
+@pytest.mark.long
+def test_a_report_of_a_file_is_found_once_wherever_it_is_cut() -> None:
+    data = f"before\n{REPORT}between\n{OTHER}after\n".encode()
+    whole = [told(sighting) for sighting in deadheat.scan(data)]
+    assert len(whole) == 2
+    for cut in range(1, len(data)):
+        assert [*parted(data, 0, cut), *parted(data, cut, None)] == whole, cut
+
+
+def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, ...]]:
+    for found in files.part(io.BytesIO(data), "text", start, end, files.Wish(full=True)):
+        assert isinstance(found, deadheat.Sighting)
+        yield told(found)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LONG)
 def test_ranges_that_end_around_the_ends_of_lines_lose_and_repeat_nothing(kind: str) -> None:
     text = LONG[kind]()
@@ -106,6 +123,7 @@ def test_ranges_that_end_around_the_ends_of_lines_lose_and_repeat_nothing(kind: 
             assert sorted(parts, key=str) == sorted(whole, key=str), f"cut at {cut}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LONG)
 def test_many_ranges_give_what_the_whole_gives(kind: str) -> None:
     text = LONG[kind]() * 2
@@ -127,7 +145,16 @@ def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("piece", [4096, 1 << 16])
-@pytest.mark.parametrize("damage", ["", "github-actions", "kubectl-two-pods", "crlf"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        *(
+            pytest.param(n, marks=pytest.mark.long)
+            for n in ("github-actions", "kubectl-two-pods", "crlf")
+        ),
+    ],
+)
 def test_units_of_a_file_give_what_the_file_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, damage: str
 ) -> None:

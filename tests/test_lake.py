@@ -26,7 +26,7 @@ from tests.cases import ROOT, Case, all_cases
 if TYPE_CHECKING:
     from pathlib import Path
 
-CASES = [case for case in all_cases() if case.sightings()]
+CASES = [case for case in all_cases() if case.expected]
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from tests.damage import DAMAGES, Damage, interleave, named, other_process
 if TYPE_CHECKING:
     from deadheat.model import Sighting
 
+pytestmark = pytest.mark.long
 BAR = "==================\n"
 
 
@@ -110,15 +111,21 @@ OTHERS = tuple(d.name for d in registry.dialects() if d.name not in ELSEWHERE)
 @cache
 def clean_others(detector: str) -> tuple[str, ...]:
     """Undamaged reports of another detector, one to a text, at most forty."""
-    paths = sorted(CASES.glob("*/*.txt")) + sorted(CORPUS.glob("*/*/recorded/*.txt"))
-    found: dict[str, None] = {}
-    for path in paths:
+    alone = [text for text in _undamaged_by_detector()[detector] if len(deadheat.scan(text)) == 1]
+    return tuple(alone[:: len(alone) // 40 + 1])
+
+
+@cache
+def _undamaged_by_detector() -> dict[str, dict[str, None]]:
+    """All that was recorded, read once for all detectors."""
+    found: dict[str, dict[str, None]] = {name: {} for name in (*ELSEWHERE, *OTHERS)}
+    for path in [*sorted(CASES.glob("*/*.txt")), *sorted(CORPUS.glob("*/*/recorded/*.txt"))]:
         raw = path.read_bytes()
         for s in deadheat.scan(raw):
-            if s.report.detector == detector and not s.report.damage:
-                found[raw[s.span.offset : s.span.end].decode("utf-8", "replace")] = None
-    alone = [text for text in found if len(deadheat.scan(text)) == 1]
-    return tuple(alone[:: len(alone) // 40 + 1])
+            if not s.report.damage:
+                text = raw[s.span.offset : s.span.end].decode("utf-8", "replace")
+                found[s.report.detector][text] = None
+    return found
 
 
 @pytest.mark.parametrize("detector", OTHERS)
@@ -138,8 +145,15 @@ def test_reports_survive_damage(detector: str, damage: Damage) -> None:
     assert len(lost) <= 0.01 * len(texts), lost[0]
 
 
-def _survives(text: str, damage: Damage, number: int, shy: bool) -> bool:
+@cache
+def whole_of(text: str, shy: bool) -> Sighting:
+    """What stands in an undamaged text, which every damage is held against."""
     (whole,) = deadheat.scan(text, shy=shy)
+    return whole
+
+
+def _survives(text: str, damage: Damage, number: int, shy: bool) -> bool:
+    whole = whole_of(text, shy)
     found = deadheat.scan(damage.apply(text, random.Random(number)), shy=shy)
     return _is_honest(whole, found) if damage.lossy else _is_kept(whole, found)
 
@@ -162,14 +176,14 @@ def test_two_processes_interleaved_line_by_line_give_both() -> None:
         other = texts[(number + 7) % len(texts)]
         mixed = interleave(text, other_process(other, random.Random(number)), random.Random(number))
         found = sorted(map(sides, deadheat.scan(mixed)))
-        assert found == sorted(sides(s) for t in (text, other) for s in deadheat.scan(t)), mixed
+        assert found == sorted(sides(whole_of(t, shy=False)) for t in (text, other)), mixed
 
 
 def test_two_hundred_back_to_back_give_two_hundred() -> None:
     texts = clean_reports()
     many = [texts[i % len(texts)] for i in range(200)]
     found = deadheat.scan("".join(many))
-    assert [sides(s) for s in found] == [sides(s) for t in many for s in deadheat.scan(t)]
+    assert [sides(s) for s in found] == [sides(whole_of(text, shy=False)) for text in many]
 
 
 def clean_texts(detector: str) -> tuple[str, ...]:
@@ -179,7 +193,7 @@ def clean_texts(detector: str) -> tuple[str, ...]:
 
 
 def _survives_turned_round(text: str, raw: bytes, shy: bool) -> bool:
-    (whole,) = deadheat.scan(text, shy=shy)
+    whole = whole_of(text, shy)
     found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), shy=shy)
     return _is_kept(whole, found) and all("reversed" in s.report.damage for s in found)
 
@@ -205,8 +219,7 @@ def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
     texts = [text for text in whole if _survives_turned_round(text, text.encode(), shy)]
     many = [texts[i % len(texts)] for i in range(200)]
     found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), shy=shy)
-    wanted = [sides(s) for text in many for s in deadheat.scan(text, shy=shy)]
-    assert [sides(s) for s in found][::-1] == wanted
+    assert [sides(s) for s in found][::-1] == [sides(whole_of(text, shy)) for text in many]
 
 
 @pytest.mark.parametrize("detector", ELSEWHERE)  # in the others, a frame is one line

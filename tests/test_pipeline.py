@@ -14,6 +14,7 @@ import time
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache, partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import deadheat
 from deadheat import pipeline
 from deadheat.diagnose import of_race
 from deadheat.errors import DeadheatError
@@ -53,8 +53,6 @@ from tests.conftest import SETTINGS
 from tests.lakes import aged, content, sightings, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deadheat.model import Sighting
 
 SAMPLES = ROOT.parent.parent / "samples"
@@ -84,9 +82,14 @@ def lake(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return root
 
 
+@cache
+def scanned(data: bytes, uri: str) -> tuple[Sighting, ...]:
+    return tuple(scan_text(data, uri))
+
+
 def expected(paths: list[Path]) -> list[Sighting]:
     """What `scan` finds, in the order of places, each by its fingerprint."""
-    found = [s for path in paths for s in scan_text(path.read_bytes(), str(path))]
+    found = [s for path in paths for s in scanned(path.read_bytes(), str(path))]
     named = [in_race(s, s.verdict.fingerprint) for s in found]
     return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
 
@@ -99,7 +102,7 @@ def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
     identity = Identity()
     nodes: dict[tuple[str, int, str | None], str] = {}
     for path in cases.rglob("*.log"):
-        found, told, _ = named(scan_text(path.read_bytes(), str(path)))
+        found, told, _ = named(scanned(path.read_bytes(), str(path)))
         identity.add(told)
         nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
     by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})
@@ -144,40 +147,55 @@ def test_files_of_tasks_become_files_of_the_table(
 
 
 @pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
-def test_a_rebuild_changes_nothing(spark: Any, lake: Path, few: int) -> None:
+def test_a_rebuild_changes_nothing(
+    spark: Any, lake: Path, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidate, "_named", partial(consolidate._named, few=few))
     before = content(lake)
     count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
     assert content(lake) == before
     assert count == len(before["races"]) > 50
 
 
+@pytest.fixture(scope="module")
+def first_half(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("lake") / "half"
+    taken(spark, root, [cases / "go_fatal"])
+    return root
+
+
+@pytest.fixture(scope="module")
+def both_halves(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("lake") / "both"
+    taken(spark, root, [cases / "go_fatal", cases / "miri"])
+    return root
+
+
 @pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
 def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
-    spark: Any, cases: Path, tmp_path: Path, few: int
+    spark: Any, cases: Path, first_half: Path, both_halves: Path, tmp_path: Path, few: int
 ) -> None:
-    root, whole = tmp_path / "lake", tmp_path / "whole"
-    some = [cases / "go_fatal", cases / "miri"]
-    taken(spark, whole, some)
-    taken(spark, root, some[:1])
+    root = tmp_path / "lake"
+    shutil.copytree(first_half, root)
     aged(root)
     old = Lake(str(root))
     assert old.is_older
     assert {len(race["causes"]) for race in lookup.races(old)} == {0}
-    taken(spark, root, some, few=few)
-    assert content(root) == content(whole)
+    taken(spark, root, [cases / "go_fatal", cases / "miri"], few=few)
+    assert content(root) == content(both_halves)
     assert not Lake(str(root)).is_older
     assert list(care.faults(Lake(str(root)))) == []
 
 
 def test_a_rebuild_renews_a_lake_of_an_earlier_version(
-    spark: Any, cases: Path, tmp_path: Path
+    spark: Any, first_half: Path, tmp_path: Path
 ) -> None:
-    taken(spark, tmp_path, [cases / "go_fatal"])
-    before = content(tmp_path)
-    aged(tmp_path)
-    ingesting.consolidate(lambda small: spark, Lake(str(tmp_path)))
-    assert content(tmp_path) == before
-    assert not Lake(str(tmp_path)).is_older
+    root = tmp_path / "lake"
+    shutil.copytree(first_half, root)
+    aged(root)
+    ingesting.consolidate(lambda small: spark, Lake(str(root)))
+    assert content(root) == content(first_half)
+    assert not Lake(str(root)).is_older
 
 
 def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Path) -> None:
@@ -279,7 +297,7 @@ def test_races_have_the_names_that_the_core_gives_them(
     columns = "node string, base string, links array<string>, aliases array<string>, split boolean"
     aged = [(*node, age) for age, node in enumerate(order)]
     frame = spark.createDataFrame(aged, f"{columns}, first_seen int")
-    found = {row.node: row.race for row in consolidate._named(frame).collect()}
+    found = {row.node: row.race for row in consolidate._named(frame, few=0).collect()}
     known = core_races.Found(
         {node: _Named(base, "") for node, base, *_ in order},
         {(node, other) for node, _, links, _, _ in order for other in links},
@@ -300,29 +318,16 @@ class _Named(core_races.Node):
 
 # -- ranges ----------------------------------------------------------------------------------------
 
-
-def test_a_report_is_found_once_wherever_a_file_is_cut() -> None:
-    data = b"before\n" + REPORT + b"between\n" + OTHER + b"after\n"
-    whole = [(s.span, s.verdict.fingerprint) for s in scan_text(data)]
-    assert len(whole) == 2
-    for cut in range(1, len(data)):
-        parts = [*_part(data, 0, cut), *_part(data, cut, None)]
-        assert [(s.span, s.verdict.fingerprint) for s in parts] == whole, cut
-
-
-def _part(data: bytes, start: int, end: int | None) -> Iterator[Sighting]:
-    for found in files.part(BytesIO(data), "text", start, end, files.Wish(full=True)):
-        assert isinstance(found, deadheat.Sighting)
-        yield found
+RANGE = 8000
 
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log with many reports that takes many small ranges."""
+    """A log with many reports that takes many ranges of `RANGE`."""
     path = tmp_path_factory.mktemp("long") / "long.log"
     corpus = [case.raw for case in all_cases() if case.name.startswith("go/")]
     plain = [raw for raw in corpus if files.can_be_cut(raw, "")]
-    path.write_bytes(b"\nmore output\n".join(plain))
+    path.write_bytes(b"\nmore output\n".join(plain[::3]))
     os.utime(path, (1_770_000_000, 1_770_000_000))
     return path
 
@@ -334,8 +339,8 @@ def test_ranges_give_what_the_whole_gives(
     # few enough to be handed over, and too many for the driver together with what there is
     many = 2 * len(wanted)
     assert Lake(str(lake)).count("nodes") + len(wanted) > many
-    assert len(units.units(next(units.works([str(long)])), 20_000)) > 5
-    for name, unit, few in (("whole", None, FEW), ("cut", 20_000, FEW), ("many", 20_000, many)):
+    assert len(units.units(next(units.works([str(long)])), RANGE)) > 5
+    for name, unit, few in (("whole", None, FEW), ("cut", RANGE, FEW), ("many", RANGE, many)):
         shutil.copytree(lake, tmp_path / name)
         taken(spark, tmp_path / name, [long], unit=unit, few=few)
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
@@ -579,7 +584,7 @@ def test_a_report_that_a_whole_file_told_first_is_known_in_a_range(tmp_path: Pat
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
-    for folder, unit in ((long.parent, 20_000), (cases, units.UNIT)):
+    for folder, unit in ((long.parent, RANGE), (cases, units.UNIT)):
         wanted = expected([*folder.rglob("*.log")])
         found = _read(folder, unit)
         told = sorted((r["uri"], r["offset"], r["lane"] or "", r["fingerprint"]) for r in found)

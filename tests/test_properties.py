@@ -40,6 +40,7 @@ from deadheat.text.window import Stream
 from tests.cases import CORPUS, all_cases
 from tests.damage import named, other_process
 
+pytestmark = pytest.mark.long
 CASES = {case.name: case for case in all_cases()}
 NAMES = sorted(CASES)
 WITH_REPORTS = [name for name in NAMES if CASES[name].expected]
@@ -137,6 +138,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     return raw
 
 
+@pytest.mark.twice
 @law(300)
 @given(mutated())
 def test_no_mutation_raises(raw: bytes) -> None:

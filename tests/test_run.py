@@ -43,8 +43,14 @@ def ran(
 def started(*args: str | Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*RUN, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_heeding,
     )  # fmt: skip
+
+
+def _heeding() -> None:
+    """Whoever runs the tests in the background or with `nohup` ignores what a shell is to hear."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 # -- output -----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,12 +22,14 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @law(500)
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
 def test_what_a_closure_is_in_is_what_stands_before_all_that_was_appended(name: str) -> None:
     assert go.enclosing(name) == APPENDED.sub("", name)
 
 
+@pytest.mark.long
 def test_a_name_without_end_is_taken_apart_once() -> None:
     with ends():
         assert go.enclosing("F" + ".1" * 500_000) == "F"

@@ -227,6 +227,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("symbol", HOSTILE, ids=lambda symbol: symbol[:16])
 def test_hostile_names_take_no_time(symbol: str) -> None:
     with ends():

@@ -509,6 +509,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_lines_end(kind: str) -> None:
     """Inside a report, in front of it and behind it: quadratic work would not come back."""
@@ -519,6 +520,7 @@ def test_hostile_lines_end(kind: str) -> None:
     assert all(s.span.length >= 0 for s in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_lines_peel_and_clean(kind: str) -> None:
     line = HOSTILE[kind]()

@@ -44,6 +44,7 @@ def test_no_mixture_of_its_words_raises(words: list[bytes]) -> None:
     assert_sound(b"".join(words))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

@@ -140,7 +140,7 @@ def _some(value: str | None) -> list[str]:
 
 def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
     """The races of these nodes, each by the name of its oldest node; and their families."""
-    names = ids(_found(nodes), {row["node"]: row["first_seen"] for row in nodes})
+    names = named(nodes)
     sums: dict[str, _Sum] = {}
     members: dict[str, set[str]] = {}
     others: dict[str, set[str]] = {}
@@ -170,6 +170,11 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
     return [*told.values()], [
         {"family": f.id, "culprit": f.why[0], "races": f.races, "why": f.why} for f in families
     ]
+
+
+def named(nodes: list[Plain]) -> dict[str, str]:
+    """The race of every node."""
+    return ids(_found(nodes), {row["node"]: row["first_seen"] for row in nodes})
 
 
 def _found(nodes: list[Plain]) -> Found:

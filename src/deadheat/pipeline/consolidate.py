@@ -12,16 +12,21 @@ from deadheat.diagnose import of_race
 from deadheat.identity.history import history
 from deadheat.identity.names import ANSWERS, ASKS
 from deadheat.identity.races import ROUNDS
+from deadheat.lake import races as deriving
 from deadheat.lake.schema import NODES, RACES
 from deadheat.pipeline import unsure
 from deadheat.pipeline.components import labels
-from deadheat.pipeline.frames import typed
+from deadheat.pipeline.frames import rows, typed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 # sets that a node has of each
 _SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
+# up to so many nodes are named right here, which takes a second and not two dozen of Spark's jobs
+FEW = 100_000
+_ASKED = ("node", "base", "links", "aliases", "split", "first_seen")
+_NAMES = pa.schema([("node", pa.string()), ("race", pa.string())])
 # the best report, and what a race takes from it; compared from left to right
 _BEST = ("report", "title", "detector", "kind", "sites")
 
@@ -169,8 +174,13 @@ def races(nodes: DataFrame) -> DataFrame:
     )
 
 
-def _named(nodes: DataFrame) -> DataFrame:
+def _named(nodes: DataFrame, few: int = FEW) -> DataFrame:
     """Every node with its race, as `identity.races.ids` has it."""
+    if few:
+        some = nodes.select(*_ASKED).limit(few).toArrow()
+        if some.num_rows < few:
+            found = [{"node": n, "race": r} for n, r in deriving.named(some.to_pylist()).items()]
+            return nodes.join(rows(nodes.sparkSession, found, _NAMES), "node")
     known = _labelled(nodes).withColumnRenamed("id", "node")
     labelled = nodes.join(known, "node", "left")
     labelled = labelled.withColumn("label", F.coalesce("label", "node"))
