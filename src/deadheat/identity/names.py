@@ -8,7 +8,6 @@ who asks with who answers, if all who answer are one race.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +36,9 @@ _NAMELESS: Final = ("main", "command-line-arguments")
 # how many frames tell one place in a program from any other place in any program
 _ENOUGH: Final = 3
 _MASK: Final = (1 << 64) - 1
+# what `number` has found out lately; `lru_cache` takes as long again as finding out
+_numbers: Final[dict[tuple[str, str], int]] = {}
+_MOST_NUMBERS: Final = 1 << 13
 _DIGITS: Final = frozenset("0123456789")
 # how a link or an alias begins that is no node's id
 NAMED, ASKS, ANSWERS = "=", "?", "!"
@@ -60,9 +62,15 @@ def summed(numbers: Iterable[int]) -> str:
     return (sum(numbers) & _MASK).to_bytes(8).hex()
 
 
-@lru_cache(maxsize=1 << 13)
 def number(name: str, what: str) -> int:
-    return int.from_bytes(hashed(f"{name} < {what}"))
+    """A number that stands for two names; the last few thousand are kept."""
+    both = name, what
+    known = _numbers.get(both)
+    if known is None:
+        if len(_numbers) >= _MOST_NUMBERS:
+            _numbers.clear()
+        _numbers[both] = known = int.from_bytes(hashed(f"{name} < {what}"))
+    return known
 
 
 def half(kind: str, name: str) -> str:

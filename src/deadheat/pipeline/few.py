@@ -221,7 +221,9 @@ def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
 
 
 def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column; of the very same values, such as times, which take long to convert, each once."""
+    """A column; of the very same values, where those take long to convert, each once."""
+    if not (pa.types.is_nested(kind) or pa.types.is_temporal(kind)):
+        return pa.array(values, kind)
     place = {id(value): at for at, value in enumerate(values)}
     if len(place) > len(values) // _OFTEN:
         return pa.array(values, kind)
