@@ -193,6 +193,36 @@ def test_a_captured_variable(repo: Repository) -> None:
     assert variable.declared == ("hub/hub.go", line(CAPTURED, "sum := 0"))
 
 
+OWN = """package hub
+
+func Gather(done func(Peer)) {
+	var names []string
+	walk(func(p Peer) {
+		names = append(names, p.Name())
+	})
+}
+
+func (h *Hub) Print() error {
+	sb := buffer()
+	_, err := write(h.out, sb.String())
+	return err
+}
+"""
+
+
+def test_what_a_line_reads_to_write_it_is_read_there(repo: Repository) -> None:
+    both = "Gather.func1", "names = append"
+    variable = found(repo, OWN, both, both)
+    assert variable is not None
+    assert (variable.name, variable.kind) == ("names", "captured")
+
+
+def test_a_local_variable_of_two_calls_is_not_shared(repo: Repository) -> None:
+    both = "(*Hub).Print", "_, err := write"
+    variable = found(repo, OWN, both, both)
+    assert variable is None or variable.name not in ("err", "sb")
+
+
 def test_a_package_variable(repo: Repository) -> None:
     variable = found(repo, CAPTURED, ("Count", "total++"), ("Total", "return total"))
     assert variable is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import syntax
@@ -33,6 +34,9 @@ _WRITES = {
     "init_declarator": "declarator",
     "send_statement": "channel",
 }
+# "n++", "n += 2"; what only assigns
+_COUNTS = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
+_ASSIGNS = (b"=", b":=")
 _WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
 _INDEXED = (
     "index_expression",
@@ -51,6 +55,7 @@ class Touch(NamedTuple):
     writes: bool
     whole: str = ""  # the type that is stored in one go, where the line says so
     element: bool = False  # not the variable itself but what it holds
+    again: bool = False  # what is written is read on the line, too
 
 
 def touches(language: str, source: bytes, line: int) -> list[Touch]:
@@ -58,12 +63,16 @@ def touches(language: str, source: bytes, line: int) -> list[Touch]:
     root = syntax.parse(language, syntax.local(language, source, line)).root_node
     row = line - 1
     found: dict[tuple[str, ...], Touch] = {}
+    named: Counter[tuple[str, ...]] = Counter()
     for node in _on(root, row):
         for touch in _touch(node, row):
+            named[touch.path] += touch.rank == OPERAND
             old = found.get(touch.path)
             if old is None or (touch.rank, touch.writes) > (old.rank, old.writes):
                 found[touch.path] = touch
-    return sorted(found.values(), key=lambda t: -t.rank)
+    # a target is named once where it is written
+    both = [t._replace(again=t.again or named[t.path] > 1) for t in found.values()]
+    return sorted(both, key=lambda t: -t.rank)
 
 
 def _on(root: Node, row: int) -> Iterator[Node]:
@@ -92,6 +101,8 @@ def _written(node: Node, row: int) -> Iterator[Touch]:
         return
     right = node.child_by_field_name("right")
     whole = _whole(right) if right is not None else ""
+    how = node.child_by_field_name("operator")
+    again = node.type in _COUNTS or (how is not None and how.text not in _ASSIGNS)
     for target in left.named_children if left.type == "expression_list" else [left]:
         stored, element = target, False
         while stored.type in (*_INDEXED, "unary_expression", "pointer_expression"):
@@ -105,7 +116,7 @@ def _written(node: Node, row: int) -> Iterator[Touch]:
                 break
             stored = inner
         if path := chain(stored):
-            yield Touch(path[-1].removesuffix("()"), path, TARGET, True, whole, element)
+            yield Touch(path[-1].removesuffix("()"), path, TARGET, True, whole, element, again)
             yield from _along(path[:-1], OPERAND, False)
 
 

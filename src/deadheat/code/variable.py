@@ -62,7 +62,7 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
 def _common(
     tree: Tree, a: Side, b: Side, of_a: Iterable[Touch], of_b: Iterable[Touch], why: str
 ) -> Variable | None:
-    best: tuple[int, Touch, Touch] | None = None
+    best: tuple[tuple[int, bool], Touch, Touch] | None = None
     theirs = list(of_b)
     for mine in of_a:
         for other in theirs:
@@ -70,9 +70,11 @@ def _common(
                 continue
             if _is_field(mine, a) != _is_field(other, b):
                 continue
-            if not _is_field(mine, a) and not _is_shared(tree, a, b, mine.name):
+            if not _is_field(mine, a) and not _is_shared(tree, a, b, mine, other):
                 continue
-            rank = _weight(mine, a) + _weight(other, b)
+            # each goroutine may well have an element of its own
+            weight = _weight(mine, a) + _weight(other, b)
+            rank = weight, not (mine.element or other.element)
             if best is None or rank > best[0]:
                 best = rank, mine, other
     if best is None:
@@ -80,11 +82,15 @@ def _common(
     return _told(tree, a, b, best[1], best[2], why)
 
 
-def _is_shared(tree: Tree, a: Side, b: Side, name: str) -> bool:
+def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
     """Can both lines mean one variable? In one function, or if it is the package's."""
+    name = mine.name
     if (a.path, a.first) == (b.path, b.first):
-        if not (_in_closure(a) or _in_closure(b)) and _is_parameter(name, a):
-            return False  # every call has its own
+        if not (_in_closure(a) or _in_closure(b)):
+            # every call has its own, though what a local one holds may be everybody's
+            held = mine.element or other.element
+            if _is_parameter(name, a) or (not held and _is_local(name, a)):
+                return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
     return _package_variable(tree, a, name) is not None
 
@@ -102,6 +108,13 @@ def _is_parameter(name: str, side: Side) -> bool:
         return re.search(own % word, head) is not None
     head = side.body.partition(b"\n")[0]
     return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, head))
+
+
+def _is_local(name: str, side: Side) -> bool:
+    """Is it declared in a function of Go?"""
+    if language(side.path) != "go":
+        return False
+    return any(_declares(name, text) for text in side.body.split(b"\n")[1:])
 
 
 def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
@@ -127,7 +140,9 @@ def _in_var_block(source: bytes, start: int) -> bool:
 
 
 def _weight(touch: Touch, side: Side) -> int:
-    return touch.rank if side.access.op in WRITING else _READ_RANKS[touch.rank]
+    if side.access.op in WRITING:
+        return touch.rank
+    return _READ_RANKS[OPERAND if touch.again else touch.rank]
 
 
 def _is_field(touch: Touch, side: Side) -> bool:

@@ -33,8 +33,11 @@ class Capture(NamedTuple):
 
     @property
     def is_error(self) -> bool:
-        told = self.declared
-        return bool(told and (told.type.strip() == "error" or _ERROR.search(self.name)))
+        if self.declared is None:
+            return False
+        kind = self.declared.type.strip()
+        # a row of errors is a row first of all
+        return kind == "error" or (not kind.startswith("[") and bool(_ERROR.search(self.name)))
 
     def evidence(self) -> tuple[Evidence, ...]:
         """Where the variable comes from, and the two accesses."""

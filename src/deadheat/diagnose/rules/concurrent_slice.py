@@ -42,6 +42,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
+from deadheat.diagnose.capture import captured
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
@@ -90,7 +91,8 @@ def _find(scene: Scene) -> Hit | None:
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
         return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
     held = locking.locks(scene) if scene.sourced else None
-    both = len(seen) > 1 or len(appended) > 1
+    # a closure that grows what it has captured changes it for everybody, whatever the others do
+    both = len(seen) > 1 or len(appended) > 1 or (appended and captured(scene) is not None)
     confidence = STRONG if both and not (held and any(held)) else LIKELY
     if array := filled_anew(scene):
         appended, confidence = (*appended, array), STRONG + 0.04
