@@ -78,7 +78,8 @@ class Stretch:
         whole = column >= 0
         lanes = None
         self.behind = line + len(raw)
-        if not whole or clean.BREAK in first or (column and not first[:column].isspace()):
+        several = clean.BREAK in first or "\\n" in first
+        if not whole or several or (column and not first[:column].isspace()):
             lanes, whole = self._lanes(first)
             if not whole and not dialect.remnant(first):
                 if len(raw) > _LONG:

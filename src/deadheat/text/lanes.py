@@ -18,10 +18,13 @@ LaneLine = tuple[str | None, str]
 # words that differ from line to line or from writer to writer have a digit in them
 _COUNTED = regex(r"\w*\d\w*")
 # "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
-_TIME = regex(r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?")
+_TIME = regex(
+    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
+)
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
+_BRACKETS = ("[", "<", "(")
 _MAX_DEPTH = 5
 
 
@@ -103,8 +106,7 @@ class Lanes:
         if (table := records.table(prefix, following)) is not None:
             self._table = table
             return True
-        # a log line that was not finished may have the same beginning now and then
-        few = 0.4 * sum(1 for text in following if text.strip())
+        few = _enough(prefix, following)
         head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
         if sum(text.startswith(head) for text in following) < max(few, 1):
             return False  # nothing to make a pattern for
@@ -143,6 +145,17 @@ class Lanes:
             return []
         self._held[lane] = text
         return [] if before is None else [(lane, before)]
+
+
+def _enough(prefix: str, following: Sequence[str]) -> float:
+    """How many of these lines have to have the prefix.
+
+    A log line that was not finished may have the same beginning now and then. Where every line has a
+    label in brackets, as in a pipeline of Jenkins, writers take turns.
+    """
+    written = [text for text in following if text.strip()]
+    labelled = prefix[:1] in _BRACKETS and all(text[:1] == prefix[:1] for text in written)
+    return 1 if labelled else 0.4 * len(written)
 
 
 def _shape(prefix: str) -> re.Pattern[str]:

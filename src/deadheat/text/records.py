@@ -18,7 +18,7 @@ _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 # where loggers put the line itself, most telling first
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
-    "text", "content", "short_message", "event", "data", "value", "_raw", "Line", "Message",
+    "text", "content", "full_message", "short_message", "event", "data", "value", "_raw", "Line", "Message",
     "stringValue",
 )  # fmt: skip
 # what tells writers apart
