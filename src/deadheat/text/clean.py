@@ -21,7 +21,8 @@ _ANSI = regex(
 # never "rate(x[5m])", and only in a text that ends a colour somewhere
 _ENDS_COLOUR = ("[0m", "[m\ufffd[K", "[m^[[K", "[m[K")
 _BARE_ANSI = regex(
-    r"(?:\^\[|ESC|[\ufffd\u241b\u2190])?\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|m(?=\W{0,2}\[K)|K)"
+    r"(?:\^\[|ESC|\\{1,8}(?:u001[bB]|x1[bB]|033|e)|[\ufffd\u241b\u2190])?"
+    r"\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|m(?=\W{0,2}\[K)|K)"
 )
 _CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\x1b") + b"\x7f"
 _ANY_CONTROL = regex("[" + re.escape(_CONTROL.decode()) + "]")

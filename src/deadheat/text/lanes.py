@@ -25,6 +25,8 @@ _TIME = regex(
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
 _BRACKETS = ("[", "<", "(")
+# "[linux] ", "<worker> "
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\]\s|<[^\s<>]{1,80}>\s|\([^\s()]{1,80}\)\s")
 _MAX_DEPTH = 5
 
 
@@ -115,6 +117,8 @@ class Lanes:
         if len(marks) < max(few, 1):
             return False
         names = _mark(prefix) in marks
+        if names and _LABEL.fullmatch(prefix):
+            shape = _LABEL  # those of the others are alike
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
 
