@@ -22,7 +22,7 @@ _ANSI = regex(
 _ENDS_COLOUR = ("[0m", "[m\ufffd[K", "[m^[[K", "[m[K")
 _BARE_ANSI = regex(
     r"(?:\^\[|ESC|\\{1,8}(?:u001[bB]|x1[bB]|033|e)|[\ufffd\u241b\u2190])?"
-    r"\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|m(?=\W{0,2}\[K)|K)"
+    r"\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|m(?=\W{0,2}\[K)|K(?=\s|$|[\"\\]))"
 )
 _CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\x1b") + b"\x7f"
 _ANY_CONTROL = regex("[" + re.escape(_CONTROL.decode()) + "]")
@@ -43,6 +43,8 @@ _LINE_TAG = regex(r"<(?:(?:br|BR) ?/?|/(?:p|div|li|tr|h[1-6]|summary|P|DIV|LI|TR
 _CELL_TAG = regex(r"</t[dh]>(?=\s{0,20}<t[dh]\b)")
 # "main.(\\*Cart).Add", "cart\\_test.go:31": what editors of Markdown and wikis put before their marks
 _MARKED_UP = regex(r"\\([*_\[\]()<>{}#+`|~])")
+# what changes where a progress display is drawn again: "12% [===>   ]"
+_REDRAWN = regex(r"[\d\W]+")
 # zero-width characters and byte order marks vanish; every other odd space is a space
 _SPACES = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(
     map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f"), " "
@@ -135,4 +137,6 @@ def _after_returns(line: str) -> str:
     Of two texts both may matter: where lines end in `\\r\\n`, another writer may come in between.
     """
     parts = [part for part in line.split("\r") if part.strip()]
-    return BREAK.join(parts) if len(parts) < 3 else parts[-1]
+    words = {_REDRAWN.sub("", part) for part in parts}
+    # lines that end in nothing but a return differ by more than numbers and bars
+    return BREAK.join(parts) if len(parts) < 3 or 2 * len(words) > len(parts) else parts[-1]

@@ -21,6 +21,10 @@ _COUNTED = regex(r"\w*\d\w*")
 _TIME = regex(
     r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
 )
+# as `re.escape` writes them
+_SPACES = regex(r"(?:\\ )+")
+# what stands in a string, behind the quote that begins it
+_QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
@@ -127,7 +131,11 @@ class Lanes:
             if match := shape.match(piece.text + " "):
                 mark = _mark(match[0]) if names else ""
                 lane = "/".join(filter(None, (piece.lane, mark))) or None
-                return piece._replace(lane=lane, text=piece.text[match.end() :])
+                quote = _QUOTED.get(match[0].rstrip()[-1:])
+                text = piece.text[match.end() :]
+                if quote is not None and (string := quote.match(text)):
+                    text = records.unescaped(string[1]).rstrip("\n")
+                return piece._replace(lane=lane, text=text)
         return piece
 
     def _finished(self, piece: Piece) -> list[LaneLine]:
@@ -171,7 +179,9 @@ def _shape(prefix: str) -> re.Pattern[str]:
         words += [re.escape(body[at : match.start()]), r"\w+"]
         at = match.end()
     words.append(re.escape(body[at:]))
-    return regex("".join(words) + (r"\s" if body != prefix else ""))
+    # numbers are aligned on the right
+    told = _SPACES.sub(" +", "".join(words))
+    return regex(told + (r"\s" if body != prefix else ""))
 
 
 def _mark(prefix: str) -> str:
