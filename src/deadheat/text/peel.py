@@ -83,6 +83,8 @@ _INSIDE = regex(
     r"==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?\d{1,9}== "
     r"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
+# who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
@@ -149,6 +151,9 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         lines = clean.unpacked(records.unescaped(text)).split("\n")
         return [Piece(lane, line, inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
+        if _LABEL.fullmatch(text, 0, inside.start()):
+            label = "/".join([*lanes, text[: inside.start()].strip()])
+            return [Piece(label, text[inside.start() :], inner=True)]
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
     return [Piece(lane, text)]

@@ -18,8 +18,8 @@ _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 # where loggers put the line itself, most telling first
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
-    "text", "content", "full_message", "short_message", "event", "data", "value", "_raw", "Line", "Message",
-    "stringValue",
+    "text", "content", "full_message", "short_message", "event", "data", "value", "_raw",
+    "Line", "Message", "stringValue",
 )  # fmt: skip
 # what a program that was run said, beside the words of whoever ran it: `{"msg":"said","stderr":"text"}`
 _SAID_KEYS = ("stderr", "stdout", "output", "line")
@@ -166,7 +166,9 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
         for piece in _lines(text, "/".join([*lanes, *lane]) or None, partial)
     ]
     if not found and isinstance(value, dict):
-        alike = (text for key, text in value.items() if isinstance(text, str) and _ALIKE.search(key))
+        alike = (
+            text for key, text in value.items() if isinstance(text, str) and _ALIKE.search(key)
+        )
         return [piece for text in alike for piece in _lines(text, outer)]
     if found:
         return found
