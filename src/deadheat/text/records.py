@@ -205,9 +205,10 @@ def _written(value: list[Any]) -> tuple[str, bool] | None:
         return value[2], True
     texts = [item.get("message") for item in value if isinstance(item, dict)]
     told = [text for text in texts if isinstance(text, str)]
-    if not len(told) == len(value) > 1 or 2 * sum("\n" in text for text in told) <= len(told):
+    if not len(told) == len(value) > 1 or not told[-1].endswith("\n"):
         return None
-    return "".join(told), False
+    kept = sum("\n" in text for text in told)
+    return ("".join(told), False) if 2 * kept >= len(told) else None
 
 
 def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
