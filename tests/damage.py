@@ -180,7 +180,7 @@ def _syslog_without_a_host(text: str, rng: random.Random) -> str:
 @_damage("syslog-one-message")
 def _syslog_one_message(text: str, rng: random.Random) -> str:
     """Several lines that were one message: rsyslog writes control characters in octal."""
-    escaped = text.replace("\t", "#011").replace("\n", "#012")
+    escaped = text.replace("\t", "#011").replace("\r", "#015").replace("\n", "#012")
     return f"May  1 12:00:00 node-3 apiserver[{rng.randrange(300, 32_000)}]: {escaped}\n"
 
 
@@ -399,10 +399,10 @@ def _gelf(text: str, rng: random.Random) -> str:
     )
 
 
-def _cuts(text: str, rng: random.Random) -> Iterator[str]:
+def _cuts(text: str, rng: random.Random, most: int) -> Iterator[str]:
     at = 0
     while at < len(text):
-        step = rng.randrange(20, 300)
+        step = rng.randrange(most // 10, most)
         yield text[at : at + step]
         at += step
 
@@ -410,14 +410,14 @@ def _cuts(text: str, rng: random.Random) -> Iterator[str]:
 @_damage("asciinema")
 def _asciinema(text: str, rng: random.Random) -> str:
     """A terminal's recording: an event for whatever was written at once."""
-    events = list(enumerate(_cuts(text.replace("\n", "\r\n"), rng), 1))
+    events = list(enumerate(_cuts(text.replace("\n", "\r\n"), rng, 300), 1))
     head = json.dumps({"version": 2, "width": 120, "height": 40})
     return _joined([head, *(json.dumps([at / 100, "o", piece]) for at, piece in events)])
 
 
 @_damage("circleci-output")
 def _circleci_output(text: str, rng: random.Random) -> str:
-    pieces = [{"message": piece, "type": "err"} for piece in _cuts(text, rng)]
+    pieces = [{"message": piece, "type": "err"} for piece in _cuts(text, rng, 4000)]
     return _compact(pieces) + "\n"
 
 
@@ -704,7 +704,7 @@ def _html_numbered_rows(text: str, rng: random.Random) -> str:
 
 @_damage("html-of-the-nineties")
 def _html_of_the_nineties(text: str, rng: random.Random) -> str:
-    return f"<HTML><BODY><P>{html.escape(text, quote=False)}</P></BODY></HTML>".replace(
+    return f"<HTML><BODY><TT>{html.escape(text, quote=False)}</TT></BODY></HTML>".replace(
         "\n", "<BR>"
     )
 
@@ -712,12 +712,12 @@ def _html_of_the_nineties(text: str, rng: random.Random) -> str:
 @_damage("markdown-escapes")
 def _markdown_escapes(text: str, rng: random.Random) -> str:
     # What an editor of rich text makes of a report that nobody put into a fence.
-    return re.sub(r"[*_\[\]<>#{}]", r"\\\g<0>", text)
+    return re.sub(r"[*_\[\]<>]", r"\\\g<0>", text)
 
 
 @_damage("newlines-written-out")
 def _newlines_written_out(text: str, rng: random.Random) -> str:
-    return text.replace("\n", "\\n").replace("\t", "\\t") + "\n"
+    return text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + "\n"
 
 
 @_damage("html-breaks")

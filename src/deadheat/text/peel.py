@@ -81,7 +81,8 @@ _PREFIX = regex(
 # "total=[  472.496430][ T2214]  relay_account+0x5c/0x1a0", "done.Feb 15 10:16:41 lab kernel: [  472.49]"
 _INSIDE = regex(
     r"==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?\d{1,9}== "
-    r"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
+    r"|(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?"
+    r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
 # who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
 _LABEL = regex(r"\[[^\s\[\]]{1,80}\] ")
@@ -127,7 +128,7 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         if (pieces := records.pieces(text, lanes)) is not None:
             return pieces
         match = _PREFIX.match(text)
-        if match and match["bars"] and ("\n" in text or records.has_lines(text)):
+        if match and match[0].strip() and _has_lines(text) and text.count(match[0]) > 1:
             break  # each of its lines has a mark of its own
         if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
@@ -151,19 +152,33 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         lines = clean.unpacked(records.unescaped(text)).split("\n")
         return [Piece(lane, line, inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
-        if _LABEL.fullmatch(text, 0, inside.start()):
-            label = "/".join([*lanes, text[: inside.start()].strip()])
-            return [Piece(label, text[inside.start() :], inner=True)]
+        if (label := _labelled(text[: inside.start()])) is not None:
+            own = "/".join([*lanes, label.strip()])
+            return [Piece(own, text[len(label) :], inner=True)]
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
     return [Piece(lane, text)]
+
+
+def _labelled(head: str) -> str | None:
+    """The label of a writer that stands before a mark, perhaps with what is known between the two."""
+    label = _LABEL.match(head)
+    if label is None:
+        return None
+    between = head[label.end() :]
+    known = _PREFIX.match(between)
+    return label[0] if not between or (known and known.end() == len(between)) else None
+
+
+def _has_lines(text: str) -> bool:
+    return "\n" in text or records.has_lines(text)
 
 
 def _unescaped(text: str) -> str:
     """What syslog makes of a tab, and of the ends of lines where several are one message."""
     if "#01" not in text:
         return text
-    text = text.replace("#011", "\t")
+    text = text.replace("#011", "\t").replace("#015#012", "#012")
     return text.replace("#012", "\n") if text.count("#012") > 1 else text
 
 
