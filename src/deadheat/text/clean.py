@@ -139,4 +139,5 @@ def _after_returns(line: str) -> str:
     parts = [part for part in line.split("\r") if part.strip()]
     words = {_REDRAWN.sub("", part) for part in parts}
     # lines that end in nothing but a return differ by more than numbers and bars
-    return BREAK.join(parts) if len(parts) < 3 or 4 * len(words) > len(parts) else parts[-1]
+    different = len(words) > 2 and 4 * len(words) > len(parts)
+    return BREAK.join(parts) if len(parts) < 3 or different else parts[-1]
