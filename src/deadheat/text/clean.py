@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from deadheat.text.encoding import UTF8
 from deadheat.text.late import regex
@@ -137,7 +138,7 @@ def _after_returns(line: str) -> str:
     Of two texts both may matter: where lines end in `\\r\\n`, another writer may come in between.
     """
     parts = [part for part in line.split("\r") if part.strip()]
-    words = {_REDRAWN.sub("", part) for part in parts}
+    words = [_REDRAWN.sub("", part) for part in parts]
     # lines that end in nothing but a return differ by more than numbers and bars
-    different = len(words) > 2 and 4 * len(words) > len(parts)
-    return BREAK.join(parts) if len(parts) < 3 or different else parts[-1]
+    changes = sum(word != before for before, word in pairwise(words))
+    return BREAK.join(parts) if len(parts) < 3 or 2 * changes > len(parts) else parts[-1]
