@@ -25,6 +25,7 @@ _TIME = regex(
 _SPACES = regex(r"(?:\\ )+")
 # what stands in a string, behind the quote that begins it
 _QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
+_KEYED = (":", "=", "=>")
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
@@ -131,10 +132,7 @@ class Lanes:
             if match := shape.match(piece.text + " "):
                 mark = _mark(match[0]) if names else ""
                 lane = "/".join(filter(None, (piece.lane, mark))) or None
-                quote = _QUOTED.get(match[0].rstrip()[-1:])
-                text = piece.text[match.end() :]
-                if quote is not None and (string := quote.match(text)):
-                    text = records.unescaped(string[1]).rstrip("\n")
+                text = _of_string(match[0].rstrip(), piece.text[match.end() :])
                 return piece._replace(lane=lane, text=text)
         return piece
 
@@ -168,6 +166,13 @@ def _enough(prefix: str, following: Sequence[str]) -> float:
     written = [text for text in following if text.strip()]
     labelled = prefix[:1] in _BRACKETS and all(text[:1] == prefix[:1] for text in written)
     return 1 if labelled else 0.4 * len(written)
+
+
+def _of_string(prefix: str, text: str) -> str:
+    """What a string holds that is some key's value; others are source, and stay as they are."""
+    quote = _QUOTED.get(prefix[-1:]) if prefix[:-1].rstrip().endswith(_KEYED) else None
+    string = quote.match(text) if quote else None
+    return records.unescaped(string[1]).rstrip("\n") if string else text
 
 
 def _shape(prefix: str) -> re.Pattern[str]:
