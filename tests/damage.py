@@ -172,6 +172,28 @@ def _syslog(text: str, rng: random.Random) -> str:
     return _stamped(text, rng, lambda now: f"{now:%b %d %H:%M:%S} node-3 apiserver[{pid}]: ")
 
 
+@_damage("syslog-without-a-host")
+def _syslog_without_a_host(text: str, rng: random.Random) -> str:
+    return _stamped(text, rng, lambda now: f"{now:%b %d %H:%M:%S} apiserver[4711]: ")
+
+
+@_damage("syslog-one-message")
+def _syslog_one_message(text: str, rng: random.Random) -> str:
+    """Several lines that were one message: rsyslog writes control characters in octal."""
+    escaped = text.replace("\t", "#011").replace("\r", "#015").replace("\n", "#012")
+    return f"May  1 12:00:00 node-3 apiserver[{rng.randrange(300, 32_000)}]: {escaped}\n"
+
+
+@_damage("time-of-a-web-server")
+def _time_of_a_web_server(text: str, rng: random.Random) -> str:
+    return _stamped(text, rng, lambda now: f"[{now:%d/%b/%Y:%H:%M:%S} +0000] ")
+
+
+@_damage("buildkite-without-escapes")
+def _buildkite_without_escapes(text: str, rng: random.Random) -> str:
+    return _stamped(text, rng, lambda now: f"_bk;t={int(now.timestamp() * 1000)}")
+
+
 @_damage("kubectl")
 def _kubectl(text: str, rng: random.Random) -> str:
     return _each_line(text, lambda line: f"[pod/api-7d4b9c-x2x9k/api] {line}")
@@ -264,7 +286,7 @@ def other_process(text: str, rng: random.Random) -> str:
     def moved(match: re.Match[str]) -> str:
         return f"0x{int(match[1], 16) + heap:012x}"
 
-    text = re.sub(r"([Gg]oroutine )(\d+)", renumbered, text)
+    text = re.sub(r"([Gg]oroutine |^==|\[ *[TC])(\d+)", renumbered, text, flags=re.MULTILINE)
     return re.sub(r"\b0x(00c[0-9a-f]{9})\b", moved, text)
 
 
@@ -276,6 +298,19 @@ def _kubectl_two_pods(text: str, rng: random.Random) -> str:
 @_damage("docker-compose-two-services")
 def _two_services(text: str, rng: random.Random) -> str:
     return interleave(text, other_process(text, rng), rng, SERVICES)
+
+
+@_damage("rsyslog-two-processes")
+def _rsyslog_two_processes(text: str, rng: random.Random) -> str:
+    marks = ("node-3 apiserver[4711]: ", "node-3 apiserver[4712]: ")
+    mixed = interleave(text, other_process(text, rng), rng, marks)
+    return _stamped(mixed, rng, lambda now: f"{now:%Y-%m-%dT%H:%M:%S.%f}+02:00 ")
+
+
+@_damage("jenkins-two-branches")
+def _jenkins_two_branches(text: str, rng: random.Random) -> str:
+    mixed = interleave(text, other_process(text, rng), rng, ("[linux] ", "[darwin] "))
+    return _stamped(mixed, rng, lambda now: f"[{_iso(now, rng, 3)}] ")
 
 
 # --- records: one line of text in one line of something else ------------------------------------
@@ -336,6 +371,54 @@ def _docker_json_file(text: str, rng: random.Random) -> str:
         text,
         lambda line: {"log": f"{line}\n", "stream": "stderr", "time": _iso(next(clock), rng, 9)},
     )
+
+
+@_damage("what-a-child-said")
+def _what_a_child_said(text: str, rng: random.Random) -> str:
+    """Whoever runs a program logs each of its lines in a field of its own."""
+    key, when = rng.choice(("stderr", "output", "line")), _clock(rng)
+    return _per_line(
+        text, lambda line: {"ts": next(when).timestamp(), "msg": "child said", key: line}, go=False
+    )
+
+
+@_damage("key-of-their-own")
+def _key_of_their_own(text: str, rng: random.Random) -> str:
+    key = rng.choice(("log_message", "logMessage", "raw_text"))
+    return _per_line(text, lambda line: {"id": rng.randrange(10**6), "zone": "b", key: line})
+
+
+@_damage("gelf")
+def _gelf(text: str, rng: random.Random) -> str:
+    return _per_line(
+        text,
+        lambda line: (
+            {"version": "1.1", "host": "node-3", "short_message": line[:40] or "-"}
+            | {"full_message": line}
+        ),
+    )
+
+
+def _cuts(text: str, rng: random.Random, most: int) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        step = rng.randrange(most // 10, most)
+        yield text[at : at + step]
+        at += step
+
+
+@_damage("asciinema")
+def _asciinema(text: str, rng: random.Random) -> str:
+    """A terminal's recording: an event for whatever was written at once."""
+    events = list(enumerate(_cuts(text.replace("\n", "\r\n"), rng, 300), 1))
+    head = json.dumps({"version": 2, "width": 120, "height": 40})
+    return _joined([head, *(json.dumps([at / 100, "o", piece]) for at, piece in events)])
+
+
+@_damage("circleci-output")
+def _circleci_output(text: str, rng: random.Random) -> str:
+    pieces = [{"message": piece, "type": "err"} for piece in _cuts(text, rng, 4000)]
+    return _compact(pieces) + "\n"
 
 
 @_damage("journald-json")
@@ -520,6 +603,13 @@ def _ansi_grep(text: str, rng: random.Random) -> str:
     return re.sub(pattern, lambda match: f"\x1b[01;31m\x1b[K{match[0]}\x1b[m\x1b[K", text)
 
 
+@_damage("colours-without-escapes")
+def _colours_without_escapes(text: str, rng: random.Random) -> str:
+    # A browser's copy has lost the escape; `cat -v`, `less` and others show it.
+    escape = rng.choice(("", "^[", "ESC", "\u241b", "\u2190"))
+    return _each_line(text, lambda line: f"{escape}[1;31m{line}{escape}[0m")
+
+
 # --- pasted into something ----------------------------------------------------------------------
 
 
@@ -601,6 +691,33 @@ def _block_comment(text: str, rng: random.Random) -> str:
 def _html_pre(text: str, rng: random.Random) -> str:
     body = html.escape(_joined(_lines(text))).replace("\u00b7", "&middot;")
     return f'<html><body>\n<pre class="console-output">{body}</pre>\n</body></html>\n'
+
+
+@_damage("html-numbered-rows")
+def _html_numbered_rows(text: str, rng: random.Random) -> str:
+    def row(number: int, line: str) -> str:
+        return f'<tr><td id="L{number}">{number}</td><td class="code">{html.escape(line)}</td></tr>'
+
+    rows = [row(number, line) for number, line in enumerate(_lines(text), 1)]
+    return f"<table>{''.join(rows)}</table>\n"
+
+
+@_damage("html-of-the-nineties")
+def _html_of_the_nineties(text: str, rng: random.Random) -> str:
+    return f"<HTML><BODY><TT>{html.escape(text, quote=False)}</TT></BODY></HTML>".replace(
+        "\n", "<BR>"
+    )
+
+
+@_damage("markdown-escapes")
+def _markdown_escapes(text: str, rng: random.Random) -> str:
+    # What an editor of rich text makes of a report that nobody put into a fence.
+    return re.sub(r"[*_\[\]<>]", r"\\\g<0>", text)
+
+
+@_damage("newlines-written-out")
+def _newlines_written_out(text: str, rng: random.Random) -> str:
+    return text.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + "\n"
 
 
 @_damage("html-breaks")
@@ -727,6 +844,11 @@ def _nbsp(text: str, rng: random.Random) -> str:
 @_damage("crlf")
 def _crlf(text: str, rng: random.Random) -> str:
     return text.replace("\n", "\r\n")
+
+
+@_damage("carriage-returns-only")
+def _carriage_returns_only(text: str, rng: random.Random) -> str:
+    return text.replace("\n", "\r")
 
 
 @_damage("doubled-carriage-returns")

@@ -52,6 +52,40 @@ def test_a_message_of_bytes_is_text() -> None:
     assert piece.text == "\t/src/cart.go:31"
 
 
+def test_colours_are_known_without_their_escape() -> None:
+    text = b"[1;31mrate(x[5m])[0m main.Map[K].Get()\n^[[33mtwo^[[0m\nESC[4mthreeESC[m\n"
+    assert clean.lines(text)[0][:2] == ["rate(x[5m]) main.Map[K].Get()", "two"]
+    assert clean.lines(b"a[1m b[K]\n")[0][0] == "a[1m b[K]"
+
+
+def test_backslashes_of_markdown_go_but_those_of_windows_stay() -> None:
+    text = b"main.(\\*Cart).Add\\_all()\nD:\\a\\_work\\cart\\_test.go:31 +0x45\n"
+    plain = ["main.(*Cart).Add_all()", "D:\\a\\_work\\cart\\_test.go:31 +0x45"]
+    assert clean.lines(text)[0][:2] == plain
+
+
+def test_a_return_ends_a_line_unless_the_line_is_drawn_again() -> None:
+    assert clean.lines(b"one\rtwo\rthree\rfour")[0] == [
+        clean.BREAK.join(("one", "two", "three", "four"))
+    ]
+    drawn = "".join(f"{n}% [{'=' * n}>]\r" for n in range(1, 9))
+    assert clean.lines(f"{drawn}done".encode())[0] == ["done"]
+
+
+def test_what_a_program_said_is_told_and_not_who_ran_it() -> None:
+    assert [piece.text for piece in peel('{"msg":"child said","stderr":"  main.main()"}')] == [
+        "  main.main()"
+    ]
+    assert [piece.text for piece in peel('{"msg":"tick","line":"31"}')] == ["tick"]
+
+
+def test_pieces_of_a_list_are_one_text_only_where_they_keep_line_ends() -> None:
+    cut = [{"message": "a\nb"}, {"message": "c\nd\n"}]
+    assert [piece.text for piece in peel(json.dumps(cut))] == ["a", "bc", "d"]
+    whole = [{"message": "a"}, {"message": "b"}, {"message": "c"}]
+    assert [piece.text for piece in peel(json.dumps(whole))] == ["a", "b", "c"]
+
+
 def test_a_service_message_gives_its_lines() -> None:
     pieces = peel("##teamcity[testStdErr name='T' out='one|n  |[two|] it|'s ||']")
     assert [piece.text for piece in pieces] == ["one", "  [two] it's |"]

@@ -237,7 +237,7 @@ class DrdDialect(LineDialect):
         b"mutex 0x",
         # the wrappers that stand in almost every stack, and at the top of every misuse
         b"drd_pthread_intercepts.c",
-        b"vgpreload_drd",
+        *(b"vgpreload_drd", b"vgpreload\\_drd"),
     )
 
     hints = (b"hread",)

@@ -48,7 +48,8 @@ _HEADER = regex(rf"{BANNER}|{ACCESS.pattern}")
 _REMNANT = regex(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
 # a header's end, or a creation's beginning, in raw bytes that may be coloured
 _PROMISE = regex(
-    rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m){0,4}(?:\d{1,18}(?:\x1b\[[0-9;]*m)?)?"
+    rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m|</?[a-z][^<>\n]{0,99}>){0,4}"
+    rb"(?:\d{1,18}(?:\x1b\[[0-9;]*m|</[a-z]{1,9}>)?)?"
     rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
 )
 # an access header without its anchor: "Read at 0x00c000123456 by gorou", "Previous write by", "Read"
@@ -60,7 +61,7 @@ _CUT = {
 }
 _FRAME = (b"()", b" +0x")
 # of a location, and of what stands for a stack; one is whole wherever the line was broken
-_PLACES = (b" +0x", b"go:", b"[fail", b"the stack]")
+_PLACES = (b" +0x", b"go:", b"go</", b"[fail", b"the stack]")
 # "/src/shop/native.cc:31"
 _PLACE = regex(rb"\.[A-Za-z]{1,4}:\d")
 _NEAR = 1 << 11
@@ -87,6 +88,8 @@ class GoDialect:
         ),
         # the same, copied from a web page
         *(b"DATA\xc2\xa0RACE", b"by\xc2\xa0goroutine", b"DATA&nbsp;RACE", b"by&nbsp;goroutine"),
+        # the same, with a tag around each word
+        *(b"DATA</", b"goroutine</"),
     )
 
     hints = (b"DATA", b"oroutine")

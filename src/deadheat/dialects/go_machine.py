@@ -141,20 +141,25 @@ class GoMachine:
     def _in_frame(self, text: str) -> Verdict:
         """A location is expected: `      /src/cart.go:31 +0x45`; leads back to `_in_stack`."""
         body = text.strip()
-        if self._fragment[:1] == "/" and body[:1] not in "/<-" and len(self._fragment) < 60:
-            spaced = f"{self._fragment} {body}"  # wrapped at a space in the path
-            self._fragment = ""
-            if self._place(spaced):
-                self._foreign = max(0, self._foreign - 1)
-                self._damage.add(Damage.WRAPPED)
-                return self._own()
-            self._fragment = spaced.removesuffix(f" {body}")
-        if self._place(body):
+        if self._goes_on(body) or self._place(body):
             return self._own()
         if not body:
             self._damage.add(Damage.DOUBLED_BLANK_LINES)
             return Verdict.NEUTRAL
         return self._function(body) or self._other(body)
+
+    def _goes_on(self, body: str) -> bool:
+        """Is this the rest of a path that was broken, at a space in it or at a column?"""
+        if self._fragment[:1] != "/" or body[:1] in "/<-" or len(self._fragment) >= 60:
+            return False
+        before, self._fragment = self._fragment, ""
+        for gap in self._gaps:
+            if self._place(f"{before}{gap}{body}"):
+                self._foreign = max(0, self._foreign - 1)
+                self._damage.add(Damage.WRAPPED)
+                return True
+        self._fragment = before
+        return False
 
     # -- lines ----------------------------------------------------------------------------------
 

@@ -232,6 +232,8 @@ class MiriDialect(LineDialect):
         # the same, copied from a web page
         b"Undefined\xc2\xa0Behavior",
         b"Undefined&nbsp;Behavior",
+        # the same, with a tag around each word
+        b"Undefined</",
     )
 
     hints = (b"Undefined", b"Data race")
@@ -246,7 +248,7 @@ class MiriDialect(LineDialect):
         return lines.LATER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return b".rs" in ahead
+        return b".rs" in ahead or b".<" in ahead
 
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"Undefined")

@@ -86,6 +86,8 @@ _REMNANT = regex(
     r"|ThreadSanitizer: [^\n]{1,100}\(pid|by (?:main thread|thread T\d{1,9})"
 )
 
+_PROMISES = (b"#0", b"[failed", b"SUMMARY", b"#<")
+
 
 class Grammar:
     """ThreadSanitizer's lines, and what they amount to."""
@@ -114,7 +116,7 @@ class TsanDialect(LineDialect):
     name = "tsan"
     symbols = native
     # one word, so that no colour and no odd space stands within it
-    anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread")
+    anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")
     hints = (b"hread",)
     back = 1 << 14
 
@@ -128,7 +130,7 @@ class TsanDialect(LineDialect):
         return _REMNANT.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        return b"#0" in ahead or b"[failed" in ahead or b"SUMMARY" in ahead
+        return any(word in ahead for word in _PROMISES)
 
     def starts(self, anchor: bytes) -> bool:
         return anchor.startswith(b"ThreadSanitizer")

@@ -78,7 +78,8 @@ class Stretch:
         whole = column >= 0
         lanes = None
         self.behind = line + len(raw)
-        if not whole or clean.BREAK in first or (column and not first[:column].isspace()):
+        several = clean.BREAK in first or "\\n" in first
+        if not whole or several or (column and not first[:column].isspace()):
             lanes, whole = self._lanes(first)
             if not whole and not dialect.remnant(first):
                 if len(raw) > _LONG:
@@ -147,7 +148,7 @@ class Stretch:
         pieces = [*probe.split(first), *probe.flush()]
         for _, text in pieces:
             if (column := self._column(text)) >= 0 and (
-                self._learn(lanes, text[:column]) or self._opens(text)
+                self._learn(lanes, text[:column], self.behind) or self._opens(text)
             ):
                 return lanes, True
         wrapped = pieces != [(None, first)]
@@ -161,7 +162,7 @@ class Stretch:
         (before, *_), _ = clean.lines(raw, self._encoding)
         return _new_lanes(before) if _new_lanes().split(before) != [(None, before)] else None
 
-    def _lanes_from(self, text: str, following: list[str]) -> Lanes | None:
+    def _lanes_from(self, text: str, end: int) -> Lanes | None:
         """Lanes, if a report begins in this line, which is wrapped as those before it are not."""
         column = self._column(text)
         if column == 0 or (column < 0 and text[:1] not in _RECORDS) or text[:column].isspace():
@@ -169,14 +170,17 @@ class Stretch:
         pieces = _new_lanes().split(text)
         wrapped = [piece for piece in pieces if self._column(piece[1]) >= 0 and piece[1] != text]
         lanes = _new_lanes(text)
-        return lanes if wrapped or self._learn(lanes, text[: max(column, 0)], following) else None
+        return lanes if wrapped or self._learn(lanes, text[: max(column, 0)], end) else None
 
-    def _learn(self, lanes: Lanes, prefix: str, following: list[str] | None = None) -> bool:
-        """Is what stands before a report's line a writer's mark, or just some other text?"""
+    def _learn(self, lanes: Lanes, prefix: str, following: list[str] | int) -> bool:
+        """Is what stands before a report's line a writer's mark, or just some other text?
+
+        `following` is the lines that come next, or where they begin.
+        """
         if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
             return False
-        if following is None:
-            following, _ = clean.lines(self._windows.slice(self.behind, 1024), self._encoding)
+        if isinstance(following, int):
+            following, _ = clean.lines(self._windows.slice(following, 1024), self._encoding)
         probe = _new_lanes()
         texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
         columns = [(self._column(text), text) for text in texts]
@@ -203,12 +207,12 @@ class Stretch:
             for i, text in enumerate(texts):
                 at, end = offsets[i], offsets[i + 1]
                 if lanes is None and at > line:
-                    lanes = self._lanes_from(text, texts[i + 1 : i + 1 + _PEEK])
+                    lanes = self._lanes_from(text, end)
                 if lanes is None:
                     for inner in text.split(clean.BREAK):
                         machines.feed(None, inner, at, end, at > line)
                 else:
-                    for lane, inner in self._split(lanes, text, texts[i + 1 : i + 1 + _PEEK]):
+                    for lane, inner in self._split(lanes, text, end):
                         machines.feed(lane, inner, at, end, at > line)
                 if machines.found:
                     yield from machines.found
@@ -230,7 +234,7 @@ class Stretch:
             return 2 * _PEEK  # the other half of the hit's line may come late
         return 0 if lanes is None else _PEEK  # and so may the end of a line
 
-    def _split(self, lanes: Lanes, text: str, following: list[str]) -> list[LaneLine]:
+    def _split(self, lanes: Lanes, text: str, following: list[str] | int) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""
         pieces = lanes.split(text)
         for lane, inner in pieces:

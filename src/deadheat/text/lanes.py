@@ -18,10 +18,20 @@ LaneLine = tuple[str | None, str]
 # words that differ from line to line or from writer to writer have a digit in them
 _COUNTED = regex(r"\w*\d\w*")
 # "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
-_TIME = regex(r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?")
+_TIME = regex(
+    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
+)
+# as `re.escape` writes them
+_SPACES = regex(r"(?:\\ )+")
+# what stands in a string, behind the quote that begins it
+_QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
+_KEYED = (":", "=", "=>")
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
+_BRACKETS = ("[", "<", "(")
+# "[linux] ", "<worker> "
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\]\s|<[^\s<>]{1,80}>\s|\([^\s()]{1,80}\)\s")
 _MAX_DEPTH = 5
 
 
@@ -103,8 +113,7 @@ class Lanes:
         if (table := records.table(prefix, following)) is not None:
             self._table = table
             return True
-        # a log line that was not finished may have the same beginning now and then
-        few = 0.4 * sum(1 for text in following if text.strip())
+        few = _enough(prefix, following)
         head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
         if sum(text.startswith(head) for text in following) < max(few, 1):
             return False  # nothing to make a pattern for
@@ -113,6 +122,8 @@ class Lanes:
         if len(marks) < max(few, 1):
             return False
         names = _mark(prefix) in marks
+        if names and _LABEL.fullmatch(prefix):
+            shape = _LABEL  # those of the others are alike
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
 
@@ -121,7 +132,8 @@ class Lanes:
             if match := shape.match(piece.text + " "):
                 mark = _mark(match[0]) if names else ""
                 lane = "/".join(filter(None, (piece.lane, mark))) or None
-                return piece._replace(lane=lane, text=piece.text[match.end() :])
+                text = _of_string(match[0].rstrip(), piece.text[match.end() :])
+                return piece._replace(lane=lane, text=text)
         return piece
 
     def _finished(self, piece: Piece) -> list[LaneLine]:
@@ -145,6 +157,24 @@ class Lanes:
         return [] if before is None else [(lane, before)]
 
 
+def _enough(prefix: str, following: Sequence[str]) -> float:
+    """How many of these lines have to have the prefix.
+
+    A log line that was not finished may have the same beginning now and then. Where every line has a
+    label in brackets, as in a pipeline of Jenkins, writers take turns.
+    """
+    written = [text for text in following if text.strip()]
+    labelled = prefix[:1] in _BRACKETS and all(text[:1] == prefix[:1] for text in written)
+    return 1 if labelled else 0.4 * len(written)
+
+
+def _of_string(prefix: str, text: str) -> str:
+    """What a string holds that is some key's value; others are source, and stay as they are."""
+    quote = _QUOTED.get(prefix[-1:]) if prefix[:-1].rstrip().endswith(_KEYED) else None
+    string = quote.match(text) if quote else None
+    return records.unescaped(string[1]).rstrip("\n") if string else text
+
+
 def _shape(prefix: str) -> re.Pattern[str]:
     """What a prefix looks like on other lines; one space behind it, however many were there."""
     body = prefix.rstrip()
@@ -154,7 +184,9 @@ def _shape(prefix: str) -> re.Pattern[str]:
         words += [re.escape(body[at : match.start()]), r"\w+"]
         at = match.end()
     words.append(re.escape(body[at:]))
-    return regex("".join(words) + (r"\s" if body != prefix else ""))
+    # numbers are aligned on the right
+    told = _SPACES.sub(" +", "".join(words))
+    return regex(told + (r"\s" if body != prefix else ""))
 
 
 def _mark(prefix: str) -> str:

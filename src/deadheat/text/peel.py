@@ -24,14 +24,18 @@ _PREFIX = regex(
             rf"(?P<cri>{_ISO} (?P<lane_cri>stdout|stderr) (?P<part>[FP])(?: |$))",
             # GitLab: "2024-07-05T15:35:35.064388Z 00O text"; "00O+" goes on where the last one ended
             rf"(?P<gitlab>{_ISO} (?P<lane_gitlab>[0-9a-f]{{2}}[OE])(?P<joins>[+ ]))",
-            # journalctl -o short-iso: "2024-05-01T12:00:00+0200 lab-3 kernel: text"
-            rf"{_ISO} (?P<lane_journal>\S{{1,200}} kernel):(?: |$)",
+            # journalctl -o short-iso, rsyslog: "2024-05-01T12:00:00+0200 lab-3 kernel: text",
+            # "2024-05-01T12:00:00.123456+02:00 node-3 api[4711]: text"
+            rf"{_ISO} (?P<lane_journal>\S{{1,200}} (?:kernel|[^\s:\[]{{1,100}}\[\d+\])):(?: |$)",
             # GitHub "2024-05-01T12:00:00.1234567Z text", Jenkins "[2022-12-08T14:45:28.632Z] text"
             rf"\[?{_ISO}\]?(?:[ \t]|$)",
             # Go's log package: "2018/07/31 10:47:04.655 text"
             r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$)",
             # "11:05:58 text", "[11:05:58.123] text"
             r"\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?:[ \t]|$)",
+            # syslog without a host: "Oct 04 20:17:35 dockerd[15116]: text"
+            r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
+            r" (?P<lane_hostless>[^\s:\[]{1,100}\[\d+\]):(?: |$)",
             # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority in front
             r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
             r" (?P<lane_syslog>\S{1,200} [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
@@ -45,6 +49,8 @@ _PREFIX = regex(
             r"[a-z]{3,8} {0,5}:[a-z]{3,6} {0,4}: ",
             # crater and other users of rustwide: "[INFO] [stderr] text"
             r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
+            # Buildkite, where its escape is gone: "_bk;t=1714557600123text"
+            r"_bk;t=\d{13}",
             # GitHub and Azure: "##[error]text"
             r"##\[(?:error|warning|notice|debug|info|command|section)\]",
             # kubectl logs --prefix: "[pod/web-1/app] text"
@@ -66,7 +72,7 @@ _PREFIX = regex(
             # a pager's line numbers: "  123  text"; not the frames of a backtrace: "           0: main"
             r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-]"
             r"(?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
-            r"|\d{1,9}[:-](?=[ \t=WRP>G]|$)"
+            r"|\d{1,9}[:-](?=[ \t=WRPBrvw>G]|$)"
             r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
         )
     )
@@ -75,8 +81,11 @@ _PREFIX = regex(
 # "total=[  472.496430][ T2214]  relay_account+0x5c/0x1a0", "done.Feb 15 10:16:41 lab kernel: [  472.49]"
 _INSIDE = regex(
     r"==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?\d{1,9}== "
-    r"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
+    r"|(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?"
+    r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
+# who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
@@ -119,10 +128,11 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         if (pieces := records.pieces(text, lanes)) is not None:
             return pieces
         match = _PREFIX.match(text)
+        if match and match[0].strip() and _has_lines(text) and text.count(match[0]) > 1:
+            break  # each of its lines has a mark of its own
         if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
-            # what syslog makes of a tab
-            text = text[match.end() :].replace("#011", "\t")
+            text = _unescaped(text[match.end() :])
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
         elif (pieces := records.inside(text, lanes)) is not None:
@@ -142,9 +152,34 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         lines = clean.unpacked(records.unescaped(text)).split("\n")
         return [Piece(lane, line, inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
+        if (label := _labelled(text[: inside.start()])) is not None:
+            own = "/".join([*lanes, label.strip()])
+            return [Piece(own, text[len(label) :], inner=True)]
         parts = text[: inside.start()], text[inside.start() :]
         return [Piece(lane, part, inner=True) for part in parts]
     return [Piece(lane, text)]
+
+
+def _labelled(head: str) -> str | None:
+    """The label of a writer that stands before a mark, perhaps with what is known between the two."""
+    label = _LABEL.match(head)
+    if label is None:
+        return None
+    between = head[label.end() :]
+    known = _PREFIX.match(between)
+    return label[0] if not between or (known and known.end() == len(between)) else None
+
+
+def _has_lines(text: str) -> bool:
+    return "\n" in text or records.has_lines(text)
+
+
+def _unescaped(text: str) -> str:
+    """What syslog makes of a tab, and of the ends of lines where several are one message."""
+    if "#01" not in text:
+        return text
+    text = text.replace("#011", "\t").replace("#015#012", "#012")
+    return text.replace("#012", "\n") if text.count("#012") > 1 else text
 
 
 def _transported(match: re.Match[str], lane: str, text: str) -> Piece:

@@ -18,9 +18,13 @@ _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 # where loggers put the line itself, most telling first
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
-    "text", "content", "short_message", "event", "data", "value", "_raw", "Line", "Message",
-    "stringValue",
+    "text", "content", "full_message", "short_message", "event", "data", "value", "_raw",
+    "Line", "Message", "stringValue",
 )  # fmt: skip
+# what a program that was run said, beside the words of whoever ran it: `{"msg":"said","stderr":"text"}`
+_SAID_KEYS = ("stderr", "stdout", "output", "line")
+# what others call it: "log_message", "logMessage", "rawText"
+_ALIKE = regex(r"(?i)(?:message|msg|text|payload|raw|log)$")
 # what tells writers apart
 _LANE_KEYS = frozenset((
     "Package", "pod", "pod_name", "container", "container_name", "host", "hostname", "_HOSTNAME",
@@ -152,6 +156,8 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
     except (ValueError, RecursionError):
         return None
     outer = "/".join(lanes) or None
+    if isinstance(value, list) and (written := _written(value)) is not None:
+        return _lines(written[0], outer, written[1])
     if texts := _long_strings(value, 8):
         return [piece for string in texts for piece in _lines(string, outer)]
     found = [
@@ -159,7 +165,12 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
         for lane, text, partial in _messages(value, 8)
         for piece in _lines(text, "/".join([*lanes, *lane]) or None, partial)
     ]
-    if found or isinstance(value, dict):
+    if not found and isinstance(value, dict):
+        alike = (
+            text for key, text in value.items() if isinstance(text, str) and _ALIKE.search(key)
+        )
+        return [piece for text in alike for piece in _lines(text, outer)]
+    if found:
         return found
     return None  # "[  472.527349]" of a kernel's console
 
@@ -183,6 +194,21 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
         else:
             for item in value:
                 yield from _messages(item, depth - 1)
+
+
+def _written(value: list[Any]) -> tuple[str, bool] | None:
+    """What was written piece by piece, wherever that was cut, and whether its last line goes on.
+
+    asciinema has an event to a line, `[0.11, "o", "text"]`; CircleCI a list of messages.
+    """
+    if len(value) == 3 and value[1] == "o" and isinstance(value[2], str):
+        return value[2], True
+    texts = [item.get("message") for item in value if isinstance(item, dict)]
+    told = [text for text in texts if isinstance(text, str)]
+    if not len(told) == len(value) > 1 or not told[-1].endswith("\n"):
+        return None
+    kept = sum("\n" in text for text in told)
+    return ("".join(told), False) if 2 * kept >= len(told) else None
 
 
 def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
@@ -216,6 +242,10 @@ def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]
 
 
 def _message(fields: dict[str, Any]) -> str | None:
+    for key in _SAID_KEYS:
+        value = fields.get(key)
+        if isinstance(value, str) and value and not value.isdigit():
+            return value
     for key in _TEXT_KEYS:
         value = fields.get(key)
         if isinstance(value, str):

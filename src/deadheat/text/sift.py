@@ -26,7 +26,7 @@ _PIECE: Final = 1 << 18
 # the least of a phrase that is worth listening for
 _LEAST: Final = 8
 # rare bytes: one look for each spares a pass for every literal that has it
-_MARKS: Final = (b"\x1b", b"\xc2\xa0", b"&nbsp;")
+_MARKS: Final = (b"\x1b", b"\xc2\xa0", b"&nbsp;", b"</", b"\\_")
 
 
 class FindSifter:

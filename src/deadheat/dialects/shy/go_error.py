@@ -49,15 +49,25 @@ if TYPE_CHECKING:
 # in raw bytes: "\x1b[31m", also as records have it
 _COLOUR = rb"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]*[mK]"
 # in raw bytes: a location that ends its line, its field or its escaped line
+# the end of a colour whose escape is gone, or shown
+_BARE = rb"(?:\^\[|ESC|\xe2\x90\x9b|\xe2\x86\x90)?\[0m"
 _PROMISE = regex(
     rb"\.go(?:" + _COLOUR + rb"){0,4}:\d{1,9}"
-    rb"(?:" + _COLOUR + rb"|[^\w\s+(:.-]){0,9}\s*(?:\n|\\n|\\u000a|%0[AD]|\"|&#|<|$)"
+    rb"(?:"
+    + _COLOUR
+    + rb"|[^\w\s+(:.-]){0,9}\s*(?:[\r\n]|\\[nr]|\\u000a|%0[AD]|\"|&#|#012|<|"
+    + _BARE
+    + rb"|$)"
 )
 # in raw bytes: what may be a function at the end of a line, a field or an escaped line; begins
 # with a dot (after a name, or the `m` or `K` of a colour) because that is searched for fast
 _FUNCTION = regex(
     rb"\.(?<=[\w)\]].)(?:" + _COLOUR + rb"){0,4}[A-Za-z_(*]"
-    rb"(?:[\w.()*\[\]-]|" + _COLOUR + rb"){0,400}\s*(?:\n|\\|%0[AD]|\"|&#|<|$)"
+    rb"(?:[\w.()*\[\]-]|"
+    + _COLOUR
+    + rb"){0,400}\s*(?:[\r\n]|\\|%0[AD]|\"|&#|#012|<|"
+    + _BARE
+    + rb"|$)"
 )
 
 
