@@ -69,11 +69,12 @@ def room(scene: Scene, side: Side) -> Evidence | None:
     """`args := append(t.base, a)`: does it write into the room that a row of others has left?"""
     here, shared = side.here, scene.shared
     told = APPEND.search(here.text) if here else None
-    if not scene.go or here is None or shared is None or told is None or not side.writes:
+    if not scene.go or here is None or told is None or not side.writes:
         return None
-    made = here.names.get(shared.name)
-    own = made is not None and made.how == "local" and made.line == here.line
-    if not own or told[1].partition(".")[0] == shared.name:
+    made = {n for n, d in here.names.items() if d.how == "local" and d.line == here.line}
+    if not made or (shared is not None and shared.name not in made):
+        return None
+    if told[1].partition(".")[0] in made:
         return None
     base = here.names.get(told[1])
     if base is not None and base.how == "local":

@@ -236,6 +236,8 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)
+    if scene.shared is None and (left := room(scene, side)):
+        return left
     name = told[1].rpartition(".")[2].partition("[")[0]
     shared, base = scene.shared, side.here.names.get(told[1]) if side.here else None
     lent = base is not None and base.how == "parameter" and base.type.startswith("*[")
