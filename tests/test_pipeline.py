@@ -146,17 +146,6 @@ def test_files_of_tasks_become_files_of_the_table(
     assert list(care.faults(Lake(str(root)))) == []
 
 
-@pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
-def test_a_rebuild_changes_nothing(
-    spark: Any, lake: Path, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(consolidate, "_named", partial(consolidate._named, few=few))
-    before = content(lake)
-    count = ingesting.consolidate(lambda small: spark, Lake(str(lake)), few=few)
-    assert content(lake) == before
-    assert count == len(before["races"]) > 50
-
-
 @pytest.fixture(scope="module")
 def first_half(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("lake") / "half"
@@ -169,6 +158,20 @@ def both_halves(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactor
     root = tmp_path_factory.mktemp("lake") / "both"
     taken(spark, root, [cases / "go_fatal", cases / "miri"])
     return root
+
+
+@pytest.mark.parametrize(
+    ("few", "of"), [(0, "both_halves"), (FEW, "lake")], ids=["on-spark", "on-the-driver"]
+)
+def test_a_rebuild_changes_nothing(
+    spark: Any, few: int, of: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidate, "_named", partial(consolidate._named, few=few))
+    root: Path = request.getfixturevalue(of)
+    before = content(root)
+    count = ingesting.consolidate(lambda small: spark, Lake(str(root)), few=few)
+    assert content(root) == before
+    assert count == len(before["races"]) > 20
 
 
 @pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
@@ -779,12 +782,12 @@ def test_a_killed_process_leaves_what_the_next_one_finishes(
     assert content(tmp_path / "lake") == content(undisturbed)
 
 
-def test_executors_that_share_nothing_give_the_same(
-    few: Path, undisturbed: Path, tmp_path: Path
-) -> None:
-    done = ran(tmp_path / "lake", few, "never", "local-cluster[2,1,1024]")
-    assert done.returncode == 0, done.stderr
-    assert content(tmp_path / "lake") == content(undisturbed)
+def test_executors_that_share_nothing_give_the_same(few: Path, tmp_path: Path) -> None:
+    for root, master in (("one", "local[1]"), ("lake", "local-cluster[2,1,1024]")):
+        done = ran(tmp_path / root, few, "never", master)
+        assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "lake") == content(tmp_path / "one")
+    assert Lake(str(tmp_path / "lake")).count("sightings") == 4
 
 
 def test_a_second_ingest_fails_with_one_line(spark: Any, few: Path, undisturbed: Path) -> None:
