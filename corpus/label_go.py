@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
+from corpus import sets
 from corpus.go_source import MARK, Files
 from corpus.variants_go import BY_KIND, late
 
@@ -21,21 +22,9 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access, Frame, Sighting
 
-GO, FRESH, FRESH2, FRESH3, FRESH4, FRESH5, FRESH6, FRESH7, FRESH8, FRESH9 = (
-    Path(__file__).resolve().parent / folder
-    for folder in (
-        "go",
-        "fresh/go",
-        "fresh2/go",
-        "fresh3/go",
-        "fresh4/go",
-        "fresh5/go",
-        "fresh6/go",
-        "fresh7/go",
-        "fresh8/go",
-        "fresh9/go",
-    )
-)
+_HERE = Path(__file__).resolve().parent
+GO = _HERE / "go"
+FRESH = tuple(_HERE / name / "go" for name in sets.FRESH)
 # a file's heading in an archive of texts: `-- go1.24-lines --`
 HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 
@@ -169,20 +158,7 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
     return {"recordings": found, "inferred": inferred}
 
 
-def programs(
-    roots: Iterable[Path] = (
-        GO,
-        FRESH,
-        FRESH2,
-        FRESH3,
-        FRESH4,
-        FRESH5,
-        FRESH6,
-        FRESH7,
-        FRESH8,
-        FRESH9,
-    ),
-) -> list[Path]:
+def programs(roots: Iterable[Path] = (GO, *FRESH)) -> list[Path]:
     """Every program of the corpus, those of the fresh sets last."""
     return [path.parent for root in roots for path in sorted(root.glob("*/truth.json"))]
 

@@ -23,25 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpus import sets
 from corpus.truth_c import expected, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).resolve().parent
-FOLDERS = (
-    "c",
-    "rust",
-    "fresh/c",
-    "fresh2/c",
-    "fresh3/c",
-    "fresh4/c",
-    "fresh5/c",
-    "fresh6/c",
-    "fresh7/c",
-    "fresh8/c",
-    "fresh9/c",
-)
+FOLDERS = ("c", "rust", *(f"{name}/c" for name in sets.FRESH))
 SHOWN_WORK = "/src/shop"
 SECONDS = 120
 TRIES = 6

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus.sets import FRESH
 from eval import rules
 from eval.confusions import worst
-from eval.items import FRESH, VERSION, Item, damaged, load
+from eval.items import VERSION, Item, damaged, load
 from eval.page import write
 from eval.score import Score, grouped, score
 from tests.damage import DAMAGES

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from corpus.sets import FRESH
 from deadheat import registry
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.finding import UNKNOWN
 from eval import by_race
 from eval.code import source, sources_of
 from eval.folds import table
-from eval.items import FRESH, VERSION, load
+from eval.items import VERSION, load
 from eval.page import write
 
 if TYPE_CHECKING:

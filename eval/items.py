@@ -7,10 +7,11 @@ import random
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import deadheat
 from corpus.label_go import held_out, recordings
+from corpus.sets import FRESH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,30 +20,8 @@ if TYPE_CHECKING:
     from tests.damage import Damage
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-Part = Literal[
-    "open",
-    "aside",
-    "fresh",
-    "fresh2",
-    "fresh3",
-    "fresh4",
-    "fresh5",
-    "fresh6",
-    "fresh7",
-    "fresh8",
-    "fresh9",
-]
-FRESH: tuple[Part, ...] = (
-    "fresh",
-    "fresh2",
-    "fresh3",
-    "fresh4",
-    "fresh5",
-    "fresh6",
-    "fresh7",
-    "fresh8",
-    "fresh9",
-)
+# "open", "aside", or the name of a fresh set
+Part = str
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
 

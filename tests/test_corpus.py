@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus import sets
 from corpus.label_go import (
     FRESH,
-    FRESH2,
-    FRESH3,
-    FRESH4,
-    FRESH5,
-    FRESH6,
-    FRESH7,
-    FRESH8,
-    FRESH9,
     GO,
     UnlabelledError,
     held_out,
@@ -38,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # the later fresh sets are as large again: their own check is `python -m corpus.record_go --check`
-PROGRAMS = programs((GO, FRESH))
-NEW = [program for program in PROGRAMS if program.parent == FRESH]
+PROGRAMS = programs((GO, FRESH[0]))
+NEW = [program for program in PROGRAMS if program.parent == FRESH[0]]
 # /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:root|tmp|work|Users)\b")
 # the catalogue of causes; each has a program in every fresh set
@@ -99,18 +92,8 @@ def test_both_halves_are_large_enough() -> None:
 
 @pytest.mark.parametrize(
     ("root", "least"),
-    [
-        (FRESH, 36),
-        (FRESH2, 33),
-        (FRESH3, 30),
-        (FRESH4, 45),
-        (FRESH5, 60),
-        (FRESH6, 60),
-        (FRESH7, 60),
-        (FRESH8, 60),
-        (FRESH9, 60),
-    ],
-    ids=["fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8", "fresh9"],
+    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60), strict=True)],
+    ids=sets.FRESH,
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
     told = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from corpus import sets
 from corpus.record_c import FOLDERS, programs, tasks_of
 from corpus.truth_c import blocks, expected, missing
 
@@ -15,16 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # the later fresh sets are left to `python -m corpus.record_c --check`
-LATER = (
-    "fresh2/c",
-    "fresh3/c",
-    "fresh4/c",
-    "fresh5/c",
-    "fresh6/c",
-    "fresh7/c",
-    "fresh8/c",
-    "fresh9/c",
-)
+LATER = [f"{name}/c" for name in sets.FRESH[1:]]
 PROGRAMS = {path.name: path for path in programs([], [one for one in FOLDERS if one not in LATER])}
 # /home/somebody, /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:home/\w|root\b|tmp\b|work\b|Users/)")
