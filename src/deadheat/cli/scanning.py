@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # below this many bytes, starting processes costs more than it gives
 _WORTH_FORKING = 1 << 24
 # how many sightings are told together, and how many of them may be more than repetitions
-_BATCH, _HEAVY = 4096, 256
+_BATCH, _HEAVY = 4096, 128
 
 
 @dataclass(frozen=True, slots=True)

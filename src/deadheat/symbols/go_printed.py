@@ -8,15 +8,16 @@ from deadheat.model import Frame
 from deadheat.symbols import go
 
 _new: Final = tuple.__new__
+_DIGITS: Final = "0123456789"
 _HEX: Final = "0123456789abcdef"
 # how long a line's number may be
-_DIGITS: Final = 9
-# the frames met lately, by their two lines: most races of a program come by the same calls
+_LONGEST: Final = 9
+# the frames met lately, by their two lines: most races of a program come by the same calls; what is
+# met once only is not kept, so that its memory is soon used again, while the processor has it at hand
 _known: Final[dict[str, Frame]] = {}
-_MOST: Final = 1 << 12
-# numbers of lines, and offsets, that have been looked at: there are few of them
-_numbers: Final[dict[str, int]] = {}
-_offsets: Final[set[str]] = set()
+_met: Final[set[str]] = set()
+_MOST_KNOWN: Final = 1 << 12
+_MOST_MET: Final = 1 << 11
 
 
 def two_lines(text: str, at: int) -> str:
@@ -44,7 +45,8 @@ def pieces(lines: str) -> tuple[str, str, int]:
         or lines[3].isspace()
         or lines[3] == "+"  # as an offset begins
         or lines[middle + 7].isspace()
-        or not _is_offset(lines[gap + 4 :])
+        or gap + 4 == len(lines)
+        or lines[gap + 4 :].strip(_HEX)
     ):
         return "", "", 0
     line = _number(lines[colon + 1 : gap])
@@ -53,29 +55,7 @@ def pieces(lines: str) -> tuple[str, str, int]:
 
 def _number(digits: str) -> int:
     """The number of a line; -1 if it is none."""
-    known = _numbers.get(digits)
-    if known is not None:
-        return known
-    try:
-        number = int(digits) if len(digits) <= _DIGITS and digits.isdigit() else -1
-    except ValueError:  # "²" is a digit, too
-        number = -1
-    if len(_numbers) >= _MOST:
-        _numbers.clear()
-    _numbers[digits] = number
-    return number
-
-
-def _is_offset(text: str) -> bool:
-    """Is this what stands behind "+0x"?"""
-    if text in _offsets:
-        return True
-    if not text or text.strip(_HEX):
-        return False
-    if len(_offsets) >= _MOST:
-        _offsets.clear()
-    _offsets.add(text)
-    return True
+    return int(digits) if 0 < len(digits) <= _LONGEST and not digits.strip(_DIGITS) else -1
 
 
 def frames(text: str) -> list[Frame] | None:
@@ -91,12 +71,22 @@ def frames(text: str) -> list[Frame] | None:
             known = _frame(lines, is_odd)
             if known is None:
                 return None
-            if len(_known) >= _MOST:
-                _known.clear()
-            _known[lines] = known
+            _keep(lines, known)
         made.append(known)
         at += len(lines)
     return made
+
+
+def _keep(lines: str, frame: Frame) -> None:
+    """Keeps a frame that is met for the second time."""
+    if lines in _met:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[lines] = frame
+        return
+    if len(_met) >= _MOST_MET:
+        _met.clear()
+    _met.add(lines)
 
 
 def _frame(lines: str, is_odd: bool) -> Frame | None:
