@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-FRESH = ("fresh", *(f"fresh{number}" for number in range(2, 10)))
+FRESH = ("fresh", *(f"fresh{number}" for number in range(2, 11)))

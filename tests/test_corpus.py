@@ -92,7 +92,7 @@ def test_both_halves_are_large_enough() -> None:
 
 @pytest.mark.parametrize(
     ("root", "least"),
-    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60), strict=True)],
+    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60), strict=True)],
     ids=sets.FRESH,
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:

@@ -1,0 +1,3 @@
+module example.com/portcullis/acl
+
+go 1.22

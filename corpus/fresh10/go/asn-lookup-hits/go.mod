@@ -1,0 +1,3 @@
+module example.com/flowmap/asn
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/sluice/rpc
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/conduit/avro
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/gavel/auction
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/darkroom/blur
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/relaykit/frames
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/anvil/build
+
+go 1.22

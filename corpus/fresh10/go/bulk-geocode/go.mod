@@ -1,0 +1,3 @@
+module example.com/meridian/geocode
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/parley/rooms
+
+go 1.22

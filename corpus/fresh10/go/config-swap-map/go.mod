@@ -1,0 +1,3 @@
+module example.com/dial/settings
+
+go 1.22

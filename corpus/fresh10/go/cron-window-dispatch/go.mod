@@ -1,0 +1,3 @@
+module example.com/nightshift/cron
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/folio/editor
+
+go 1.22

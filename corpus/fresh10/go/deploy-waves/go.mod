@@ -1,0 +1,3 @@
+module example.com/harbinger/rollout
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/postern/signup
+
+go 1.22

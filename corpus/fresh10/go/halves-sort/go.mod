@@ -1,0 +1,3 @@
+module example.com/sieve/order
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/waybill/headers
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/tally/payments
+
+go 1.22

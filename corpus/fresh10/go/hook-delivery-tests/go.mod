@@ -1,0 +1,3 @@
+module example.com/herald/hooks
+
+go 1.22

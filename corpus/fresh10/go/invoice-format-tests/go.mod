@@ -1,0 +1,3 @@
+module example.com/ledgerly/invoice
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/quorate/lease
+
+go 1.22

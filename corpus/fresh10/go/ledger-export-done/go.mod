@@ -1,0 +1,3 @@
+module example.com/abacus/export
+
+go 1.22

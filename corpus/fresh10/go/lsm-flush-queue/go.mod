@@ -1,0 +1,3 @@
+module example.com/kestrel/lsm
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/postern/imap
+
+go 1.22

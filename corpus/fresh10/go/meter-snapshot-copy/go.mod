@@ -1,0 +1,3 @@
+module example.com/wattage/meter
+
+go 1.22

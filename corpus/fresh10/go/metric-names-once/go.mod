@@ -1,0 +1,3 @@
+module example.com/pulsar/names
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/caravan/migrate
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/lattice/mux
+
+go 1.22

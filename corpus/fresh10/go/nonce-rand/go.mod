@@ -1,0 +1,3 @@
+module example.com/signet/challenge
+
+go 1.22

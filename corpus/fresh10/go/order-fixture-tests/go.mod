@@ -1,0 +1,3 @@
+module example.com/ledgerly/orders
+
+go 1.22

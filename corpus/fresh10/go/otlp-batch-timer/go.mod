@@ -1,0 +1,3 @@
+module example.com/beacon/otlp
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/parley/outbound
+
+go 1.22

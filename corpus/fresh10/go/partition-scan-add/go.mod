@@ -1,0 +1,3 @@
+module example.com/granary/scan
+
+go 1.22

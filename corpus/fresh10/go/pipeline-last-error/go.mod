@@ -1,0 +1,3 @@
+module example.com/aqueduct/pipeline
+
+go 1.22

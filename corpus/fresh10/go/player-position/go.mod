@@ -1,0 +1,3 @@
+module example.com/skirmish/players
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/grafter/plugins
+
+go 1.22

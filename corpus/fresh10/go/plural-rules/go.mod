@@ -1,0 +1,3 @@
+module example.com/polyglot/messages
+
+go 1.22

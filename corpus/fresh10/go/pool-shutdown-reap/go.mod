@@ -1,0 +1,3 @@
+module example.com/tether/pool
+
+go 1.22

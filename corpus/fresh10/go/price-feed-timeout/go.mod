@@ -1,0 +1,3 @@
+module example.com/ticker/feeds
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/sluice/proxy
+
+go 1.22

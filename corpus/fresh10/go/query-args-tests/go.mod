@@ -1,0 +1,3 @@
+module example.com/granary/query
+
+go 1.22

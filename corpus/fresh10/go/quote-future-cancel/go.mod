@@ -1,0 +1,3 @@
+module example.com/ticker/future
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/quorate/raft
+
+go 1.22

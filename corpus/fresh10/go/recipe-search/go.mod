@@ -1,0 +1,3 @@
+module example.com/larder/search
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/tether/redial
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/tally/refunds
+
+go 1.22

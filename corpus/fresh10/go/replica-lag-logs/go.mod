@@ -1,0 +1,3 @@
+module example.com/mirage/replica
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/lumen/sampler
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/pulsar/scrape
+
+go 1.22

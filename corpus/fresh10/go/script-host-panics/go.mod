@@ -1,0 +1,3 @@
+module example.com/puppet/scripts
+
+go 1.22

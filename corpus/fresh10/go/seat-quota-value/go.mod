@@ -1,0 +1,3 @@
+module example.com/turnstile/licences
+
+go 1.22

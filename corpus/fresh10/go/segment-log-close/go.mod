@@ -1,0 +1,3 @@
+module example.com/kestrel/seglog
+
+go 1.22

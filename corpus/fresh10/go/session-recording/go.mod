@@ -1,0 +1,3 @@
+module example.com/looking/glass
+
+go 1.22

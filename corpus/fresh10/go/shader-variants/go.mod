@@ -1,0 +1,3 @@
+module example.com/facet/shaders
+
+go 1.20

@@ -1,0 +1,3 @@
+module example.com/quill/slugs
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/postern/mta
+
+go 1.22

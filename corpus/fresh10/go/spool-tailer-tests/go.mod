@@ -1,0 +1,3 @@
+module example.com/inkwell/tail
+
+go 1.22

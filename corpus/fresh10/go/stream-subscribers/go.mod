@@ -1,0 +1,3 @@
+module example.com/herald/push
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/pulsar/stripes
+
+go 1.22

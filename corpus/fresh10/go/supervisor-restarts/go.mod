@@ -1,0 +1,3 @@
+module example.com/overseer/units
+
+go 1.22

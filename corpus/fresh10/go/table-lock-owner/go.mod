@@ -1,0 +1,3 @@
+module example.com/parlour/cards
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/darkroom/thumbs
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/mosaic/tiles
+
+go 1.22

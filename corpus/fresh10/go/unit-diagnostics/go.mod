@@ -1,0 +1,3 @@
+module example.com/ferrite/compiler
+
+go 1.22

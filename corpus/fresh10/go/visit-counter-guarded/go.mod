@@ -1,0 +1,3 @@
+module example.com/spindle/crawl
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/skirmish/zone
+
+go 1.22
