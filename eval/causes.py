@@ -46,6 +46,7 @@ TITLES = {
     "fresh7": "The seventh fresh set",
     "fresh8": "The eighth fresh set",
     "fresh9": "The ninth fresh set",
+    "fresh10": "The tenth fresh set",
 }
 # what rules were made with, or have learnt from since
 LEARNT = (
