@@ -107,7 +107,7 @@ def _fits(report: Report, told: dict[str, Any]) -> bool:
     known = {_spot(s["file"], s["line"]) for p in told.get("pairs", [told["sites"]]) for s in p}
     functions = {frame.function for access in report.accesses for frame in access.stack}
     place = report.location and report.location.name
-    wanted = (told["location"] or {}).get("name")
+    wanted = (told.get("location") or {}).get("name")
     return (
         report.kind == told["kind"]
         and sites <= known
