@@ -79,9 +79,27 @@ READS = ("(*Shelf).Rows shelf.go:60", "TestShelf shelf_test.go:12")
     [(HEAP, "error-variable-captured"), (ODD, "local-captured"), ("", "local-captured")],
 )
 def test_an_error_lies_where_two_words_do(address: str, expected: str) -> None:
-    inner = Side("write", CLOSURE, go("(*Shelf).Load"))
+    inner = Side("write", CLOSURE, go("(*Shelf).Load"), state="finished")
     text = report(inner, Side("read", AROUND), address or HEAP)
     assert first(text if address else text.replace(f" at 0x{HEAP}", "")) == expected
+
+
+def test_an_error_that_is_looked_at_while_the_goroutine_goes_on_may_be_anything() -> None:
+    """A count or a first result is looked at then; who assigns to it as well uses an error again."""
+    inner = Side("write", CLOSURE, go("(*Shelf).Load"))
+    assert first(report(inner, Side("read", AROUND))) == "local-captured"
+    assert first(report(inner, Side("write", AROUND))) == "error-variable-captured"
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [("Shelf.Sell", "copied-lock"), ("(*Till).Pay", "missing-lock"), ("Shelf.Buy", "missing-lock")],
+)
+def test_only_who_is_in_the_same_method_has_a_copy_of_its_lock(other: str, expected: str) -> None:
+    by = go("TestShelf")
+    sells = ("Shelf.Sell shelf.go:13", "TestShelf.func1 shelf_test.go:17")
+    reads = Side("read", (f"{other} shelf.go:13", "TestShelf.func2 shelf_test.go:18"), by, 0x9B)
+    assert first(report(Side("write", sells, by, 0x9B), reads)) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,8 +160,8 @@ def test_a_return_writes_a_named_result(line: int, address: str, expected: str) 
     ("worker", "expected"),
     [
         ("(*Truck).drive", "loop-variable-captured"),
-        ("(*Shelf).carry", "worker-outlives-owner"),
-        ("carry", "worker-outlives-owner"),
+        ("(*Shelf).carry", "unknown"),
+        ("carry", "unknown"),
     ],
 )
 def test_a_loop_that_starts_a_goroutine_at_once(worker: str, expected: str) -> None:
@@ -165,7 +183,7 @@ def test_who_has_a_worker_started_by_another_lends_no_variable_of_a_loop() -> No
     [
         ("(*Crate).fill", "(*Shelf).carry", "pooled-object-reused"),
         ("(*Shelf).fill", "carry", "pooled-object-reused"),
-        ("(*Shelf).fill", "(*Shelf).carry", "worker-outlives-owner"),
+        ("(*Shelf).fill", "(*Shelf).carry", "unknown"),
         ("(*Crate).Reset", "(*Shelf).carry", "worker-outlives-owner"),
     ],
 )
@@ -331,8 +349,8 @@ def test_a_lock_begins_where_a_word_does(end: str, expected: str) -> None:
     ("maker", "down", "expected"),
     [
         ("(*Shelf).rows", 3, "check-then-act"),
-        ("(*Shelf).rows", 4, "double-checked-locking"),
-        ("(*Shelf).get", 4, "double-checked-locking"),
+        ("(*Shelf).rows", 4, "lazy-initialisation"),
+        ("(*Shelf).get", 4, "lazy-initialisation"),
         ("(*rowPool).get", 8, "missing-lock"),
         ("(*Shelf).lookup", 3, "missing-lock"),
     ],
@@ -342,8 +360,9 @@ def test_a_second_look_needs_room(maker: str, down: int, expected: str) -> None:
     stack = (f"{maker} shelf.go:{20 + down}", "TestShelf.func1 shelf_test.go:17")
     makes = Side("write", stack, go("B"), 0x145)
     assert first(report(looks, makes)) == expected
-    # so little code leads to a variable of a package that what is made fits in front as well
-    assert first(report(looks, makes, DATA)) != "double-checked-locking"
+    # so little code leads to a variable of a package that this does not tell
+    (sighting,) = deadheat.scan(report(looks, makes, DATA))
+    assert "double-checked-locking" not in {f.cause for f in diagnose(sighting.report)}
 
 
 @pytest.mark.parametrize(
@@ -367,18 +386,22 @@ def test_a_worker_of_main_that_has_ended(state: str, reader: str, expected: str)
 @pytest.mark.parametrize(
     ("line", "maker", "expected"),
     [
-        (54, "(*Shelf).fetch", "double-checked-locking"),
-        (51, "(*Shelf).fetch", "missing-lock"),
-        (54, "(*Shelf).take", "missing-lock"),
+        (54, "(*Shelf).fetch", {"missing-lock", "double-checked-locking"}),
+        (51, "(*Shelf).fetch", {"missing-lock"}),
+        (54, "(*Shelf).take", {"missing-lock"}),
     ],
 )
 def test_what_is_made_behind_a_lock_is_made_further_down(
-    line: int, maker: str, expected: str
+    line: int, maker: str, expected: set[str]
 ) -> None:
+    """Which it may be is told, but not first: on unseen programs it was wrong as often as right."""
     by = go("TestShelf")
     reads = Side("read", ("(*Shelf).current shelf.go:50", "TestShelf.func1 shelf_test.go:17"), by)
     stack = (f"{maker} shelf.go:70", f"(*Shelf).current shelf.go:{line}")
-    assert first(report(reads, Side("write", stack, by))) == expected
+    (sighting,) = deadheat.scan(report(reads, Side("write", stack, by)))
+    found = diagnose(sighting.report)
+    assert found[0].cause == "missing-lock"
+    assert {finding.cause for finding in found} == expected
 
 
 @pytest.mark.parametrize(
@@ -417,13 +440,13 @@ def test_offsets_of_two_copies_of_a_line_are_not_compared() -> None:
         ("(*Shelf).Append", "concurrent-slice"),
         ("(*Shelf).addRow", "missing-lock"),
         ("(*Shelf).Add", "missing-lock"),
-        ("put", "concurrent-map"),
-        ("Table.put", "concurrent-map"),
+        ("put", "missing-lock"),
+        ("Table.put", "missing-lock"),
         ("putRow", "missing-lock"),
         ("(*Shelf).put", "missing-lock"),
         ("(*Shelf).Push", "concurrent-slice"),
         ("(*rowQueue).Push", "missing-lock"),
-        ("Shelf.Sell", "copied-lock"),
+        ("Shelf.Sell", "missing-lock"),
         ("Shelf.Set", "missing-lock"),
         ("(*Shelf).sellAll", "missing-lock"),
         ("shelf.v2.Sell", "missing-lock"),

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import address, depth
 from deadheat.diagnose.checking import Check
 from deadheat.diagnose.naming import last, words
-from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY, TURNING
+from deadheat.diagnose.vocabulary import CHANGING, GROWING, KEYED, LAZY, POOLING, TURNING
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
 
 _GOING_ON: frozenset[str] = GROWING | KEYED | TURNING
 _LEAVES = 3
 SPAN = 6  # lines between a check and what depends on it
+_LOCKED = 3  # no more lines lie between a check and what is made in its own block
+# "db.(*connPool)"
+_POOL = re.compile(r"(?<![Ss])[Pp]ool")
 
 
 def is_close(found: Check) -> bool:
@@ -44,6 +50,34 @@ def _likely(scene: Scene) -> Check | None:
         if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
     return None
+
+
+def looked_first(scene: Scene) -> tuple[Side, Side, int] | None:
+    """From a Go report alone: a function looks first of all, and sets it so far below that much is done.
+
+    Who reads, who writes, and how many lines below. Something is made between the two; whether it is
+    made under a lock, after a second look, does not show. Who only changes what is there has no more
+    than the change between them.
+    """
+    if not scene.go or scene.source is not None or not scene.same_function:
+        return None
+    if address.is_packages(scene):
+        return None  # what a package keeps is reached by so little code that this does not tell
+    for reader, maker in scene.both:
+        if reader.writes or not maker.writes or maker.closure or maker.inner or reader.inner:
+            continue
+        first, then = depth.of(reader), depth.of(maker)
+        down = (maker.point.line or 0) - (reader.point.line or 0)
+        if first is None or then is None or not _LOCKED < down <= 2 * SPAN or _lends(maker):
+            continue
+        if first < depth.FIRST and then - first >= depth.AGAIN and not is_changing(maker.name):
+            return reader, maker, down
+    return None
+
+
+def _lends(side: Side) -> bool:
+    """Is it what a pool does with its objects? Then it counts them."""
+    return bool(_POOL.search(side.owner) and verb(side.name) in POOLING)
 
 
 def is_changing(name: str) -> bool:

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
-# "<-timeout.C", "<-p.timer.C", "<-deadline"
-_LIMIT = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline|\.C\b)")
+# "<-timeout", "<-p.timer.C", "<-deadline"
+_LIMIT = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline)")
+# "<-after.C"; in a loop it is a ticker's, and nobody gives anything up
+_ELAPSED = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C\b")
 # receives below the start that are looked at
 _MOST = 8
 _NEAR = 2  # frames from the site outwards in which a nap is meant as a wait
@@ -98,7 +100,10 @@ def _gives_up(scene: Scene, seen: Around, started: Frame) -> Evidence | None:
             return _over(call.name, started, call.line)
     for line in [line for line in seen.receives if line > seen.line][:_MOST]:
         branch = scene.around(started._replace(line=line))
-        if branch and _LIMIT.search(branch.branch):
+        if branch is None:
+            continue
+        over = _LIMIT.search(branch.branch) or (not branch.loops and _ELAPSED.search(branch.branch))
+        if over:
             return _over(branch.branch, started, line)
     return None
 

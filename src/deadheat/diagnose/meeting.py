@@ -15,6 +15,7 @@ from deadheat.diagnose.lifetime import (
     runs_beside,
 )
 from deadheat.diagnose.naming import is_test_file, last, owner
+from deadheat.diagnose.rounds import next_round
 from deadheat.diagnose.vocabulary import READING
 from deadheat.model import Origin
 
@@ -37,6 +38,8 @@ def _ordered(scene: Scene) -> bool:
     if timed := by_timer(scene):
         return any(side.writes for side in scene.sides if side is not timed)
     if gone_on(scene) or _of_a_call(scene) or _is_below_start(scene) or _has_left(scene):
+        return True
+    if next_round(scene):
         return True
     if own_worker(scene):
         return not runs_beside(scene)

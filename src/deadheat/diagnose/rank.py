@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from deadheat.diagnose.rule import Rule
 
-# what is less sure than this is not said first
-THRESHOLD = 0.4
+# what is less sure than this is not said first: it would be wrong as often as right
+THRESHOLD = 0.5
 # a refined cause that is as sure as this goes before the general one
 _REFINED = 0.6
 # what is said when nothing else can be: it is worth what the others leave
@@ -104,7 +104,7 @@ def ranked(
     if len(findings) > 1:
         findings = _refined(_remainder(_with_reasons(_lived(findings))), kin)
         findings.sort(key=order)
-    if not findings or findings[0].confidence < THRESHOLD:
+    if not findings or round(findings[0].confidence, 2) < THRESHOLD:
         best = findings[0].confidence if findings else 0.0
         return (Finding(UNKNOWN, round(1 - best, 2), settle=settle()), *findings)
     first, *rest = findings

@@ -18,6 +18,7 @@ SURE = 0.95  # the detector or the code says so itself
 STRONG = 0.85  # the mechanism is in plain sight
 LIKELY = 0.7  # the shape of the mechanism, without its proof
 FAIR = 0.55  # the usual reason for this shape
+EVEN = 0.45  # about as often wrong as right on unseen programs: the general cause goes first
 WEAK = 0.3  # possible: not said aloud unless something else supports it
 
 

@@ -10,6 +10,7 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.lifetime import GoneOn, is_timed
 from deadheat.diagnose.naming import is_same, is_test_file, last, of_value, words
+from deadheat.diagnose.rounds import Round
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.vocabulary import (
@@ -103,6 +104,8 @@ def traits(scene: Scene) -> int:
     scene.memo["timer"] = bool(found & TIMER)
     if not found & STARTER:
         scene.memo[GoneOn] = None
+        if scene.source is None:
+            scene.memo[Round] = None
     return found
 
 

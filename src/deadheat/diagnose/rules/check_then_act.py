@@ -42,7 +42,7 @@ from deadheat.diagnose.guessing import is_changing, is_lazy, likely, verb
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rows import puts_at, resizes
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import ACTING, READING
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 _WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
 # "--b->refs == 0", "n++ < limit"
 _COUNT = re.compile(r"\+\+|--")
+# "return r.guest == \"\"", "if (seats[i].taken_by == 0)"
+_ABSENT = re.compile(r'[=!]=\s{0,3}(?:""|nil|NULL|nullptr|0|-1|true|false)(?!\w)')
+# "if (ports.taken[i]) {", "if !s.open {"
+_BARE = re.compile(r"if\s{0,3}\(?!?[\w.\[\]]{1,80}(?:->[\w.\[\]]{1,80})?\)?\s{0,3}(?:\{|$|\w)")
 _LEAVES = 2  # a check that leaves the function needs three lines
 _CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
 
@@ -82,7 +86,9 @@ def _find(scene: Scene) -> Hit | None:
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
             found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
         )
-        return Hit(STRONG, evidence, change, (found.sets.point,), from_source=True)
+        # what another function was asked need not be what this write depends on
+        sure = STRONG if found.sets.name == found.other.name or _is_taken(scene, found) else EVEN
+        return Hit(sure, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
     stores = guess is not None and depth.only_stores(scene, guess.other, guess.sets)
     if guess is None or (is_lazy(guess.sets.name) and not stores):
@@ -97,6 +103,13 @@ def _find(scene: Scene) -> Hit | None:
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
     )
     return Hit(FAIR if acts else WEAK, evidence, change, (guess.sets.point,))
+
+
+def _is_taken(scene: Scene, found: Check) -> bool:
+    """Does who reads ask whether it is there or taken, and not how much of it there is?"""
+    text = found.other.here.text if found.other.here else ""
+    flag = scene.shared is not None and scene.shared.type.strip() == "bool"
+    return bool(_ABSENT.search(text) or _BARE.match(text)) or (flag and text.startswith("return "))
 
 
 def _counts(found: Check) -> bool:

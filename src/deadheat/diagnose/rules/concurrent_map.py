@@ -41,7 +41,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.publishing import published
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, FILLS, KIND, SOURCE
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import KEYED
@@ -115,7 +115,7 @@ def _named(scene: Scene) -> Hit | None:
             side.told(f"{side.does}, and by its name stores something under a key"),
             other.told(other.does),
         )
-        return Hit(FAIR, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
+        return Hit(EVEN, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
     return None
 
 

@@ -48,8 +48,9 @@ from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
+from deadheat.diagnose.rounds import next_round
 from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, puts_at, room
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
@@ -90,6 +91,9 @@ def _find(scene: Scene) -> Hit | None:
         return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
         return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
+    if scene.source is None and next_round(scene):
+        # the array is filled anew while the last worker has it: a pool's, or a slice's own
+        return Hit(EVEN, (*seen, *appended), _GUARD, scene.points)
     held = locking.locks(scene) if scene.sourced else None
     # a closure that grows what it has captured changes it for everybody, whatever the others do
     both = len(seen) > 1 or len(appended) > 1 or (appended and captured(scene) is not None)
@@ -224,7 +228,12 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
     if told is None:
         return None
     for call in here.calls:
-        if call.name == "append" and (call.line == here.line or told[1] == call.result):
+        if call.name != "append":
+            continue
+        # `rows = append(rows, x)` of a row that the function has made itself grows nobody else's
+        known = here.names.get(told[1])
+        grown = told[1] == call.result and known is not None and shared.name in known.type
+        if grown or call.line == here.line:
             return side.told(f"`{here.text[:80]}` stores a slice that append has grown")
     return None
 

@@ -149,13 +149,13 @@ def _of_value(scene: Scene) -> Hit | None:
             continue
         if not depth.may_be_locked(writer):
             continue  # it takes no lock at all
-        if other.owner == writer.owner and other.name != writer.name:
-            continue  # a type with methods of values only is a map or a slice, most likely
+        if other.name != writer.name:
+            continue  # who is in no such method has no copy; another one is a map's or a slice's
         evidence = (
             writer.told(f"{writer.does}, and is a method of a value: a lock in it is a copy"),
-            other.told(other.does),
+            other.told(f"{other.does} there as well, with another copy"),
         )
-        return Hit(FAIR, evidence, _CHANGE, (writer.point,))
+        return Hit(LIKELY, evidence, _CHANGE, (writer.point,))
     return None
 
 

@@ -38,15 +38,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import address, depth, locking
+from deadheat.diagnose import locking
 from deadheat.diagnose.finding import Point
-from deadheat.diagnose.guessing import SPAN, is_changing, verb
+from deadheat.diagnose.guessing import SPAN, is_changing, looked_first
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, short
-from deadheat.diagnose.rule import FAIR, LIKELY, SURE, Hit, Rule
+from deadheat.diagnose.rule import EVEN, LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import BELOW, LOCKS, ONE_FUNCTION, SOURCE
-from deadheat.diagnose.vocabulary import POOLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
-# "db.(*connPool)"
-_POOL = re.compile(r"(?<![Ss])[Pp]ool")
 _CALLERS, _CALLED = 3, 6
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
@@ -129,38 +126,22 @@ def _made_later(scene: Scene) -> Hit | None:
             maker.told(f"{maker.does}: a lock and a second look fit between the two"),
         )
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
-        return Hit(FAIR + 0.05, evidence, change, (reader.point, point(caller)))
+        return Hit(EVEN, evidence, change, (reader.point, point(caller)))
     return None
 
 
 def _looked_twice(scene: Scene) -> Hit | None:
-    """From a Go report alone: a function looks first of all, and sets it so far below that a lock fits.
-
-    Who only changes what is there has no more than the change between the two.
-    """
-    if scene.source is not None or not scene.same_function or address.is_packages(scene):
-        return None  # what a package keeps is reached by so little code that making it fits as well
-    for reader, maker in scene.both:
-        if reader.writes or not maker.writes or maker.closure or maker.inner or reader.inner:
-            continue
-        first, then = depth.of(reader), depth.of(maker)
-        down = (maker.point.line or 0) - (reader.point.line or 0)
-        if first is None or then is None or not _LOCKED < down <= 2 * SPAN or _lends(maker):
-            continue
-        if first >= depth.FIRST or then - first < depth.AGAIN or is_changing(maker.name):
-            continue
-        evidence = (
-            reader.told(f"{reader.does} first of all"),
-            maker.told(f"{maker.does} {down} lines below: a lock and a second look fit between"),
-        )
-        change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
-        return Hit(FAIR + 0.05, evidence, change, (reader.point, maker.point))
-    return None
-
-
-def _lends(side: Side) -> bool:
-    """Is it what a pool does with its objects? Then it counts them."""
-    return bool(_POOL.search(side.owner) and verb(side.name) in POOLING)
+    """From a Go report alone: a function looks first of all, and sets it far below: a lock fits."""
+    found = looked_first(scene)
+    if found is None:
+        return None
+    reader, maker, down = found
+    evidence = (
+        reader.told(f"{reader.does} first of all"),
+        maker.told(f"{maker.does} {down} lines below: a lock and a second look fit between"),
+    )
+    change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
+    return Hit(EVEN, evidence, change, (reader.point, maker.point))
 
 
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:

@@ -39,8 +39,9 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import address, depth
 from deadheat.diagnose.capture import captured, likely
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, SURE, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
+from deadheat.model import State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.capture import Capture
@@ -85,8 +86,16 @@ def _by_address(scene: Scene) -> Hit | None:
         "Declare the error inside the closure with `:=` and hand it over through a channel or"
         " errgroup.Group, if it is one; else do not share the variable."
     )
-    confidence = FAIR + 0.05 if found.outer.closure else FAIR + 0.1
+    confidence = FAIR + 0.05 if found.outer.closure else FAIR + 0.1 if _is_outcome(found) else EVEN
     return Hit(confidence, (*found.evidence(), told), change, (found.inner.point,))
+
+
+def _is_outcome(found: Capture) -> bool:
+    """Does the function around assign to it as well, or look at it when the goroutine has ended?
+
+    What is looked at while the goroutine goes on is as often a count or a first result.
+    """
+    return found.outer.writes or found.inner.actor.state is State.FINISHED
 
 
 def _is_assigned(found: Capture) -> bool:

@@ -43,11 +43,19 @@ from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.checking import absent, asked, asks_absent, check, claims, stores_absent
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
-from deadheat.diagnose.guessing import SPAN, is_changing, is_close, is_lazy, likely, verb
+from deadheat.diagnose.guessing import (
+    SPAN,
+    is_changing,
+    is_close,
+    is_lazy,
+    likely,
+    looked_first,
+    verb,
+)
 from deadheat.diagnose.lone import lone
 from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.rows import resizes
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CALLER, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING
@@ -100,6 +108,13 @@ def _find(scene: Scene) -> Hit | None:
         return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
     if caller := _made_by_caller(scene, change) or _published(scene, change):
         return caller
+    if (far := looked_first(scene)) and not address.is_part(scene):
+        reader, maker, down = far
+        evidence = (
+            reader.told(f"{reader.does} first of all"),
+            maker.told(f"{maker.does} {down} lines below, with room to make something between"),
+        )
+        return Hit(FAIR + 0.05, evidence, change, (maker.point,))
     guess = likely(scene)
     if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
         return None
@@ -211,7 +226,7 @@ def _by_function(scene: Scene, change: str) -> Hit | None:
             )
             # what is used only further down may have been kept in a map by who stands between
             near = caller == maker.frames[1] or reader.point.line == caller.line
-            return Hit(FAIR + 0.05 if near else WEAK, evidence, change, (point(caller),))
+            return Hit(EVEN if near else WEAK, evidence, change, (point(caller),))
     return None
 
 
@@ -235,7 +250,7 @@ def _twice(scene: Scene, change: str) -> Hit | None:
     if a.point.line != b.point.line or verb(a.name) not in MAKING or a.closure or a.inner:
         return None
     evidence = (a.told(f"two actors make it at once: `{short(a.name)}`"),)
-    return Hit(FAIR, evidence, change, (a.point,))
+    return Hit(EVEN, evidence, change, (a.point,))
 
 
 RULE = Rule(

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
 from deadheat.diagnose.vocabulary import GROWING, JOINING, KEYED
 
@@ -97,7 +97,8 @@ def _find(scene: Scene) -> Hit | None:
     elif not locking.from_source(scene) and _of_it(scene, with_):
         confidence = STRONG
     elif locking.from_source(scene) and scene.shared and scene.shared.owner:
-        confidence = LIKELY  # the lock of another type: it may guard that one's own
+        # the lock of another type: it may guard that one's own, surely if a caller holds it
+        confidence = LIKELY if with_.here and with_.here.held else EVEN
     sourced = locking.from_source(scene)
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
 
@@ -157,7 +158,7 @@ def _by_depth(scene: Scene) -> Hit | None:
         change = (
             "If a lock is held there, take it around this access, too; if not, add one for both."
         )
-        return Hit(FAIR, evidence, change, (reader.point,))
+        return Hit(EVEN, evidence, change, (reader.point,))
     return None
 
 

@@ -151,9 +151,8 @@ def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
 
 
 def _goes_on(setter: Side) -> bool:
-    """`used++` in a loop changes what is there, over and over; it sets nothing up."""
-    here = setter.here
-    return here is not None and bool(here.loops) and _CHANGES.search(here.text) is not None
+    """`used++` changes what is there, and goes on doing so; it sets nothing up."""
+    return setter.here is not None and _CHANGES.search(setter.here.text) is not None
 
 
 def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:

@@ -45,20 +45,13 @@ from deadheat.diagnose.early import given_away, left_early
 from deadheat.diagnose.ended import ended_between, replaced
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
-from deadheat.diagnose.lifetime import (
-    called,
-    common,
-    ending,
-    in_place,
-    is_background,
-    is_lent,
-    on_stack,
-)
+from deadheat.diagnose.lifetime import called, common, ending, in_place
 from deadheat.diagnose.lifetime import named as is_called
-from deadheat.diagnose.naming import is_test_file, last, short
 from deadheat.diagnose.naming import owner as owner_of
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
-from deadheat.diagnose.side import in_closure, point
+from deadheat.diagnose.naming import short
+from deadheat.diagnose.rounds import next_round
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
 from deadheat.diagnose.unawaited import not_awaited, returned
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
@@ -131,38 +124,20 @@ def _same_call(found: Ending) -> bool:
 
 def _next_round(scene: Scene) -> Hit | None:
     """A function is above the line on which it started the worker: it has been called again."""
-    for owner, worker in scene.both:
-        within = worker.closure and (not scene.sourced or _is_within(scene, worker, owner))
-        if within or owner.name == worker.name or not is_background(worker):
-            continue
-        for started in worker.created:
-            now = next((f for f in owner.frames if f.function == started.function), None)
-            if now is None or started.stale or is_test_file(started.file):
-                continue
-            if in_closure(worker, started) and not (owner.here and not _loops(owner)):
-                break  # it may as well be a loop's variable
-            if now.file != started.file or (now.line or 0) >= (started.line or 0):
-                break
-            own = scene.source is None and now == owner.site
-            mine = is_lent(owner, worker) or last(owner.name) == "main" or on_stack(scene)
-            if own and mine:
-                break  # its own variable, which it sets in the loop that starts the workers
-            if _same_turn(owner, started):
-                break  # a local variable of the loop that starts the workers, and no second call
-            named = short(scene.parent(now.function))
-            evidence = (
-                worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-                Evidence(f"`{named}` started it", point(started)),
-                Evidence(f"and is above that line: {_how(owner, started)}", point(now)),
-            )
-            change = (
-                f"Wait for the last worker before `{named}` goes on, or give each its own object."
-            )
-            # a loop may only go through what its workers take themselves out of
-            walks = scene.source is None and not owner.writes and now == owner.site
-            sure = WEAK + 0.05 if scene.go and walks else LIKELY
-            return Hit(sure, evidence, change, (point(started), point(now)))
-    return None
+    found = next_round(scene)
+    if found is None:
+        return None
+    owner, worker, started, now = found
+    named = short(scene.parent(now.function))
+    evidence = (
+        worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
+        Evidence(f"`{named}` started it", point(started)),
+        Evidence(f"and is above that line: {_how(owner, started)}", point(now)),
+    )
+    change = f"Wait for the last worker before `{named}` goes on, or give each its own object."
+    # without source it is as well an object of a pool, or an array that is filled anew
+    sure = LIKELY if scene.source else EVEN
+    return Hit(sure, evidence, change, (point(started), point(now)))
 
 
 def _how(owner: Side, started: Frame) -> str:
@@ -170,27 +145,6 @@ def _how(owner: Side, started: Frame) -> str:
     loops = owner.here.loops if owner.here else ()
     again = any(first <= (started.line or 0) <= last for first, last in loops)
     return "its loop has gone on" if again else "it has been called again"
-
-
-def _is_within(scene: Scene, worker: Side, owner: Side) -> bool:
-    """Is the worker's closure one of a function that is on the owner's stack?"""
-    return worker.name in [
-        scene.parent(f.function) for f in owner.frames if not is_test_file(f.file)
-    ]
-
-
-def _same_turn(owner: Side, started: Frame) -> bool:
-    """Does a loop of one function set a variable of it, and start a worker with that further down?"""
-    here = owner.here
-    if here is None or not any(a <= (started.line or 0) <= b for a, b in here.loops):
-        return False
-    for use in [u for u in here.uses if u.writes]:
-        told = here.names.get(use.path[0])
-        # an object that was made above the loop is filled anew at each turn
-        again = len(use.path) > 1 and told is not None and told.type.startswith(("&", "new("))
-        if told is not None and told.how in ("local", "loop") and not again:
-            return True
-    return False
 
 
 def _left_behind(scene: Scene) -> Hit | None:
@@ -258,10 +212,6 @@ def _used_again(scene: Scene) -> Hit | None:
         "Join the worker before its object is used again, or give each worker an object of its own."
     )
     return Hit(LIKELY + 0.05, evidence, change, (point(began), point(now)), from_source=True)
-
-
-def _loops(side: Side) -> bool:
-    return bool(side.here and side.here.text.startswith("for "))
 
 
 def _freed(scene: Scene) -> Hit | None:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.naming import is_test_file, short
-from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
+from deadheat.diagnose.rule import EVEN, SURE, Hit, Rule
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING, READING
@@ -82,7 +82,7 @@ def _by_depth(scene: Scene) -> Hit | None:
         "If the lock is held for reading there, take it for writing around this write, or make"
         f" {scene.what} atomic."
     )
-    return Hit(FAIR, evidence, change, (a.point,))
+    return Hit(EVEN, evidence, change, (a.point,))
 
 
 def _may_hold(side: Side) -> bool:
