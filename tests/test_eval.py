@@ -12,7 +12,7 @@ import pytest
 import deadheat
 from deadheat import registry
 from deadheat.diagnose.finding import Finding
-from eval import by_race, causes, folds, rules
+from eval import blind, by_race, causes, folds, kept, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
 from eval.score import Score, each, score
@@ -214,3 +214,43 @@ def test_every_label_of_the_corpus_is_a_cause() -> None:
             flat = values.values() if isinstance(values, dict) else [values]
             names = {n for v in flat for n in ([v] if isinstance(v, str) else v)}
             assert names <= known, path
+
+
+def test_what_was_said_at_first_sight_is_read_as_it_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    truth = causes.Truth("partial-lock", frozenset({"missing-lock", "concurrent-map"}))
+    said = Finding("missing-lock", 0.55)
+    case = causes.Case("shop n", "go", causes.ALONE, truth, (said,))
+    told = kept.outcomes("fresh9", [case, case])
+    assert [one.reports for one in told] == [2]
+    kept.path_of("fresh9").write_text(kept.written(told))
+    assert list(kept.read("fresh9")) == told
+    assert told[0].grade == "as true"
+
+
+def test_a_claim_is_worth_what_it_was_on_unseen_sets() -> None:
+    truth = causes.Truth("partial-lock")
+
+    def outcome(race: str, said: str, sure: float, reports: int) -> kept.Outcome:
+        return kept.Outcome("fresh9", causes.SOURCE, race, "go", truth, said, sure, reports)
+
+    told = [
+        outcome("a", "partial-lock", 0.85, 1),
+        outcome("a", "unknown", 0.65, 3),
+        outcome("b", "mixed-atomic", 0.85, 2),
+    ]
+    assert list(blind.by_confidence(told))[2:] == [
+        "| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"
+    ]
+    assert list(blind.by_claim(told))[2:] == [
+        "| with source | mixed-atomic | 0.85 | Go | 1.0 | 0.0 | 0.0 | 0.0 | 1.0 |"
+    ]
+
+
+def test_a_set_is_unseen_only_once(capsys: pytest.CaptureFixture[str]) -> None:
+    before = kept.path_of("fresh9").read_bytes()
+    assert blind.main(["--keep", "fresh9"]) == 2
+    assert kept.path_of("fresh9").read_bytes() == before
+    assert "looked at before" in capsys.readouterr().err

@@ -100,12 +100,15 @@ def _gives_up(scene: Scene, seen: Around, started: Frame) -> Evidence | None:
             return _over(call.name, started, call.line)
     for line in [line for line in seen.receives if line > seen.line][:_MOST]:
         branch = scene.around(started._replace(line=line))
-        if branch is None:
-            continue
-        over = _LIMIT.search(branch.branch) or (not branch.loops and _ELAPSED.search(branch.branch))
-        if over:
+        if branch and _is_over(branch):
             return _over(branch.branch, started, line)
     return None
+
+
+def _is_over(branch: Around) -> bool:
+    """Is it the branch of a select that is taken when the time is over? A ticker's comes in a loop."""
+    timed = _LIMIT.search(branch.branch)
+    return bool(timed or (not branch.loops and _ELAPSED.search(branch.branch)))
 
 
 def _over(what: str, started: Frame, line: int) -> Evidence:
