@@ -6,8 +6,9 @@ Two actors in one function that changes what is there (`Take`, `Reserve`): one r
 some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
 source: the write stands under a condition on the same variable that is not a check whether it is there
 at all (`if v > max { max = v }`), in an `if`, a `switch` or before an early return; the check, the
-write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`),
-unless a condition of their own decides there, or what is asked is what another call makes of it. A
+write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`), where
+they ask whether it is there or taken, and not how much of it there is, unless a condition of their own
+decides there, or what is asked is what another call makes of it. A
 slice that is only grown or cut under the check is `concurrent-slice`, and so is a row of C. What is
 stored if there is none, and was given or is one of several states (`owner = guest`), is taken, not
 made. Where the report has one side only, the code of that side may still show it. `if (--refs == 0)`
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 _WORKER = re.compile(r"[wW]orker|\.run$|[lL]oop$")
 # "--b->refs == 0", "n++ < limit"
 _COUNT = re.compile(r"\+\+|--")
+# "if b.ready()"
+_CALL = re.compile(r"\w\(")
 # "return r.guest == \"\"", "if (seats[i].taken_by == 0)"
 _ABSENT = re.compile(r'[=!]=\s{0,3}(?:""|nil|NULL|nullptr|0|-1|true|false)(?!\w)')
 # "if (ports.taken[i]) {", "if !s.open {"
@@ -87,7 +90,7 @@ def _find(scene: Scene) -> Hit | None:
             found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
         )
         # what another function was asked need not be what this write depends on
-        sure = STRONG if found.sets.name == found.other.name or _is_taken(scene, found) else EVEN
+        sure = STRONG if _is_own(found) or _is_taken(scene, found) else EVEN
         return Hit(sure, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
     stores = guess is not None and depth.only_stores(scene, guess.other, guess.sets)
@@ -103,6 +106,11 @@ def _find(scene: Scene) -> Hit | None:
         guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
     )
     return Hit(FAIR if acts else WEAK, evidence, change, (guess.sets.point,))
+
+
+def _is_own(found: Check) -> bool:
+    """Does the function that writes ask itself, and call nobody to tell?"""
+    return found.sets.name == found.other.name and not _CALL.search(found.told)
 
 
 def _is_taken(scene: Scene, found: Check) -> bool:

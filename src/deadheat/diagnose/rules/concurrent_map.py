@@ -4,11 +4,11 @@
 
 Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
 `mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
-writes`; frames of `std::map` and the like in C++; without them a function `put`, or one of a map's
-own type, which stores the value itself after the runtime has found its place. With source: the
-variable is a map that both lines index, range over or delete from, also by methods of a type that is a
-map, and neither side holds a lock; or an object is met while it is made, because it was put into a map
-that nobody guards.
+writes`; frames of `std::map` and the like in C++. A function `put`, which may store the value itself
+after the runtime has found its place, is told of, but not first. With source: the variable is a map
+that both lines index, range over or delete from, also by methods of a type that is a map, and neither
+side holds a lock; or an object is met while it is made, because it was put into a map that nobody
+guards.
 
 ## Why it races
 

@@ -9,8 +9,8 @@ passed, given back, gone through or kept by value somewhere in the package. In C
 detector tells two locks apart that the code calls by one name, and an object with that lock in it
 is copied. From a report alone: one side is inside of `Lock` or `Unlock`, the other reads the lock
 itself (or what may be one: of a lock that the compiler has put into its caller the atomic step alone is
-left); or a method of a value writes what is shared, so deep in its code that a lock fits in front,
-and no worker's starter waits for it.
+left); or both sides are in one method of a value, which writes what is shared so deep in its code that
+a lock fits in front: each has a copy of it. Who is in no such method has none.
 
 ## Why it races
 

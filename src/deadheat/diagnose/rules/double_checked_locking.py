@@ -3,8 +3,8 @@
 ## What it sees
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called; in Go, which tells no locks, so far down that one fits between
-(not for a variable of a package, to which so little code leads that what is made fits as well).
+one, or in a function that it called. In Go, which tells no locks, that it is so far down that one fits
+between is told, but what it refines (`lazy-initialisation`, or a missing lock) goes first.
 With source: a check outside the lock, the lock, and the same check again inside it, be it of the
 variable, of a flag beside it or by a function that both call, in one function or in one that it calls;
 what is made under it may race as well.

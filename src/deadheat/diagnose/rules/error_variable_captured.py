@@ -4,7 +4,8 @@
 
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
 function around it, and so does that function, or another goroutine of the same closure. From a
-report alone: a closure writes a variable of the function that started it, which uses it too, or two
+report alone: a closure writes a variable of the function that started it, which writes it too or reads
+it when the goroutine has ended (what it reads before is as often a count or a first result), or two
 closures of a function, or two goroutines of one, assign to it (or one assigns, and the other reads
 a line further down, as `if err != nil` does, or behind the assignment on its line, as `if err =
 f(); err != nil` does), and the variable's address is one that an interface may have: a number or a

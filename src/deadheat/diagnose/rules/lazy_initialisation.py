@@ -5,9 +5,10 @@
 Two actors in one function: one reads, the other writes on the next line or the one after (the block
 that the check opens), or two lines above the read (what is given back behind it); surer where the
 function is called like one that makes something (`ensure`, `connect`, `get`, `init`). In Go the code of
-the check lies in front of the other's, and what is set is no less than a word. Or the two
-come by the same function, and one of them is in a maker that it called (`makeKey`, `newClient`), or in
-Go in a function that is nobody's method, and so fills what it makes (`load`).
+the check lies in front of the other's, and what is set is no less than a word; or a function reads it
+first of all and writes it so many lines and so much code further down that something is made between.
+Or the two come by the same function, and one of them is in a maker that it called (`makeKey`,
+`newClient`).
 With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
 function that is called under one, and no lock is held; or it fills an object, or a map, that is kept
 there when it is made. One of many that a map keeps is the map's business. Where the report has one side

@@ -6,9 +6,9 @@ One side holds a lock, the other holds none: by the detector's word, or by the c
 lines and their callers; what a worker's starter holds is not the worker's. With source also: a map or a
 slice that was given back under the lock and is used after it; a method reads an object without the
 object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
-whose name says that its caller holds the lock (`flushLocked`), the other in none; or what others call
-writes so deep in its own code that a lock and its deferred release fit in front, and the other side
-reads elsewhere, where none fits.
+whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
+writes so deep in its own code that a lock and its deferred release fit in front, while the other side
+reads where none fits, is told as well, but not first.
 
 ## Why it races
 
@@ -27,8 +27,8 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 ## When it is wrong
 
 The lock that is held may guard something else, with this access inside it by accident. A lock that
-is taken in a function that the detector left out of the stack is not seen. From a Go report alone:
-a method that does other things before it writes, and takes no lock at all.
+is taken in a function that the detector left out of the stack is not seen. A lock of another type that
+a caller holds guards that one's own things more often than not, and is told, but not first.
 """
 
 from __future__ import annotations

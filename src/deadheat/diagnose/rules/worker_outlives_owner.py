@@ -12,7 +12,8 @@ source also: a function had the worker started, called `Close`, `Stop` or `cance
 went on without a wait, or to start the next one on the same thing; or who started it stopped waiting
 when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept,
 there or in what it calls to wait, or before it returned, and then its work is used; or it returns, say
-with an error, above the line that waits.
+with an error, above the line that waits; or it is above the line of the start again, in its next round
+(from a report alone that is as well a pool's object or an array: `unknown`).
 
 ## Why it races
 

@@ -3,9 +3,9 @@
 ## What it sees
 
 A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
-`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone: two
-on their way through a method that by its name only reads (`Get`, `Lookup`) write on one line, so deep
-in its code that a lock fits in front.
+`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone,
+told but not first: two on their way through a method that by its name only reads (`Get`, `Lookup`)
+write on one line, so deep in its code that a lock fits in front.
 
 ## Why it races
 
