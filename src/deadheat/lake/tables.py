@@ -82,12 +82,16 @@ class Lake:
         """Were its derived tables made by a version that knew fewer columns?"""
         return _version(self.table("nodes")) < LAKE_VERSION
 
-    def renewed(self) -> None:
+    @property
+    def outdated(self) -> list[str]:
+        """The tables that a version made which knew fewer columns."""
+        return [name for name in self.names if _version(self.table(name)) < LAKE_VERSION]
+
+    def renew(self, names: Sequence[str]) -> None:
         """Notes that the derived tables have been made anew, with all columns."""
-        for name in self.names:
-            if _version(self.table(name)) < LAKE_VERSION:
-                now = {_COLUMNS: str(LAKE_VERSION)}
-                self.table(name).alter.set_table_properties(now, raise_if_not_exists=False)
+        for name in names:
+            now = {_COLUMNS: str(LAKE_VERSION)}
+            self.table(name).alter.set_table_properties(now, raise_if_not_exists=False)
 
     def refresh(self) -> None:
         """Looks again at what others may have written."""

@@ -112,9 +112,10 @@ def _ingested(start: Start, lake: Lake, paths: Sequence[str], options: Options) 
         batch.take_in()
         options.passed("consolidated")
         if not batch.is_empty:
+            outdated = batch.is_derived and lake.outdated
             commits.commit(lake, batch.intent(), options.passed)
-            if batch.is_derived:
-                lake.renewed()
+            if outdated:
+                lake.renew(outdated)
         lake.place.remove(f"{commits.STAGING}/{name}")
         return Summary(
             files=batch.files,
@@ -150,6 +151,7 @@ def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW
         name = f"rebuilt-{uuid.uuid4().hex[:12]}"
         batch = Batch(session, lake, receipts.Plan(), name, few=few)
         batch.rebuild()
+        outdated = lake.outdated
         commits.commit(lake, batch.intent())
-        lake.renewed()
+        lake.renew(outdated)
         return lake.count("races")
