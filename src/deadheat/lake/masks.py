@@ -36,6 +36,17 @@ class Masking:
             self._marks[name] = f"{shape} {len(self._marks)}"
         return self._marks[name]
 
+    def within(self, text: str) -> str:
+        """A text in which the names have their marks, too: `in a worker (goroutine 304)`."""
+        for name, mark in self._marks.items():
+            if name in text:
+                text, *others = text.split(name)
+                for rest in others:
+                    # "goroutine 3" is not in "goroutine 304"
+                    is_part = text[-1:].isalnum() or rest[:1].isalnum()
+                    text = f"{text}{name if is_part else mark}{rest}"
+        return text
+
     @property
     def names(self) -> list[str]:
         """What the marks stand for, in their order."""

@@ -63,12 +63,16 @@ def told(sighting: Sighting) -> Told:
     """What a sighting's report says, as the table has it."""
     report, verdict = sighting.report, sighting.verdict
     mask = masks.Masking()
-    causes = [(cause.cause, cause.confidence, cause.evidence) for cause in causes_of(report)]
     # in the order in which marks are counted
     accesses = [_access(access, mask) for access in report.accesses]
     actors = [_actor(actor, mask) for actor in report.actors]
     first = (report.detector, report.kind, verdict.title, verdict.fingerprint)
-    last = (*_rest(report, mask), report.test, causes, report.damage)
+    rest = _rest(report, mask)
+    causes = [
+        (cause.cause, cause.confidence, [mask.within(said) for said in cause.evidence])
+        for cause in causes_of(report)
+    ]
+    last = (*rest, report.test, causes, report.damage)
     text, frames = _said(accesses, actors, (*first, *last))
     digest = masks.digest(f"{text}{_END}{frames}")
     sites = [_site(access.site) for access in report.accesses]
