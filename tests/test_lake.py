@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from deltalake import DeltaTable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +17,10 @@ from deadheat.errors import DeadheatError
 from deadheat.feeds import places, runs
 from deadheat.identity.history import history
 from deadheat.lake import care, columns, commits, derived, masks, rows, schema, told
+from deadheat.lake.beginning import begin
 from deadheat.lake.commits import Change, Intent
 from deadheat.lake.lock import writing
+from deadheat.lake.place import Place
 from deadheat.lake.tables import Lake
 from deadheat.model import Document, Frame
 from deadheat.triage import triage
@@ -78,6 +81,36 @@ def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
         assert one.row | {"offset": 0} == alone.row | {"offset": 0}
         assert (one.address, one.actors) == (alone.address, alone.actors)
         assert one.told.row == alone.told.row
+
+
+def test_what_is_said_of_a_worker_does_not_tell_reports_apart() -> None:
+    def text(writer: int, closer: int) -> str:
+        report = _report("0x00c00012e018", writer, closer)
+        started = report.replace("main.main()", "example.com/shop/cart.(*Cart).Start()")
+        return started.replace("(*Cart).Total", "(*Cart).Close").replace("read", "write")
+
+    one, two = [rows.seen(s) for s in deadheat.scan(text(7, 71) + text(712, 7120))]
+    (row,) = columns.table([one.told.row]).to_pylist()
+    said = " ".join(text for cause in row["causes"] for text in cause["evidence"])
+    assert row["actors"][0]["id"] in said
+    assert "goroutine 7" not in said
+    assert one.told.row == two.told.row
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("a worker (goroutine 7)", "a worker (goroutine # 0)"),
+        ("goroutine 7 waits for goroutine 71", "goroutine # 0 waits for goroutine # 1"),
+        ("goroutine 712, FooT7 and T7", "goroutine 712, FooT7 and T# 2"),
+        ("nobody", "nobody"),
+    ],
+)
+def test_names_have_their_marks_in_texts(text: str, masked: str) -> None:
+    mask = masks.Masking()
+    for name in ("goroutine 7", "goroutine 71", "T7"):
+        mask(name)
+    assert mask.within(text) == masked
 
 
 def test_a_number_that_no_column_holds_is_left_out() -> None:
@@ -262,6 +295,36 @@ def lake(tmp_path: Path) -> Lake:
     made = Lake(str(tmp_path / "lake"))
     made.make()
     return made
+
+
+@pytest.mark.parametrize("name", [*schema.TABLES])
+@pytest.mark.parametrize("can_link", [True, False])
+def test_a_table_begins_as_delta_rs_would_begin_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, can_link: bool
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError
+
+    if not can_link:
+        monkeypatch.setattr("os.link", refused)
+    wanted = schema.TABLES[name]
+    settings = {"deadheat.schema": "2", "delta.dataSkippingNumIndexedCols": "2"}
+    ours = begin(Place(str(tmp_path / "ours")), name, wanted, settings)
+    theirs = DeltaTable.create(
+        str(tmp_path / "theirs"), wanted, name=name, configuration={**settings},
+        raise_if_key_not_exists=False,
+    )  # fmt: skip
+    assert ours.schema() == theirs.schema()
+    assert ours.protocol() == theirs.protocol()
+    assert ours.metadata().configuration == theirs.metadata().configuration
+    assert (ours.metadata().name, ours.version()) == (name, 0)
+    assert [path.name for path in (tmp_path / "ours" / name).iterdir()] == ["_delta_log"]
+
+
+def test_a_table_begins_once(tmp_path: Path) -> None:
+    place = Place(str(tmp_path))
+    first = begin(place, "files", schema.FILES, {})
+    assert begin(place, "files", schema.FILES, {}).metadata().id == first.metadata().id
 
 
 @pytest.mark.parametrize("stage", ["decided", "files", "rejects", "carried out", "done"])

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,8 @@ INTENTS, STAGING = "_intents", "_staging"
 BATCH = f"{APPLICATION}-batch"
 # another machine may be at work for long, and holds no lock that we could see
 _ABANDONED = 86_400.0
+# so many tables are changed at a time
+_WRITERS = 4
 # a data file with fewer rows has no dictionaries
 _FEW = 4096
 
@@ -180,14 +184,21 @@ def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> b
     elif lake.state != state or lake.table("files").transaction_version(BATCH) != _number(intent):
         return False
     passed("files")
-    for name, change in intent.changes.items():
-        is_changed = name != "files" and (change.add or change.remove)
-        if is_changed and lake.reached(name) < state:
-            if not _changed(lake, intent, name):
+    others = [name for name, c in intent.changes.items() if name != "files" and (c.add or c.remove)]
+    # none of them waits for another; each waits for its place, and for threads of delta-rs
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        brought = writers.map(partial(_brought, lake, intent), others)
+        for name, done in zip(others, brought, strict=True):
+            if not done:
                 return False
             passed(name)
     lake.refresh()
     return True
+
+
+def _brought(lake: Lake, intent: Intent, name: str) -> bool:
+    """Brings a table to the state that a batch makes, unless it is there."""
+    return lake.reached(name) > intent.base or _changed(lake, intent, name)
 
 
 def _changed(lake: Lake, intent: Intent, name: str) -> bool:

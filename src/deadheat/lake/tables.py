@@ -13,6 +13,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
 from deadheat.identity.fingerprint import FINGERPRINT_VERSION
+from deadheat.lake.beginning import begin
 from deadheat.lake.place import Place
 from deadheat.lake.schema import LAKE_OLDEST, LAKE_VERSION, LATER, TABLES
 
@@ -60,6 +61,7 @@ class Lake:
         Of the tables that came later, only these: most lakes never need them.
         """
         settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
+        settings["delta.dataSkippingNumIndexedCols"] = "2"
         # `files` comes last: a lake is there when that one is
         for name in reversed(TABLES):
             wanted = name not in LATER or name in later
@@ -67,14 +69,7 @@ class Lake:
             if table is not None:
                 _widen(table, TABLES[name])
             elif wanted:
-                self._tables[name] = DeltaTable.create(
-                    self.place.at(name),
-                    TABLES[name],
-                    mode="ignore",
-                    name=name,
-                    configuration={**settings, "delta.dataSkippingNumIndexedCols": "2"},
-                    raise_if_key_not_exists=False,
-                )
+                self._tables[name] = begin(self.place, name, TABLES[name], settings)
         self.__dict__.pop("is_there", None)
 
     @property
@@ -114,7 +109,8 @@ class Lake:
         return table
 
     def _opened(self, name: str) -> DeltaTable | None:
-        if name not in self._tables:
+        table = self._tables.get(name)
+        if table is None:
             uri = self.place.at(name)
             try:
                 table = DeltaTable(uri)
@@ -127,7 +123,7 @@ class Lake:
                 ) from error
             _refuse_others(table, uri)
             self._tables[name] = table
-        return self._tables[name]
+        return table
 
     @property
     def state(self) -> int:

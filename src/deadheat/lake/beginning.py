@@ -1,0 +1,72 @@
+"""How a table begins: the first entry of its log, written right here.
+
+delta-rs would take as long for that as for two changes of the table, and a new lake has seven tables.
+Whatever follows is delta-rs's to write.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deltalake import DeltaTable, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deadheat.lake.place import Place
+
+_LOG, _FIRST = "_delta_log", "0" * 20
+# what any reader of Delta tables knows, as ours need no more
+_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
+
+
+def begin(place: Place, name: str, schema: pa.Schema, settings: dict[str, str]) -> DeltaTable:
+    """Makes an empty table, unless somebody else has made it meanwhile."""
+    if not (place.is_local and _is_written(place, name, _entry(name, schema, settings))):
+        return DeltaTable.create(
+            place.at(name),
+            schema,
+            mode="ignore",
+            name=name,
+            configuration={**settings},
+            raise_if_key_not_exists=False,
+        )
+    return DeltaTable(place.at(name))
+
+
+def _entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[str, Any]]:
+    now = int(time.time() * 1000)
+    told: dict[str, Any] = {
+        "id": str(uuid.uuid4()),
+        "name": name,
+        "description": None,
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": Schema.from_arrow(schema).to_json(),
+        "partitionColumns": [],
+        "createdTime": now,
+        "configuration": settings,
+    }
+    info = {"timestamp": now, "operation": "CREATE TABLE", "engineInfo": "deadheat"}
+    return [{"commitInfo": info}, {"protocol": _PROTOCOL}, {"metaData": told}]
+
+
+def _is_written(place: Place, name: str, entry: list[dict[str, Any]]) -> bool:
+    """All of it or nothing, and never over another's; False where files cannot have two names."""
+    log = Path(place.path(f"{name}/{_LOG}"))
+    log.mkdir(parents=True, exist_ok=True)
+    part = log.parent / f"{uuid.uuid4().hex}.part"
+    part.write_text("\n".join(map(json.dumps, entry)))
+    try:
+        os.link(part, log / f"{_FIRST}.json")
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    finally:
+        part.unlink()
+    return True
