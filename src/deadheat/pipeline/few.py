@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-_ORDER = [("offset", "ascending"), ("length", "ascending"), ("lane", "ascending")]
+_ORDER = ("uri", "offset", "length", "lane")
 _CLUES = ["uri", "lane", "report", "address", "actors", "names"]
 _KIN = ["node", *(name for name, _ in KIN)]
 _WRITERS = 2
@@ -57,12 +57,9 @@ class Few:
     def take_in(self, plan: Plan, staged: Staged) -> None:
         about = self._taken(staged)
         stale, kept, carried = self._replaced(plan)
-        found = staged.sightings()
-        waiting = pc.is_null(found["node"])
-        parts = pa.concat_tables([found.filter(waiting), self._remembered(kept)])
-        fresh = pa.concat_tables(
-            [found.filter(pc.invert(waiting)).select(SIGHTINGS.names), self._named(parts)]
-        )
+        known, waiting = _apart(staged.sightings())
+        parts = pa.concat_tables([waiting, self._remembered(kept)])
+        fresh = pa.concat_tables([known.select(SIGHTINGS.names), self._named(parts)])
         self._write("sightings", pa.concat_tables([fresh, carried]), stale)
         if plan.replaced or self._lake.is_older:
             others = self._lake.rows("sightings", where=_is_in("file", plan.replaced, negated=True))
@@ -101,11 +98,11 @@ class Few:
 
     def _named(self, parts: pa.Table) -> pa.Table:
         """Sightings with the nodes that their whole documents give them."""
-        sighted = parts.select(SIGHTINGS.names)
         if not parts.num_rows:
-            return sighted
-        order = pc.sort_indices(parts, [("uri", "ascending"), *_ORDER])
-        clues = parts.select(_CLUES).take(order).to_pydict().values()
+            return parts.select(SIGHTINGS.names)
+        parts = _ordered(parts, _ORDER)
+        sighted = parts.select(SIGHTINGS.names)
+        clues = parts.select(_CLUES).to_pydict().values()
         kin: list[Plain] = []
         for _, document in groupby(zip(*clues, strict=True), itemgetter(0)):
             while some := list(islice(document, rows.BATCH)):
@@ -116,7 +113,6 @@ class Few:
                     ],
                     self._aliases,
                 )
-        sighted = sighted.take(order)
         for name in _KIN:
             at = SIGHTINGS.get_field_index(name)
             column = pa.array([one[name] for one in kin], SIGHTINGS.field(name).type)
@@ -151,9 +147,12 @@ class Few:
 
     def _replaced(self, plan: Plan) -> tuple[list[str], pa.Table, pa.Table]:
         """Of files that are read anew: data files to go, sightings to keep, and those of others."""
-        stale, kept, carried = [], SIGHTINGS.empty_table(), SIGHTINGS.empty_table()
+        stale: list[str] = []
+        kept, carried = SIGHTINGS.empty_table(), SIGHTINGS.empty_table()
+        if not plan.replaced:
+            return stale, kept, carried
         gone = _is_in("file", plan.replaced)
-        for path, fragment in self._lake.holding("sightings", gone) if plan.replaced else ():
+        for path, fragment in self._lake.holding("sightings", gone):
             old = fragment.to_table(SIGHTINGS)
             stale.append(path)
             carried = pa.concat_tables([carried, old.filter(~gone)])
@@ -184,10 +183,8 @@ class Few:
         self._writing.append(self._writers.submit(self._written, name, content, change))
 
     def _written(self, name: str, content: pa.Table, change: Change) -> None:
-        order = [(column, "ascending") for column in sorted_by(name)]
-        content = content.select(TABLES[name].names)
-        ordered = content.take(pc.sort_indices(content.select([c for c, _ in order]), order))
-        change.add += commits.write(self._lake.place, name, self._batch, ordered)
+        content = _ordered(content.select(TABLES[name].names), sorted_by(name))
+        change.add += commits.write(self._lake.place, name, self._batch, content)
 
     def _finish(self) -> None:
         with self._writers:
@@ -198,6 +195,24 @@ class Few:
 def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expression:
     found = pc.field(column).isin(pa.array(values, pa.string()))
     return ~found if negated else found
+
+
+def _apart(found: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Sightings that have their nodes, and those that wait for them; often there is one kind only."""
+    waiting = found["node"].null_count
+    if waiting in (0, found.num_rows):
+        none = found.slice(0, 0)
+        return (none, found) if waiting else (found, none)
+    has_none = pc.is_null(found["node"])
+    return found.filter(pc.invert(has_none)), found.filter(has_none)
+
+
+def _ordered(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """The rows in the order of these columns; to move them takes longer than to see that they are."""
+    order = pc.sort_indices(table.select(columns), [(name, "ascending") for name in columns])
+    if pc.all(pc.equal(order, pa.array(range(len(order)), order.type))).as_py():
+        return table
+    return table.take(order)
 
 
 def _plain(table: pa.Table, columns: Sequence[str]) -> list[Plain]:
