@@ -92,14 +92,29 @@ def test_a_race_is_status_1(tmp_path: Path, capsys: Capture) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [["scan"], [], ["scan", "--format", "xml", "x"], ["scan", "--jobs", "0", "x"], ["scum", "x"]],
+    [
+        [],
+        ["scum", "x"],
+        ["scan"],
+        ["scan", "--format", "xml", "x"],
+        ["scan", "--jobs", "0", "x"],
+        ["scan", "--frames", "six", "x"],
+        ["scan", "--loud\nly", "x"],
+        ["ingest", "--every", "nan", "--lake", "x", "x"],
+    ],
     ids=" ".join,
 )
-def test_wrong_usage_is_status_2(args: list[str], capsys: Capture) -> None:
+def test_wrong_usage_is_status_2_with_one_line_that_says_where_help_is(
+    args: list[str], capsys: Capture
+) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(args)
     assert ended.value.code == USAGE
-    assert capsys.readouterr().err
+    [line] = capsys.readouterr().err.splitlines()
+    command = "deadheat" if args[:1] in ([], ["scum"]) else f"deadheat {args[0]}"
+    assert line.startswith(f"{command}: ")
+    assert line.endswith(f"; see {command} --help")
+    assert "value" not in line  # argparse's "invalid number value" names one of our functions
 
 
 def test_nothing_readable_is_status_3_with_a_line_per_path(tmp_path: Path, capsys: Capture) -> None:

@@ -204,7 +204,18 @@ def test_a_ctrl_c_at_the_terminal_reaches_the_command_once(tmp_path: Path) -> No
 def test_wrong_usage_is_status_2(args: list[str]) -> None:
     done = ran(*args)
     assert done.returncode == 2
-    assert b"usage: deadheat run" in done.stderr
+    assert done.stderr.startswith(b"deadheat run: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--output=", "--write=sarif="])
+def test_a_file_that_cannot_be_written_hides_no_race(tmp_path: Path, option: str) -> None:
+    file = tmp_path / "no" / "races"
+    done = ran(f"{option}{file}", "--write", f"junit={tmp_path / 'junit.xml'}", "--", "cat", REPORT)
+    assert done.returncode == 3
+    assert TITLE in done.stderr.decode()
+    assert done.stderr.decode().splitlines()[-1].startswith(f"deadheat: {file}: cannot be written")
+    assert TITLE in (tmp_path / "junit.xml").read_text()
 
 
 # -- with a gate ------------------------------------------------------------------------------------

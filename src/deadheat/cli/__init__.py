@@ -14,6 +14,7 @@ from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
 
 # exit status, as in the contract
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -24,9 +25,26 @@ _COMMANDS = (
 )  # fmt: skip
 
 
+class Parser(argparse.ArgumentParser):
+    """The parser of a command, which keeps the lines of its examples and faults in one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # here it is still known whose they would be
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return known, unknown
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message}; see {self.prog} --help", self.prog)
+        sys.exit(USAGE)
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of every command, or of one: others need not be imported for it."""
-    root = argparse.ArgumentParser(
+    root = Parser(
         prog="deadheat",
         description="From the text that race detectors print to the defects behind it.",
         epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 environment failed",
@@ -116,7 +134,10 @@ def at_least(least: int) -> Callable[[str], int]:
     """The type of an option that takes a number."""
 
     def number(text: str) -> int:
-        count = int(text)
+        try:
+            count = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
         if count < least:
             raise argparse.ArgumentTypeError(f"must be {least} or more")
         return count
@@ -124,10 +145,10 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
-def complain(what: str) -> None:
+def complain(what: str, who: str = "deadheat") -> None:
     """One line on stderr, whatever the text holds; where that fails too there is nobody to tell."""
     try:
-        print(f"deadheat: {printable(what)}", file=sys.stderr, flush=True)
+        print(f"{who}: {printable(what)}", file=sys.stderr, flush=True)
     except OSError:
         _drop(sys.stderr)
 

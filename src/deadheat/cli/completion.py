@@ -51,7 +51,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="print a completion script for a shell",
         description="Prints a script that completes deadheat's commands, options and formats.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("shell", choices=("bash", "fish", "zsh"), help="for which shell")
     command.set_defaults(run=run)

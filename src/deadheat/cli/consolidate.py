@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
 
 _EXAMPLES = """examples:
   deadheat consolidate --lake races-lake
@@ -21,7 +24,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="make the races and families of a lake anew, with Spark",
         description="Makes races and families anew from the facts. `ingest` keeps them up to date.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     spark.add(command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from contextlib import ExitStack
@@ -13,6 +12,8 @@ from deadheat.identify import resolved
 from deadheat.model import Sighting
 
 if TYPE_CHECKING:
+    import argparse
+
     from deadheat.code.dossier import Dossier
     from deadheat.code.mining.judge import Fix
     from deadheat.errors import UnreadableError
@@ -33,7 +34,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="the dossier of each race in files or a pipe",
         description="Tells what is known of each race: variable, version, fix, owners, command.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
@@ -50,7 +50,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--lake", metavar="DIR", help="a lake with past fixes, as `deadheat mine` finds them"
     )
-    command.add_argument("--format", choices=("html", "json", "markdown", "text"), default="text")
+    command.add_argument(
+        "--format", choices=("html", "json", "markdown", "text"), default="text",
+        help="default: text",
+    )  # fmt: skip
     command.add_argument(
         "--frames",
         type=cli.at_least(1),

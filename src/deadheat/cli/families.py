@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
 from deadheat.cli.races import FORMATS, show
+
+if TYPE_CHECKING:
+    import argparse
 
 _SHOWN = 3
 
@@ -26,7 +28,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="list the families of races of a lake",
         description="Lists races that share a culprit, and why, the largest family first.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import gating
 from deadheat.feeds import walk
+
+if TYPE_CHECKING:
+    import argparse
 
 _EXAMPLES = """examples:
   deadheat gate --baseline races.jsonl test.log           fail if test.log has a race that is new
@@ -27,7 +30,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Fails for races that the baseline does not know. What is known stays known when"
         " lines move, closures are renumbered or callers change.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"

@@ -133,24 +133,29 @@ class Inspection:
         return finding._replace(standing=judgement.standing, note=judgement.note)
 
     def tell(self, out: IO[str]) -> None:
-        """Writes what was found, everywhere where it was asked for."""
+        """Writes what was found wherever it was asked for; a file that fails keeps no other back."""
         known = self._gate.gone() if self._gate else []
         gone = tuple(shown.Gone(entry.race, entry.title) for entry in known)
         found = shown.Findings(self.races, gone)
-        for form, file in self._args.write:
-            self._save(file, form, found, "w")
+        wanted = [(form, file, "w") for form, file in self._args.write]
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if self._args.format == "github" and summary:
-            self._save(summary, "markdown", found, "a")
+            wanted.append(("markdown", summary, "a"))
+        faults = [
+            fault for form, file, mode in wanted if (fault := self._save(file, form, found, mode))
+        ]
         shown.write(out, formats()[self._args.format].pieces(found, self._style))
+        if faults:
+            raise faults[0]
 
-    def _save(self, file: str, form: str, found: Findings, mode: str) -> None:
+    def _save(self, file: str, form: str, found: Findings, mode: str) -> DeadheatError | None:
         style = self._style.__class__(root=self._style.root)
         try:
             with open(file, mode, encoding="utf-8") as out:
                 shown.write(out, formats()[form].pieces(found, style))
         except OSError as error:
-            raise unwritable(file, error) from error
+            return unwritable(file, error)
+        return None
 
     def update(self) -> None:
         """Writes the baseline, all of it or nothing."""
@@ -159,8 +164,6 @@ class Inspection:
         entry = Entry(date.today().isoformat(), args.reason, args.owner, args.expires)
         sightings = [finding.sighting for finding in self.races]
         text = lines.dumps(self._gate.updated(sightings, entry, args.prune))
-        if not args.quiet:
-            cli.complain(f"{args.baseline}: {text.count(chr(10))} lines, written")
         path = Path(args.baseline)
         try:
             fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -172,6 +175,8 @@ class Inspection:
                     fresh.unlink(missing_ok=True)
         except OSError as error:
             raise unwritable(args.baseline, error) from error
+        if not args.quiet:
+            cli.complain(f"{args.baseline}: {text.count(chr(10))} lines, written")
 
     @property
     def status(self) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from typing import TYPE_CHECKING
 
 from deadheat import cli
 from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
 
 _WEEK = 168
 
@@ -24,7 +27,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="check or compact a lake",
         description="Looks after a lake. `check` finds what is wrong; `compact` rewrites small files.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("what", choices=("check", "compact"), help="what to do")
     spark.add_lake(command)

@@ -22,14 +22,11 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    import argparse
-
     command = commands.add_parser(
         "mine",
         help="find the past fixes of races in a repository, with Spark",
         description="Finds the commits that mended races, and how, and keeps them in a lake.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("repo", metavar="REPO", help="a clone of the code; it is only read")
     spark.add_lake(command)

@@ -20,14 +20,11 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    import argparse
-
     command = commands.add_parser(
         "place",
         help="hold the races of a lake against a clone of the code, with Spark",
         description="Finds variable, version, fix and cause of every race of a lake.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "--repo", action="append", required=True, metavar="DIR", help="a clone; may repeat"

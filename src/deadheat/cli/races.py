@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
 
 FORMATS = ("text", "json", "jsonl")
 # what clones of the code have told, if they were asked
@@ -30,7 +32,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="list the races of a lake",
         description="Lists the races of a lake, the one seen last first.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     spark.add_lake(command)
     command.add_argument(

@@ -36,7 +36,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Runs a command, passes its output and our signals through, and prints the races"
         " in it on standard error when it is over. A race in a test that passed in the end counts.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("--gate", action="store_true", help="end as `deadheat gate` would")
     command.add_argument(
@@ -108,6 +107,7 @@ def _tell(inspection: gating.Inspection, file: str | None) -> None:
             with open(file, "w", encoding="utf-8") as out:
                 inspection.tell(out)
         except OSError as error:
+            inspection.tell(sys.stderr)  # the tests may have run for hours
             raise gating.unwritable(file, error) from error
 
 

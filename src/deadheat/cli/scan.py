@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from typing import IO, TYPE_CHECKING
@@ -13,6 +12,8 @@ from deadheat.feeds import files, walk
 from deadheat.render import Style
 
 if TYPE_CHECKING:
+    import argparse
+
     from deadheat.render import Output, Renderer
 
 _EXAMPLES = """examples:
@@ -33,7 +34,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="find the race reports in files, folders, archives or a pipe",
         description="Finds every race report, however damaged, and prints each race once.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"

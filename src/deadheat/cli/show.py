@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
+
+if TYPE_CHECKING:
+    import argparse
 
 _SHOWN = 5
 
@@ -27,7 +29,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="show one race of a lake",
         description="Shows a race: what raced, since when, how often, and where it was seen last.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("race", metavar="RACE", help="its id, an alias, or how one of them begins")
     spark.add_lake(command)
