@@ -101,6 +101,8 @@ def test_a_race_is_status_1(tmp_path: Path, capsys: Capture) -> None:
         ["scan", "--frames", "six", "x"],
         ["scan", "--loud\nly", "x"],
         ["ingest", "--every", "nan", "--lake", "x", "x"],
+        ["ingest", "--time", "once", "--lake", "x", "x"],
+        ["ingest", "--path-pattern", "{who}.log", "--lake", "x", "x"],
     ],
     ids=" ".join,
 )

@@ -227,8 +227,11 @@ def test_a_pattern_reads_a_path_from_its_end() -> None:
 def test_a_wrong_pattern_is_refused() -> None:
     with pytest.raises(DeadheatError, match=r"\{user\} is unknown"):
         runs.PathPattern("{user}/x.log")
-    with pytest.raises(DeadheatError, match="is no pattern"):
+    with pytest.raises(DeadheatError, match="has a field twice"):
         runs.PathPattern("{run}/{run}.log")
+    for broken in ("{repo/x.log", "repo}/x.log", "{Repo}/x.log", "{repo}/{job"):
+        with pytest.raises(DeadheatError, match=r"has a brace.*known are \{repo\}, "):
+            runs.PathPattern(broken)
 
 
 def test_options_count_more_than_paths_and_those_more_than_the_environment() -> None:

@@ -61,6 +61,15 @@ def test_ingest_says_what_was_new(
     assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 known already")
 
 
+def test_a_file_is_no_lake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "races.jsonl"
+    file.write_text("{}")
+    for command in (["races"], ["ingest", str(tmp_path)], ["explain", str(file)]):
+        status, out, err = told(capsys, *command, "--lake", file)
+        assert (status, out) == (3, "")
+        assert err.startswith(f"deadheat: {file}: is a file; name the folder of a lake")
+
+
 class Query:
     """A query that does one batch and is then interrupted."""
 

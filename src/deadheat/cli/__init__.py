@@ -145,6 +145,18 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
+def sound(make: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The type of an option that may be wrong in itself, which is no fault of the environment."""
+
+    def made(text: str) -> Any:
+        try:
+            return make(text)
+        except DeadheatError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return made
+
+
 def complain(what: str, who: str = "deadheat") -> None:
     """One line on stderr, whatever the text holds; where that fails too there is nobody to tell."""
     try:

@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.ingest")
-    print(f"{room.consolidate(spark.start(args), spark.lake(args))} races")
+    print(f"{room.consolidate(spark.start(args), spark.lake(args.lake))} races")
     return cli.NOTHING

@@ -97,7 +97,7 @@ def _past(lake: str | None, repos: list[str]) -> list[Fix]:
     from deadheat.cli import spark
     from deadheat.code.mining.plain import fix_from_row
 
-    rows = spark.room("lake.lookup").fixes(spark.room("lake.tables").Lake(lake).expect())
+    rows = spark.room("lake.lookup").fixes(spark.lake(lake).expect())
     return [fix_from_row(row) for row in rows if not repos or row["repo"] in repos]
 
 

@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 @spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
-    found = spark.room("lake.lookup").families(spark.lake(args).expect())
+    found = spark.room("lake.lookup").families(spark.lake(args.lake).expect())
     show(found, args.format, _line)
     return cli.RACES if found else cli.NOTHING
 

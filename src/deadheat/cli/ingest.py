@@ -44,12 +44,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     for name in runs.FIELDS:
         what = "when the documents were written" if name == "time" else f"{name} of the run"
-        command.add_argument(f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=what)
+        command.add_argument(
+            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=what,
+            type=cli.sound(runs.moment) if name == "time" else str,
+        )  # fmt: skip
     command.add_argument(
-        "--path-pattern",
-        metavar="PATTERN",
+        "--path-pattern", metavar="PATTERN", type=cli.sound(runs.PathPattern),
         help="the same, from the paths: '{repo}/{run}/{job}.log'",
-    )
+    )  # fmt: skip
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark.add(command)
     command.set_defaults(run=run)
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.ingest")
-    lake = spark.lake(args)
+    lake = spark.lake(args.lake)
     run_of = _run_of(args)
     if args.watch:
         watching = spark.room("pipeline.watch")
@@ -89,10 +91,8 @@ def _run(args: argparse.Namespace) -> int:
 def _run_of(args: argparse.Namespace) -> Callable[[str], runs.Run]:
     """What options say counts most, then the path, then the CI system that we run in."""
     given = {name: getattr(args, f"of_{name}") for name in runs.FIELDS}
-    if given["time"]:
-        given["time"] = runs.moment(given["time"])
     options, around = runs.Run(**given), runs.from_environment(os.environ)
-    pattern = runs.PathPattern(args.path_pattern) if args.path_pattern else lambda _: runs.Run()
+    pattern = args.path_pattern or (lambda _: runs.Run())
     return lambda uri: options.over(pattern(uri)).over(around)
 
 

@@ -38,7 +38,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    care, lake = spark.room("lake.care"), spark.lake(args)
+    care, lake = spark.room("lake.care"), spark.lake(args.lake)
     if args.what == "compact":
         for name, (before, after) in care.compact(lake, args.keep_hours).items():
             print(f"{name:10} {before} files, now {after}")

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     line = _Line(args.quiet)
     room = spark.room("pipeline.mine")
-    told = room.mine(spark.start(args), spark.lake(args), args.repo, line.planned, line.tick)
+    told = room.mine(spark.start(args), spark.lake(args.lake), args.repo, line.planned, line.tick)
     line.clear()
     rows = [_plain(fix) for fix in told.fixes]
     show(rows, args.format, _line)

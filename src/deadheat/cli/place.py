@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.place")
-    told = room.place(spark.start(args), spark.lake(args), args.repo, args.again)
+    told = room.place(spark.start(args), spark.lake(args.lake), args.repo, args.again)
     show([_plain(row) for row in told.placed], args.format, _line)
     if not args.quiet:
         for row in told.placed:

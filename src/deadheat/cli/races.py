@@ -50,7 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 @spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     lookup = spark.room("lake.lookup")
-    lake = spark.lake(args).expect()
+    lake = spark.lake(args.lake).expect()
     found = [race for race in lookup.races(lake) if _is_wanted(race, args)][: args.limit]
     known = lookup.dossiers(lake, _PLACED) if found else {}
     for race in found:

@@ -30,7 +30,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Shows a race: what raced, since when, how often, and where it was seen last.",
         epilog=_EXAMPLES,
     )
-    command.add_argument("race", metavar="RACE", help="its id, an alias, or how one of them begins")
+    command.add_argument(
+        "race",
+        metavar="RACE",
+        help="its id, an alias, or at least four characters of its beginning",
+    )
     spark.add_lake(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     command.add_argument(
@@ -46,7 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 @spark.without_pandas()
 def run(args: argparse.Namespace) -> int:
     lookup = spark.room("lake.lookup")
-    lake = spark.lake(args).expect()
+    lake = spark.lake(args.lake).expect()
     race = lookup.race(lake, args.race)
     seen = lookup.sightings(lake, race, args.sightings)
     example = lookup.example(lake, race)

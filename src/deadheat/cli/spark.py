@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import DeadheatError
@@ -104,6 +105,8 @@ def without_pandas() -> Iterator[None]:
         sys.meta_path.remove(hidden)
 
 
-def lake(args: argparse.Namespace) -> Any:
+def lake(where: str) -> Any:
     """The lake that the user has named."""
-    return room("lake.tables").Lake(args.lake)
+    if Path(where).is_file():
+        raise DeadheatError("is a file", where, "name the folder of a lake, or one to be made")
+    return room("lake.tables").Lake(where)

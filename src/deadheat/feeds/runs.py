@@ -28,6 +28,7 @@ _CI = {
 }  # fmt: skip
 # "{repo}", "**", "*" in a pattern
 _PIECE = re.compile(r"\{([a-z_]{1,20})\}|(\*\*)|(\*)")
+_KNOWN = f"known are {', '.join(f'{{{name}}}' for name in FIELDS)}, * and **"
 
 
 class Run(NamedTuple):
@@ -64,14 +65,14 @@ class PathPattern:
     def __init__(self, pattern: str) -> None:
         pieces, at = [r"(?:^|/)"], 0
         for match in _PIECE.finditer(pattern):
-            pieces.append(re.escape(pattern[at : match.start()]))
+            pieces.append(_plain(pattern, at, match.start()))
             pieces.append(_piece(pattern, *match.groups()))
             at = match.end()
-        pieces.append(re.escape(pattern[at:]))
+        pieces.append(_plain(pattern, at, len(pattern)))
         try:
             self._pattern = re.compile("".join(pieces) + r"\Z")
-        except re.error as error:
-            raise DeadheatError(f"is no pattern ({error})", pattern) from None
+        except re.error:
+            raise DeadheatError("has a field twice", pattern, "leave one out, or write *") from None
 
     def __call__(self, path: str) -> Run:
         match = self._pattern.search(path[-4096:])
@@ -83,12 +84,17 @@ class PathPattern:
         return Run(**told)  # type: ignore[arg-type]
 
 
+def _plain(pattern: str, start: int, end: int) -> str:
+    if not {"{", "}"}.isdisjoint(pattern[start:end]):
+        raise DeadheatError("has a brace that is not around a field's name", pattern, _KNOWN)
+    return re.escape(pattern[start:end])
+
+
 def _piece(pattern: str, field: str | None, deep: str | None, star: str | None) -> str:
     if deep or star:
         return r".{0,1000}" if deep else r"[^/]{0,255}"
     if field not in FIELDS:
-        known = ", ".join(f"{{{name}}}" for name in FIELDS)
-        raise DeadheatError(f"{{{field}}} is unknown", pattern, f"known are {known}, * and **")
+        raise DeadheatError(f"{{{field}}} is unknown", pattern, _KNOWN)
     return rf"(?P<{field}>[^/]{{1,255}})"
 
 
