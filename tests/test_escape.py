@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -77,9 +78,20 @@ def test_markdown_is_one_line_without_markup(text: str) -> None:
 
 
 def test_nothing_is_left_that_a_terminal_or_a_page_obeys() -> None:
-    for made in (escape.html, escape.xml, escape.markdown, escape.code, escape.fence):
+    for made in (
+        *(escape.html, escape.xml, escape.markdown, escape.element),
+        *(escape.code, escape.cell, escape.fence),
+    ):
         assert not {"\x1b", "\u202e", "\0"} & set(made(HOSTILE)), made.__name__
-    assert "@<!-- -->octocat" in escape.markdown(HOSTILE)
+    for made in (escape.markdown, escape.element):
+        assert "@<!-- -->octocat" in made(HOSTILE)
+
+
+def test_a_backslash_stands_only_where_markdown_takes_it_away() -> None:
+    assert escape.code("a|b") == "`a|b`"
+    assert escape.cell("a|b") == "`a\\|b`"
+    assert html.unescape(escape.element("<T> (*C).`do_it`")) == "<T> (*C).`do_it`"
+    assert not re.search(r"[\\`*_<>]", escape.element("<T> (*C).`do_it`"))
 
 
 # -- the picture ------------------------------------------------------------------------------------

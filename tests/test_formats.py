@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -265,6 +266,8 @@ def test_markdown_has_a_row_for_each_and_a_section_for_what_fails() -> None:
     assert [row.count("|") for row in rows] == [6, 6, 6]
     assert "new" in rows[1]
     assert text.count("<details>") == 1
+    [told] = re.findall("^<details><summary>(.*)</summary>$", text, re.MULTILINE)
+    assert html.unescape(told) == TITLE, "a backslash would be shown there"
     assert "- an old one `00ff`" in text
 
 

@@ -11,6 +11,8 @@ import re
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 # punctuation that Markdown may take for markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b"
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~$-])")
+# of it, what needs no place at the beginning of a line
+_SPANS = re.compile(r"[\\`*_\[\]|~$]")
 # what code hosts turn into notices and links: "@octocat", "https://host", "www.host"
 _CALLING = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _TICKS = re.compile(r"`+")
@@ -37,13 +39,26 @@ def xml(text: str) -> str:
 
 def markdown(text: str) -> str:
     """For one line of prose or a cell of a table."""
-    escaped = _MARKUP.sub(r"\\\1", shown(text))
-    return _CALLING.sub(lambda match: f"{match[0]}<!-- -->", escaped)
+    return _uncalled(_MARKUP.sub(r"\\\1", shown(text)))
+
+
+def element(text: str) -> str:
+    """For an HTML element in Markdown: there a backslash is one, and people are called all the same."""
+    return _uncalled(_SPANS.sub(lambda match: f"&#{ord(match[0])};", html(shown(text))))
+
+
+def _uncalled(text: str) -> str:
+    return _CALLING.sub(lambda match: f"{match[0]}<!-- -->", text)
+
+
+def cell(text: str) -> str:
+    """A code span in a table, which a bar would end; only there a backslash keeps it from that."""
+    return code(text).replace("|", "\\|")
 
 
 def code(text: str) -> str:
-    """A code span, in a table, too: `a|b`."""
-    inside = shown(text).replace("|", "\\|") or " "
+    """A code span."""
+    inside = shown(text) or " "
     ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(inside)), default=0))
     padding = " " if "`" in (inside[0], inside[-1]) else ""
     return f"{ticks}{padding}{inside}{padding}{ticks}"

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat.gate.judge import Standing
-from deadheat.render.escape import code, fence, markdown
+from deadheat.render.escape import cell, code, element, fence, markdown
 from deadheat.render.findings import EachOnce, place, sentence, sides, summary, times
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def _left_out(count: int, what: str) -> str:
 def _row(finding: Finding, root: str) -> str:
     report, verdict = finding.sighting.report, finding.sighting.verdict
     sites = [access.site for access in sides(finding) if access.site]
-    where = "<br>".join(code(place(site, root)) for site in sites)
+    where = "<br>".join(cell(place(site, root)) for site in sites)
     mark = _MARKS.get(finding.standing) or markdown(str(finding.standing))
-    test = code(report.test) if report.test else ""
+    test = cell(report.test) if report.test else ""
     note = f"<br>{markdown(finding.note)}" if finding.note else ""
     return f"| {mark}{note} | {markdown(verdict.title)} | {where} | {finding.seen} | {test} |\n"
 
@@ -63,7 +63,7 @@ def _section(finding: Finding, style: Style) -> str:
     facts += [f"test {code(report.test)}"] if report.test else []
     facts += [f"{times(finding.seen)}, first at {code(finding.places[0])}"]
     return (
-        f"<details><summary>{markdown(verdict.title)}</summary>\n\n"
+        f"<details><summary>{element(verdict.title)}</summary>\n\n"
         f"{', '.join(facts)}\n\n{fence(stacks)}\n\n</details>\n"
     )
 
