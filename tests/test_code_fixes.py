@@ -418,3 +418,17 @@ def test_explain_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert cli.main(["explain", str(tmp_path / "none")]) == 3
     assert cli.main(["explain", str(tmp_path / "log"), "--repo", str(tmp_path)]) == 3
     assert "not a git repository" in capsys.readouterr().err
+
+
+def test_a_revision_that_no_clone_has_is_told(
+    repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log").write_text("all is well\n")
+    args = ["explain", str(tmp_path / "log"), "--repo", str(repo.path), "--at"]
+    for known in ("2026-05-01", repo.put("a: begin", {"a.go": "package a\n"})):
+        assert cli.main([*args, known]) == 0
+        assert capsys.readouterr().err == ""
+    assert cli.main([*args, "v9.9.9"]) == 0
+    assert capsys.readouterr().err.startswith("deadheat: --at v9.9.9: is no date, and no revision")
+    assert cli.main([*args, "v9.9.9", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

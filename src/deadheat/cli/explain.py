@@ -14,6 +14,7 @@ from deadheat.model import Sighting
 if TYPE_CHECKING:
     import argparse
 
+    from deadheat.code.clone import Clone
     from deadheat.code.dossier import Dossier
     from deadheat.code.mining.judge import Fix
     from deadheat.errors import UnreadableError
@@ -79,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
     hints = Hints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
         clones = [stack.enter_context(Clone(where)) for where in args.repo]
+        if not args.quiet:
+            _doubt(args.at, clones)
         past = _past(args.lake, [clone.main.commits[0] for clone in clones if clone.main.tip])
         found = [
             (s, _with_past(dossier(s.report, clones, hints.before(told(s.document))), past))
@@ -88,6 +91,15 @@ def run(args: argparse.Namespace) -> int:
     if found:
         return cli.RACES
     return cli.ENVIRONMENT if faults else cli.NOTHING
+
+
+def _doubt(revisions: list[str], clones: list[Clone]) -> None:
+    """Who has mistyped a revision should not take the answer for one about it."""
+    from deadheat.gate.baseline import is_date
+
+    for name in revisions:
+        if not is_date(name) and not any(clone.resolve(name) for clone in clones):
+            cli.complain(f"--at {name}: is no date, and no revision in a --repo; it is left out")
 
 
 def _past(lake: str | None, repos: list[str]) -> list[Fix]:
