@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.repositories import MODULE, Repository
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 # a JVM that is over soon need not collect garbage in parallel, nor prove that Spark's classes are sound
 _JAVA = (
@@ -41,6 +44,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def rewrite(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--rewrite"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What clones have told is kept where no other test, and no user, finds it."""
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repository:
+    """A Go module with nothing in it yet."""
+    made = Repository(tmp_path / "relay")
+    made.put("begin", {"go.mod": f"module {MODULE}\n"})
+    return made
 
 
 @pytest.fixture(scope="session")

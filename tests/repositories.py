@@ -11,6 +11,8 @@ import deadheat
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from deadheat.code.dossier import Dossier
+    from deadheat.code.hints import Hints
     from deadheat.model import Report
 
 MODULE = "example.com/acme/relay"
@@ -59,6 +61,15 @@ class Repository:
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)
         return self.git("rev-parse", "HEAD")
+
+
+def told_of(repo: Repository, report: Report, hints: Hints | None = None) -> Dossier:
+    """The dossier of a report, with the repository as the only clone."""
+    from deadheat.code.clone import Clone
+    from deadheat.code.dossier import dossier
+
+    with Clone(str(repo.path)) as clone:
+        return dossier(report, [clone], hints)
 
 
 def line(source: str, needle: str, occurrence: int = 1) -> int:

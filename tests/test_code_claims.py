@@ -9,10 +9,10 @@ import pytest
 import deadheat
 from deadheat import cli
 from deadheat.code.clone import Clone
-from deadheat.code.dossier import Dossier, dossier
+from deadheat.code.dossier import dossier
 from deadheat.code.hints import Hints, told
 from deadheat.model import Claim, Document, Span
-from tests.repositories import MODULE, Repository, go_report, line
+from tests.repositories import MODULE, Repository, go_report, line, told_of
 from tests.test_code_pin import FIXED, HUB, MOVED, ends, pinned, race
 
 if TYPE_CHECKING:
@@ -21,21 +21,7 @@ if TYPE_CHECKING:
     from deadheat.model import Report
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
-
-
-def explained(repo: Repository, report: Report, hints: Hints) -> Dossier:
-    with Clone(str(repo.path)) as clone:
-        return dossier(report, [clone], hints)
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def claim(kind: str, value: str, role: str = "", **details: str) -> Claim:
@@ -87,7 +73,7 @@ def test_a_version_that_holds_and_one_that_does_not(repo: Repository) -> None:
     repo.git("tag", "v1.4.1")
     repo.put("hub: comment", {"hub/hub.go": MOVED})
     repo.git("tag", "v1.5.0")
-    found = explained(
+    found = told_of(
         repo,
         race(HUB),
         said(
@@ -120,7 +106,7 @@ def test_a_suspect_is_looked_at(repo: Repository) -> None:
     other = repo.put("docs (#14)", {"doc.go": "package relay\n"})
     after = repo.put("hub: comment (#15)", {"hub/hub.go": MOVED})
     suspects = [claim("suspect", f"acme/relay#{n}", "stated") for n in (12, 14, 15, 16)]
-    found = explained(repo, race(HUB), said(*suspects))
+    found = told_of(repo, race(HUB), said(*suspects))
     assert [(a.commit, a.holds) for a in found.answers] == [
         (guilty, True),
         (other, None),
@@ -137,7 +123,7 @@ def test_a_fix_that_the_document_names(repo: Repository) -> None:
     fix = repo.put("hub: fix data race on count (#21)", {"hub/hub.go": FIXED})
     repo.git("tag", "v1.4.2")
     repo.put("docs (#22)", {"doc.go": "package relay\n"})
-    found = explained(
+    found = told_of(
         repo,
         race(HUB),
         said(
@@ -247,7 +233,7 @@ def test_a_fix_reaches_releases_in_two_ways(repo: Repository) -> None:
     repo.put("hub: again otherwise", {"core/hub.go": FIXED.replace("n > 3", "n > 4")})
     repo.git("tag", "v1.10.0")
     repo.git("tag", "v1.9.0")
-    found = explained(repo, race(HUB), Hints(("v1.4.1",)))
+    found = told_of(repo, race(HUB), Hints(("v1.4.1",)))
     assert found.fixed_in == ("v1.4.2", "v1.9.0", "v1.10.0")
 
 

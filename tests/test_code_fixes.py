@@ -9,14 +9,14 @@ import pytest
 
 from deadheat import cli
 from deadheat.code.clone import Clone
-from deadheat.code.dossier import Dossier, dossier
+from deadheat.code.dossier import dossier
 from deadheat.code.hints import Hints
 from deadheat.code.owners import approvers, code_owners
 from deadheat.code.places import Module, matches, module
 from deadheat.code.reproduce import reproduce
 from deadheat.model import Frame, Origin
 from deadheat.symbols import go
-from tests.repositories import MODULE, Repository, go_report
+from tests.repositories import MODULE, Repository, go_report, told_of
 from tests.test_code_pin import FIXED, HUB, MOVED, race
 
 if TYPE_CHECKING:
@@ -25,21 +25,7 @@ if TYPE_CHECKING:
     from deadheat.model import Report
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
-
-
-def told(repo: Repository, report: Report, hints: Hints | None = None) -> Dossier:
-    with Clone(str(repo.path)) as clone:
-        return dossier(report, [clone], hints)
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
@@ -47,7 +33,7 @@ def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
     repo.put("docs: about a data race elsewhere", {"README.md": "x"})
     fix = repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
     repo.put("hub: tidy up", {"hub/hub.go": FIXED.replace("n > 3", "n > 4")})
-    found = told(repo, race(HUB))
+    found = told_of(repo, race(HUB))
     assert found.fixed_by[0].commit == fix
     assert {"changes a racing line", "says that it is about a data race"} <= set(
         found.fixed_by[0].why
@@ -60,7 +46,7 @@ def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
 def test_a_race_that_nobody_mended_is_still_there(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.put("docs", {"README.md": "x"})
-    found = told(repo, race(HUB))
+    found = told_of(repo, race(HUB))
     assert (found.fixed_by, found.still_present) == ((), True)
 
 
@@ -69,7 +55,7 @@ def test_a_fix_is_found_behind_a_move(repo: Repository) -> None:
     repo.git("mv", "hub", "core")
     repo.put("move everything", {})
     fix = repo.put("core: fix data race in Hub", {"core/hub.go": FIXED})
-    found = told(repo, race(HUB))
+    found = told_of(repo, race(HUB))
     assert found.fixed_by[0].commit == fix
     assert found.still_present is False
 
@@ -77,21 +63,21 @@ def test_a_fix_is_found_behind_a_move(repo: Repository) -> None:
 def test_a_move_that_changes_the_file_is_followed(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.put("move it", {"hub/hub.go": None, "pkg/hub/hub.go": MOVED})
-    assert told(repo, race(HUB)).still_present is True
+    assert told_of(repo, race(HUB)).still_present is True
 
 
 def test_a_line_is_older_than_its_file(repo: Repository) -> None:
     came = repo.put("hub: begin", {"old/hub.go": HUB})
     repo.git("mv", "old", "hub")
     repo.put("move it", {})
-    assert [c.commit for c in told(repo, race(HUB)).introduced_by] == [came]
+    assert [c.commit for c in told_of(repo, race(HUB)).introduced_by] == [came]
 
 
 def test_a_fix_that_was_reverted_is_none(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
     repo.git("revert", "--no-edit", "HEAD")
-    found = told(repo, race(HUB))
+    found = told_of(repo, race(HUB))
     assert (found.fixed_by, found.still_present) == ((), True)
 
 
@@ -101,14 +87,14 @@ def test_a_merge_is_the_fix(repo: Repository) -> None:
     repo.put("hub: guard count", {"hub/hub.go": FIXED})
     repo.git("checkout", "-q", "main")
     repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7\n\nhub: fix data race", "topic")
-    assert told(repo, race(HUB)).fixed_by[0].commit == repo.git("rev-parse", "HEAD")
+    assert told_of(repo, race(HUB)).fixed_by[0].commit == repo.git("rev-parse", "HEAD")
 
 
 def test_the_number_of_the_issue_decides(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     mine = repo.put("hub: wait for it\n\nclose acme/relay#41", {"hub/hub.go": MOVED})
     repo.put("hub: fix data race\n\nclose #99", {"hub/hub.go": FIXED})
-    assert told(repo, race(HUB), Hints(issues=("41",))).fixed_by[0].commit == mine
+    assert told_of(repo, race(HUB), Hints(issues=("41",))).fixed_by[0].commit == mine
 
 
 def test_a_fix_that_was_already_out(repo: Repository) -> None:
@@ -116,7 +102,7 @@ def test_a_fix_that_was_already_out(repo: Repository) -> None:
     repo.git("tag", "v1.4.1")
     repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
     repo.git("tag", "v1.4.2")
-    found = told(repo, race(HUB), Hints(("v1.4.1",)))
+    found = told_of(repo, race(HUB), Hints(("v1.4.1",)))
     assert found.pin is not None
     assert (found.pin.named, found.fixed_in) == ("v1.4.1", ("v1.4.2",))
 
@@ -124,7 +110,7 @@ def test_a_fix_that_was_already_out(repo: Repository) -> None:
 def test_owners_come_from_files_and_from_history(repo: Repository) -> None:
     rules = "* @all\n/hub/ @hub-team @second # why\n"
     repo.put("hub: begin", {"hub/hub.go": HUB, ".github/CODEOWNERS": rules, "hub/OWNERS": OWNERS})
-    who = [owner.who for owner in told(repo, race(HUB)).owners]
+    who = [owner.who for owner in told_of(repo, race(HUB)).owners]
     assert who == ["@hub-team", "@second", "alice", "A Tester <tester@example.com>"]
 
 
@@ -298,7 +284,7 @@ def test_a_suite_is_known_from_its_source(repo: Repository) -> None:
     suite = suite.replace('import "sync"', 'import "gopkg.in/check.v1"')
     repo.put("hub: begin", {"hub/hub_test.go": suite})
     place = go.frame(f"{MODULE}/hub.(*suite).TestIt", "/src/relay/hub/hub_test.go", 12)
-    found = told(repo, frames((f"{MODULE}/hub.(*suite).TestIt", f"{place.path}:12")))
+    found = told_of(repo, frames((f"{MODULE}/hub.(*suite).TestIt", f"{place.path}:12")))
     assert found.reproduce is not None
     assert found.reproduce.framework == "gocheck"
 
@@ -342,7 +328,7 @@ def test_a_sub_test_is_run_alone_if_its_name_is_known(
         ),
         ("read", [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:18")]),
     )
-    found = told(repo, report).reproduce
+    found = told_of(repo, report).reproduce
     assert found is not None
     assert found.command == f"go test -race ./hub -run '{run}' -count=20"
 
@@ -354,7 +340,7 @@ def test_a_merge_says_what_its_commits_say(repo: Repository) -> None:
     repo.git("checkout", "-q", "main")
     repo.put("hub: end", {"hub/end.go": "package hub\n"})
     repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7 from topic", "topic")
-    best = told(repo, race(HUB)).fixed_by[0]
+    best = told_of(repo, race(HUB)).fixed_by[0]
     assert best.commit == repo.git("rev-parse", "HEAD")
     assert {"says that it is about a data race", f"merges {inner[:11]}"} <= set(best.why)
 

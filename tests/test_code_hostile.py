@@ -18,17 +18,7 @@ from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
 from tests.watchdog import ends
 
-
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def test_nothing_of_the_clone_runs(

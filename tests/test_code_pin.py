@@ -57,9 +57,7 @@ FIXED = MOVED.replace(
 )
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def race_text(source: str, file: str = "/src/relay/hub/hub.go") -> str:
@@ -86,13 +84,6 @@ def pinned(where: Path, report: Report, candidates: Sequence[str] = ()) -> Pin:
 
 def ends(found: Pin) -> tuple[str, str, int]:
     return found.window.first, found.window.last, found.window.commits
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
 
 
 def test_a_window_ends_where_the_lines_move(repo: Repository) -> None:

@@ -6,32 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import Dossier, dossier
-from tests.repositories import MODULE, Repository, go_report, line
+from tests.repositories import MODULE, Repository, go_report, line, told_of
 from tests.test_code_pin import FIXED, HUB, race, race_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from deadheat.model import Report
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
-
-
-def told(repo: Repository, report: Report) -> Dossier:
-    with Clone(str(repo.path)) as clone:
-        return dossier(report, [clone])
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 QUOTING = "hub: fix it\n\nIt raced:\n\n{}\n"
@@ -46,7 +28,7 @@ def test_a_commit_that_quotes_a_report_is_its_fix_and_the_report_is_from_before(
     fix = repo.put(QUOTING.format(race_text(HUB)), {"hub/hub.go": mended})
     repo.put("hub: more", {"hub/more.go": "package hub\n"})
     repo.put("hub: fix data race in Close", {"hub/hub.go": FIXED})
-    found = told(repo, race(HUB))
+    found = told_of(repo, race(HUB))
     assert found.pin is not None
     assert found.pin.window.last == first
     assert found.fixed_by[0].commit == fix
@@ -58,7 +40,7 @@ def test_a_quote_of_other_lines_says_only_that_it_is_the_same_race(repo: Reposit
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.put(QUOTING.format(earlier), {"README": "nothing\n"})
     repo.put("hub: again", {"hub/hub.go": "// moved\n" + HUB})
-    found = told(repo, race("// moved\n" + HUB))
+    found = told_of(repo, race("// moved\n" + HUB))
     assert found.pin is not None
     assert found.pin.window.commits == 1
     assert not any(fix.quotes for fix in found.fixed_by)
@@ -82,7 +64,7 @@ def test_a_module_that_a_repository_vendors_from_itself_is_found_where_it_is_kep
     repo.put("begin", {kept: META, "pkg/meta/meta.go": "package meta\n"})
     package = f"{MODULE}/vendor/example.com/parts/pkg/meta"
     file = "/go/src/example.com/acme/relay/vendor/example.com/parts/pkg/meta/meta.go"
-    found = told(repo, at(file, package))
+    found = told_of(repo, at(file, package))
     assert found.variable is not None
     assert found.variable.declared is not None
     assert found.variable.declared.file == kept
@@ -93,13 +75,13 @@ def test_a_repository_that_went_by_another_name_is_known_by_its_tag(repo: Reposi
     repo.git("tag", "v1.4.0")
     cache = "/home/ci/go/pkg/mod/example.com/old/name@{}/hub/hub.go"
     package = "example.com/old/name/hub"
-    found = told(repo, at(cache.format("v1.4.0"), package, HUB))
+    found = told_of(repo, at(cache.format("v1.4.0"), package, HUB))
     assert found.pin is not None
     assert (found.pin.fitting, found.pin.named) == (2, "v1.4.0")
     # another version, and another repository's file of the same name
-    assert told(repo, at(cache.format("v1.5.0"), package, HUB)).pin is None
+    assert told_of(repo, at(cache.format("v1.5.0"), package, HUB)).pin is None
     other = go_report(("write", [(f"{package}.Other", cache.format("v1.4.0") + ":12")]))
-    assert told(repo, other).pin is None
+    assert told_of(repo, other).pin is None
 
 
 def test_frames_of_the_harness_are_in_no_file_of_the_repository(repo: Repository) -> None:
@@ -109,6 +91,6 @@ def test_frames_of_the_harness_are_in_no_file_of_the_repository(repo: Repository
         ("write", [("testing.tRunner", "GOROOT/src/testing/testing.go:4")]),
         ("read", [(f"{MODULE}/hub.(*Hub).run", f"hub/hub.go:{line(HUB, 'if h.count > 3')}")]),
     )
-    found = told(repo, report)
+    found = told_of(repo, report)
     assert found.pin is not None
     assert (found.pin.frames, found.pin.fitting) == (1, 1)

@@ -51,9 +51,7 @@ func (T) four() {
 FUNCTIONS = ("one", "(*T).Two", "T.Two", "three", "(*T).four", "none", "(*T).one", "Two")
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 @pytest.fixture

@@ -6,34 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
 from deadheat.code.touches import touches
 from deadheat.model import Access, Frame, Location, Op, Origin, Report
-from tests.repositories import MODULE, Repository, go_report, line
+from tests.repositories import MODULE, Repository, go_report, line, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deadheat.code.dossier import Dossier
     from deadheat.code.variable import Variable
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "relay")
-    made.put("begin", {"go.mod": f"module {MODULE}\n"})
-    return made
-
-
-def explained(repo: Repository, report: Report) -> Dossier:
-    with Clone(str(repo.path)) as clone:
-        return dossier(report, [clone])
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def found(
@@ -46,7 +29,7 @@ def found(
         (op, [(f"{MODULE}/hub.{name}", f"/src/relay/hub/hub.go:{line(source, text)}")])
         for op, (name, text) in (("write", write), ("read", read))
     ]
-    return explained(repo, go_report(*sides)).variable
+    return told_of(repo, go_report(*sides)).variable
 
 
 FIELD = """package hub
@@ -336,7 +319,7 @@ def test_through_a_parameter(repo: Repository) -> None:
             ],
         ),
     )
-    variable = explained(repo, report).variable
+    variable = told_of(repo, report).variable
     assert variable is not None
     assert (variable.name, variable.owner) == ("Metadata", "Config")
     assert variable.why == "one line touches it as a parameter, which hub.copied passes"
@@ -347,7 +330,7 @@ def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
         "package hub\n\nfunc A(a *X) {\n\ta.one = 1\n}\n\nfunc B(b *Y) int {\n\treturn b.two\n}\n"
     )
     repo.put("hub", {"hub/hub.go": source})
-    told = explained(
+    told = told_of(
         repo,
         go_report(
             ("write", [(f"{MODULE}/hub.A", "/src/relay/hub/hub.go:4")]),
@@ -396,7 +379,7 @@ def c_report(write: str, read: str, location: Location | None = None) -> Report:
 def test_c_members_and_globals(tmp_path: Path, needle: str, name: str, owner: str | None) -> None:
     repo = Repository(tmp_path / "queue")
     repo.put("begin", {"src/queue.c": C})
-    variable = explained(repo, c_report(needle, "return q->length")).variable
+    variable = told_of(repo, c_report(needle, "return q->length")).variable
     assert variable is not None
     assert (variable.name, variable.owner) == (name, owner)
     assert variable.declared is not None
@@ -406,7 +389,7 @@ def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
     repo = Repository(tmp_path / "queue")
     repo.put("begin", {"src/queue.c": C})
     place = Location("global", "total", file="src/queue.c", line=5)
-    variable = explained(repo, c_report("total = 0", "return q", place)).variable
+    variable = told_of(repo, c_report("total = 0", "return q", place)).variable
     assert variable is not None
     assert (variable.name, variable.declared) == ("total", ("src/queue.c", 5))
 
@@ -461,7 +444,7 @@ def test_a_line_that_cannot_call_ends_the_trust(repo: Repository, needle: str, s
     def at(text: str) -> str:
         return f"/src/relay/hub/hub.go:{line(STALE, text)}"
 
-    told = explained(
+    told = told_of(
         repo,
         go_report(
             (

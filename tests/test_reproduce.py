@@ -24,9 +24,7 @@ TSAN_RUST = "RUSTFLAGS=-Zsanitizer=thread cargo +nightly {} -Zbuild-std " + HOST
 MIRI = 'MIRIFLAGS="-Zmiri-many-seeds=0..20" cargo +nightly miri'
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 @pytest.mark.parametrize(
