@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-FRESH = ("fresh", *(f"fresh{number}" for number in range(2, 11)))
+_ORDINALS = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+FRESH = ("fresh", *(f"fresh{number}" for number in range(2, 2 + len(_ORDINALS))))
+TITLES = {"fresh": "The fresh set"} | {
+    name: f"The {which} fresh set" for name, which in zip(FRESH[1:], _ORDINALS, strict=True)
+}

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus import sets
 from corpus.sets import FRESH
 from eval import rules
 from eval.confusions import worst
@@ -27,16 +28,7 @@ SEED = 20240501
 TITLES = {
     "open": "The open half",
     "aside": "The set aside half",
-    "fresh": "The fresh set",
-    "fresh2": "The second fresh set",
-    "fresh3": "The third fresh set",
-    "fresh4": "The fourth fresh set",
-    "fresh5": "The fifth fresh set",
-    "fresh6": "The sixth fresh set",
-    "fresh7": "The seventh fresh set",
-    "fresh8": "The eighth fresh set",
-    "fresh9": "The ninth fresh set",
-    "fresh10": "The tenth fresh set",
+    **sets.TITLES,
 }
 
 

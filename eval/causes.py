@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from corpus import sets
 from corpus.sets import FRESH
 from deadheat import registry
 from deadheat.diagnose import diagnose
@@ -37,16 +38,7 @@ TITLES = {
     "all": "Both halves",
     "open": "The open half",
     "aside": "The half set aside",
-    "fresh": "The fresh set",
-    "fresh2": "The second fresh set",
-    "fresh3": "The third fresh set",
-    "fresh4": "The fourth fresh set",
-    "fresh5": "The fifth fresh set",
-    "fresh6": "The sixth fresh set",
-    "fresh7": "The seventh fresh set",
-    "fresh8": "The eighth fresh set",
-    "fresh9": "The ninth fresh set",
-    "fresh10": "The tenth fresh set",
+    **sets.TITLES,
 }
 # what rules were made with, or have learnt from since
 LEARNT = (

@@ -41,6 +41,11 @@ def dialect(name: str) -> Dialect:
     return next(eager, None) or next(d for d in dialects() if d.name == name)
 
 
+def called(detector: str) -> str:
+    """What people call a detector; its name where no dialect is of it."""
+    return next((d.called for d in dialects() if d.name == detector), detector)
+
+
 def rules() -> tuple[Rule, ...]:
     """Every cause that can be found: a `RULE` in `diagnose/rules/`."""
     return _found("diagnose.rules", "RULE")

@@ -130,6 +130,20 @@ def _collect_seldom() -> None:
     gc.set_threshold(200_000, 20, 50)
 
 
+def add_paths(command: argparse.ArgumentParser) -> None:
+    """What every command reads that needs no lake."""
+    command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
+    )
+
+
+def add_frames(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--frames", type=at_least(1), default=6, metavar="N",
+        help="frames per stack in text (default: 6)",
+    )  # fmt: skip
+
+
 def at_least(least: int) -> Callable[[str], int]:
     """The type of an option that takes a number."""
 

@@ -36,9 +36,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Tells what is known of each race: variable, version, fix, owners, command.",
         epilog=_EXAMPLES,
     )
-    command.add_argument(
-        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
-    )
+    cli.add_paths(command)
     command.add_argument(
         "--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat"
     )
@@ -55,13 +53,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
     )  # fmt: skip
-    command.add_argument(
-        "--frames",
-        type=cli.at_least(1),
-        default=6,
-        metavar="N",
-        help="frames per stack in text (default: 6)",
-    )
+    cli.add_frames(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no warnings")
     command.set_defaults(run=run, brief=False)

@@ -31,9 +31,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         " lines move, closures are renumbered or callers change.",
         epilog=_EXAMPLES,
     )
-    command.add_argument(
-        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
-    )
+    cli.add_paths(command)
     gating.add_options(command, baseline=True)
     command.set_defaults(run=run, parser=command)
 

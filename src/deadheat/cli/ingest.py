@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
-from deadheat.cli.progress import Progress, size
+from deadheat.cli.progress import Awaited, size
 from deadheat.feeds import runs
 
 if TYPE_CHECKING:
@@ -80,10 +80,12 @@ def _run(args: argparse.Namespace) -> int:
         options = room.Options(run_of=run_of)
         watching.watch(spark.start(args), lake, args.paths, options, args.every, _teller(args))
         return cli.NOTHING
-    told = _Told(args.quiet)
-    options = room.Options(run_of=run_of, planned=told.planned, tick=told.tick)
+    line = Awaited(args.quiet)
+    options = room.Options(
+        run_of=run_of, planned=lambda plan: line.planned(plan.size), tick=line.tick
+    )
     summary = room.ingest(spark.start(args), lake, args.paths, options)
-    told.clear()
+    line.clear()
     _tell(summary, args)
     return cli.ENVIRONMENT if summary.rejects and not summary.files + summary.known else cli.NOTHING
 
@@ -94,25 +96,6 @@ def _run_of(args: argparse.Namespace) -> Callable[[str], runs.Run]:
     options, around = runs.Run(**given), runs.from_environment(os.environ)
     pattern = args.path_pattern or (lambda _: runs.Run())
     return lambda uri: options.over(pattern(uri)).over(around)
-
-
-class _Told:
-    """The progress line, once it is known how much there is to read."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._progress: Progress | None = None
-
-    def planned(self, plan: Any) -> None:
-        self._progress = Progress(plan.size, wanted=False if self._quiet else None)
-
-    def tick(self, count: int) -> None:
-        if self._progress:
-            self._progress.tick(count)
-
-    def clear(self) -> None:
-        if self._progress:
-            self._progress.clear()
 
 
 def _teller(args: argparse.Namespace) -> Callable[[Any], None]:

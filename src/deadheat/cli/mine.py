@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
 from deadheat.cli import spark
-from deadheat.cli.progress import Progress, commits
+from deadheat.cli.progress import Awaited, commits
 from deadheat.cli.races import FORMATS, show
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    line = _Line(args.quiet)
+    line = Awaited(args.quiet, commits)
     room = spark.room("pipeline.mine")
     told = room.mine(spark.start(args), spark.lake(args.lake), args.repo, line.planned, line.tick)
     line.clear()
@@ -59,25 +59,6 @@ def _run(args: argparse.Namespace) -> int:
             + (f" ({summary})" if summary else "")
         )
     return cli.NOTHING
-
-
-class _Line:
-    """The progress line, once it is known how many commits there are."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._progress: Progress | None = None
-
-    def planned(self, total: int) -> None:
-        self._progress = Progress(total, wanted=False if self._quiet else None, told=commits)
-
-    def tick(self, count: int) -> None:
-        if self._progress:
-            self._progress.tick(count)
-
-    def clear(self) -> None:
-        if self._progress:
-            self._progress.clear()
 
 
 def _plain(fix: Any) -> dict[str, Any]:

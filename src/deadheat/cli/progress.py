@@ -76,3 +76,23 @@ class Progress:
         sys.stderr.write(f"\r{text}\x1b[K")
         sys.stderr.flush()
         self._drawn = True
+
+
+class Awaited:
+    """The progress of work of which it is not known at first how much there is."""
+
+    def __init__(self, quiet: bool, told: Callable[[float], str] = size) -> None:
+        self._wanted = False if quiet else None
+        self._told = told
+        self._progress: Progress | None = None
+
+    def planned(self, total: int) -> None:
+        self._progress = Progress(total, self._wanted, self._told)
+
+    def tick(self, count: int) -> None:
+        if self._progress:
+            self._progress.tick(count)
+
+    def clear(self) -> None:
+        if self._progress:
+            self._progress.clear()

@@ -35,9 +35,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Finds every race report, however damaged, and prints each race once.",
         epilog=_EXAMPLES,
     )
-    command.add_argument(
-        "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
-    )
+    cli.add_paths(command)
     command.add_argument(
         "--format", choices=sorted(registry.renderers()), default="text", help="default: text"
     )
@@ -57,13 +55,7 @@ def add_ways(command: argparse._ActionsContainer) -> None:
         metavar="N",
         help="processes (default: one per core)",
     )
-    command.add_argument(
-        "--frames",
-        type=cli.at_least(1),
-        default=6,
-        metavar="N",
-        help="frames per stack in text (default: 6)",
-    )
+    cli.add_frames(command)
     command.add_argument(
         "--error-stacks",
         action="store_true",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat import registry
 from deadheat.model import Op, State
 
 if TYPE_CHECKING:
@@ -11,16 +12,6 @@ if TYPE_CHECKING:
     from deadheat.code.variable import Variable
     from deadheat.model import Access, Frame, Report
 
-_DETECTORS = {
-    "go": "Go's race detector",
-    "tsan": "ThreadSanitizer",
-    "kcsan": "KCSAN",
-    "helgrind": "Helgrind",
-    "drd": "DRD",
-    "miri": "Miri",
-    "go-fatal": "Go's runtime",
-    "go-error": "an error's stack",
-}
 _ERROR = "error-stack"
 _VERBS = {
     Op.READ: "reads",
@@ -70,7 +61,7 @@ def _kind(report: Report) -> str:
 
 
 def _saw(report: Report, what: str) -> str:
-    who = _DETECTORS.get(report.detector, report.detector)
+    who = registry.called(report.detector)
     sides = [_side(access, report) for access in report.accesses]
     on = f" on {what}" if what else ""
     during = f" during {report.test}" if report.test else ""

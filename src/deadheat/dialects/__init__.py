@@ -58,6 +58,7 @@ class Dialect(Protocol):
     """One detector's way of printing."""
 
     name: str
+    called: str  # who it is, in a sentence
 
     @property
     def symbols(self) -> Symbols: ...

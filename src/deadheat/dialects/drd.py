@@ -230,6 +230,7 @@ class DrdDialect(LineDialect):
     """DRD, with or without `==pid==` in front of its lines."""
 
     name = "drd"
+    called = "DRD"
     symbols = native
     anchors = (
         b"Conflicting",

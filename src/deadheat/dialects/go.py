@@ -71,6 +71,7 @@ class GoDialect:
     """Go's race detector, as every version since 1.1 prints it."""
 
     name = "go"
+    called = "Go's race detector"
     symbols = go
     anchors = (
         b"DATA RACE",

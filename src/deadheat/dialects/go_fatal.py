@@ -62,6 +62,7 @@ class FatalDialect:
     """Fatal map errors and WaitGroup panics of the Go runtime, with their goroutine dumps."""
 
     name = NAME
+    called = "Go's runtime"
     symbols = go
     # what ends in rare letters is found fastest
     anchors = (

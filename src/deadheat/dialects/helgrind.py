@@ -170,6 +170,7 @@ class HelgrindDialect(LineDialect):
     """Helgrind, with or without `==pid==` in front of its lines."""
 
     name = "helgrind"
+    called = "Helgrind"
     symbols = native
     anchors = (
         b"race during",

@@ -244,6 +244,7 @@ class KcsanDialect(LineDialect):
     """KCSAN, as every kernel since 5.4 prints it."""
 
     name = "kcsan"
+    called = "KCSAN"
     symbols = kernel
     # the first is one word, so that neither colours nor odd spaces can be in it
     anchors = (b"KCSAN", b"bytes by task", b"bytes by interrupt")

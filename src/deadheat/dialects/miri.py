@@ -222,6 +222,7 @@ class MiriDialect(LineDialect):
     """Miri, in all the ways that it has reported races since 2020."""
 
     name = "miri"
+    called = "Miri"
     symbols = rustc
     anchors = (
         b"Undefined Behavior",  # in the first line, and in the help below it

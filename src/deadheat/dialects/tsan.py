@@ -114,6 +114,7 @@ class TsanDialect(LineDialect):
     """ThreadSanitizer, as gcc and clang print it."""
 
     name = "tsan"
+    called = "ThreadSanitizer"
     symbols = native
     # one word, so that no colour and no odd space stands within it
     anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")

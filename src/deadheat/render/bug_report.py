@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat import registry
 from deadheat.model import State
 from deadheat.render import facts
 from deadheat.render.escape import code, fence, markdown
@@ -31,7 +32,7 @@ def _lines(sighting: Sighting, told: Plain) -> Iterator[str]:
     yield f"# {markdown(sighting.verdict.title)}"
     yield ""
     damage = f"; text damaged: {', '.join(report.damage)}" if report.damage else ""
-    found = facts.DETECTORS.get(report.detector, report.detector)
+    found = registry.called(report.detector)
     yield f"Race {code(sighting.verdict.race)}, from {markdown(found + damage)}."
     yield from _section("1. Minimal reproduce step", _reproduce(told))
     yield from _section("2. What did you expect to see?", _prose([told["narrative"]["expected"]]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from deadheat import registry
 from deadheat.render import facts
 from deadheat.render.drawing import drawing
 from deadheat.render.escape import html
@@ -46,7 +47,7 @@ def _article(sighting: Sighting, told: Plain) -> str:
 def _parts(sighting: Sighting, told: Plain) -> Iterator[str]:
     report = sighting.report
     yield f"<h1>{html(sighting.verdict.title)}</h1>"
-    chips = [report.kind, facts.DETECTORS.get(report.detector, report.detector), report.test]
+    chips = [report.kind, registry.called(report.detector), report.test]
     chips += [f"text damaged: {', '.join(report.damage)}"] if report.damage else []
     chips += [f"race {sighting.verdict.race}"]
     yield f'<ul class="chips">{"".join(f"<li>{html(c)}</li>" for c in chips if c)}</ul>'

@@ -25,16 +25,6 @@ _QUOTED = ("version", "suspect", "workaround", "setting", "injection", "referenc
 # the first two numbers of a release: "v5.3.1" is of the line (5, 3)
 _LINE = re.compile(r"(\d+)\.(\d+)")
 _CANDIDATE = re.compile(r"alpha|beta|rc|pre|dev|nightly|-\d{6,}", re.IGNORECASE)
-DETECTORS = {
-    "go": "Go's race detector",
-    "tsan": "ThreadSanitizer",
-    "kcsan": "KCSAN",
-    "helgrind": "Helgrind",
-    "drd": "DRD",
-    "miri": "Miri",
-    "go-fatal": "Go's runtime",
-    "go-error": "an error's stack",
-}
 
 
 def variable(told: Plain) -> list[str]:

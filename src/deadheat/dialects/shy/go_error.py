@@ -75,6 +75,7 @@ class ErrorDialect:
     """Error stacks in the style of pkg/errors."""
 
     name = NAME
+    called = "an error's stack"
     symbols = go
     anchors = (b".go:", b".go\x1b[")
     hints = anchors
