@@ -49,9 +49,9 @@ def test_ingest_says_what_was_new(
     assert status == 0
     assert err == "deadheat: nothing: no such file or directory\n"
     first, second, third, race, *_ = out.splitlines()
-    assert first.startswith("1 files taken in")
-    assert second == "1 sightings, 1 new reports"
-    assert third == "1 new races, 1 in all"
+    assert first.startswith("1 file taken in")
+    assert second == "1 sighting, 1 new report"
+    assert third == "1 new race, 1 in all"
     status, out, _ = told(capsys, "show", race.split()[0][:6], "--lake", "lake", "--format", "json")
     (latest,) = json.loads(out)["latest"]
     assert [latest[key] for key in ("repo", "branch", "job", "run", "commit")] == [

@@ -91,13 +91,13 @@ def test_what_is_mined_is_kept_and_used(
         drawn.append((total, wanted))
         return Progress(total, wanted, commits)
 
-    monkeypatch.setattr("deadheat.cli.mine.Progress", counting)
+    monkeypatch.setattr("deadheat.cli.progress.Progress", counting)
     status, out, err = told(capsys, "mine", repo.path, "--lake", lake)
     assert status == 0
     (line,) = out.splitlines()
     assert "lock-added" in line
     assert "(reverted by " in line
-    assert err.startswith("deadheat: 1 fixes in 6 commits")
+    assert err.startswith("deadheat: 1 fix in 6 commits")
 
     # an issue in the lake that quotes a report makes the second one a fix as well
     issue = tmp_path / "issue.md"

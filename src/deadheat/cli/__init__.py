@@ -179,6 +179,11 @@ def complain(what: str, who: str = "deadheat") -> None:
         _drop(sys.stderr)
 
 
+def count(number: int, what: str) -> str:
+    """`1 race`, `2 races`."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def printable(text: str) -> str:
     """One line that a terminal can be trusted with."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -176,7 +176,7 @@ class Inspection:
         except OSError as error:
             raise unwritable(args.baseline, error) from error
         if not args.quiet:
-            cli.complain(f"{args.baseline}: {text.count(chr(10))} lines, written")
+            cli.complain(f"{args.baseline}: {cli.count(text.count(chr(10)), 'line')}, written")
 
     @property
     def status(self) -> int:

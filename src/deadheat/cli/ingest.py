@@ -115,11 +115,12 @@ def _tell(summary: Any, args: argparse.Namespace) -> None:
         cli.complain(f"and {more} more, in the table rejects")
     rate = f", {size(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
     print(
-        f"{summary.files} files taken in ({size(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
+        f"{cli.count(summary.files, 'file')} taken in"
+        f" ({size(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
         f" {summary.known} known already, {len(summary.rejects)} rejected"
     )
-    print(f"{summary.sightings} sightings, {summary.reports} new reports")
-    print(f"{len(summary.new_races)} new races, {summary.races} in all")
+    print(f"{cli.count(summary.sightings, 'sighting')}, {cli.count(summary.reports, 'new report')}")
+    print(f"{cli.count(len(summary.new_races), 'new race')}, {summary.races} in all")
     for race, title in summary.new_races[:_SHOWN]:
         print(cli.printable(f"  {race}  {title}"))
     if len(summary.new_races) > _SHOWN:

@@ -55,7 +55,8 @@ def _run(args: argparse.Namespace) -> int:
         ways = Counter(fix.strategy for fix in told.fixes)
         summary = ", ".join(f"{count} {way}" for way, count in ways.most_common())
         cli.complain(
-            f"{len(rows)} fixes in {told.commits} commits, {told.seconds:.0f} s"
+            f"{len(rows)} {'fix' if len(rows) == 1 else 'fixes'}"
+            f" in {cli.count(told.commits, 'commit')}, {told.seconds:.0f} s"
             + (f" ({summary})" if summary else "")
         )
     return cli.NOTHING
