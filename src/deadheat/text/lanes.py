@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.text import records
+from deadheat.text.clean import tail
 from deadheat.text.late import regex
-from deadheat.text.peel import is_numbered, peel
+from deadheat.text.peel import Numbers, number, peel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +26,27 @@ _TIME = regex(
 _SPACES = regex(r"(?:\\ )+")
 # what stands in a string, behind the quote that begins it
 _QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
+# a tab that somebody wrote out before a place: `"\t/src/shop/cart.go:31 +0x45"`, "^I/src/shop/cart.go"
+_TAB = regex(r"^[\s\"'\[(,+-]{0,40}(?:\\t|\^I)(?=[/\w<])")
 _KEYED = (":", "=", "=>")
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
-_BRACKETS = ("[", "<", "(")
-# "[linux] ", "<worker> "
-_LABEL = regex(r"\[[^\s\[\]]{1,80}\]\s|<[^\s<>]{1,80}>\s|\([^\s()]{1,80}\)\s")
+# "[linux] ", "[unit : test] ", "<worker> ", "(3) ", "cart: ", "cart> ", "cart | ", "pkg/cart\t"
+_LABELS = tuple(
+    map(
+        regex,
+        (
+            r"\[[^\[\]]{1,80}\]\s",
+            r"<[^\s<>]{1,80}>\s",
+            r"\([^\s()]{1,80}\)\s",
+            r"[^\s:]{1,80}(?::[^\s:]{1,80})?:\s",
+            r"[^\s>]{1,80}>\s",
+            r"[^\s|]{1,80} {0,40}\|\s",
+            r"[^\t]{1,80}\t",
+        ),
+    )
+)
 _MAX_DEPTH = 5
 
 
@@ -40,11 +55,21 @@ class Lanes:
 
     def __init__(self, first: str | None = None) -> None:
         # does each line have a number, as the first one shows?
-        self._numbered = first is None or is_numbered(first)
+        self._numbered = Numbers(first is None or bool(number(first)))
         self._open: dict[str | None, str] = {}
         self._held: dict[str | None, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
         self._table: Table | None = None  # whose rows the lines are
+        self._tail = ""  # what ends each line
+        self._deep = False  # do known prefixes stand behind those that were learnt?
+
+    def heed(self, first: str, following: Sequence[str]) -> None:
+        """Looks at the lines of a report: for numbers that come again, and for what ends each."""
+        probe = Lanes()
+        self._tail = tail([text for line in (first, *following) for _, text in probe.split(line)])
+        numbers = [told for text in (first, *following) if (told := number(text))]
+        if number(first) and len({*numbers}) < len(numbers):
+            self._numbered = Numbers.NAME
 
     def fork(self) -> Lanes:
         """Others that know the same prefixes."""
@@ -52,13 +77,15 @@ class Lanes:
         other._numbered = self._numbered
         other._learnt = list(self._learnt)
         other._table = self._table
+        other._tail = self._tail
+        other._deep = self._deep
         return other
 
     @property
     def form(self) -> tuple[object, ...]:
         """Equal for two that know the same prefixes."""
         learnt = ((shape.pattern, names) for shape, names in self._learnt)
-        return self._numbered, self._table, *learnt
+        return self._numbered, self._table, self._tail, *learnt
 
     @property
     def waiting(self) -> bool:
@@ -71,23 +98,34 @@ class Lanes:
         if len(pieces) == 1 and not (self._open or self._held or self._learnt or self._table):
             lane, inner, partial, joins, nested = pieces[0]
             if not (partial or nested) and joins is None:
-                return [(lane, inner)]
+                return [(lane, self._bare(inner))]
         return self._peeled(None, text, _MAX_DEPTH)
 
     def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:
         """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time."""
         out: list[LaneLine] = []
-        for piece in peel(text, self._numbered or depth < _MAX_DEPTH):
-            lane = "/".join(filter(None, (outer, piece.lane))) or None
-            piece = piece._replace(lane=lane)
+        for piece in peel(text, self._numbered if depth == _MAX_DEPTH else Numbers.COUNT):
+            piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
                 out += self._peeled(*cell, depth - 1)
             elif piece.inner and depth:
                 for line in self._finished(piece):
                     out += self._peeled(*line, depth - 1)
             else:
-                out += self._finished(self._unprefixed(piece))
+                inner = self._unprefixed(piece)
+                deep = self._deep and inner is not piece
+                for inmost in peel(inner.text) if deep else (inner,):
+                    lane = _within(inner.lane, inmost.lane)
+                    out += self._finished(inmost._replace(lane=lane, text=self._bare(inmost.text)))
         return out
+
+    def _bare(self, text: str) -> str:
+        """A line without what ends each line; with the quotes and the tab that somebody wrote out."""
+        if self._tail:
+            text = text.removesuffix(self._tail)
+        if '\\"' in text:
+            text = text.replace('\\"', '"')
+        return _TAB.sub("\t", text) if "\\t" in text or "^I" in text else text
 
     def _cell(self, piece: Piece) -> LaneLine | None:
         """What a row of the table holds."""
@@ -113,6 +151,8 @@ class Lanes:
         if (table := records.table(prefix, following)) is not None:
             self._table = table
             return True
+        if self._learn_outer(prefix, following):
+            return True
         few = _enough(prefix, following)
         head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
         if sum(text.startswith(head) for text in following) < max(few, 1):
@@ -122,10 +162,23 @@ class Lanes:
         if len(marks) < max(few, 1):
             return False
         names = _mark(prefix) in marks
-        if names and _LABEL.fullmatch(prefix):
-            shape = _LABEL  # those of the others are alike
+        if names and (label := _label(prefix, following)):
+            shape = label  # those of the others are alike
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
+
+    def _learn_outer(self, prefix: str, following: Sequence[str]) -> bool:
+        """Takes a label for a writer's mark that stands before a prefix which everybody knows."""
+        for label in _LABELS:
+            match = label.match(prefix)
+            if match and match.end() < len(prefix) and _label(match[0], following) is label:
+                inner = peel(prefix[match.end() :])
+                again = any(text.startswith(match[0]) for text in following)
+                self._deep = again and len(inner) == 1 and not inner[0].text.strip()
+                if self._deep:
+                    self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (label, True)]
+                return self._deep
+        return False
 
     def _unprefixed(self, piece: Piece) -> Piece:
         for shape, names in self._learnt:
@@ -157,6 +210,13 @@ class Lanes:
         return [] if before is None else [(lane, before)]
 
 
+def _within(outer: str | None, lane: str | None) -> str | None:
+    """The lane of a mark behind another, which may be the same again where lines were put into one."""
+    if outer and lane and (outer == lane or outer.endswith(f"/{lane}")):
+        return outer
+    return "/".join(filter(None, (outer, lane))) or None
+
+
 def _enough(prefix: str, following: Sequence[str]) -> float:
     """How many of these lines have to have the prefix.
 
@@ -164,8 +224,16 @@ def _enough(prefix: str, following: Sequence[str]) -> float:
     label in brackets, as in a pipeline of Jenkins, writers take turns.
     """
     written = [text for text in following if text.strip()]
-    labelled = prefix[:1] in _BRACKETS and all(text[:1] == prefix[:1] for text in written)
-    return 1 if labelled else 0.4 * len(written)
+    return 1 if _label(prefix, written) else 0.4 * len(written)
+
+
+def _label(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
+    """What the labels of all writers look like, if this is one and every line has one."""
+    for label in _LABELS:
+        if label.fullmatch(prefix):
+            fits = all(label.match(f"{text} ") for text in following if text.strip())
+            return label if fits else None
+    return None
 
 
 def _of_string(prefix: str, text: str) -> str:

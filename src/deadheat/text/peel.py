@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.text import clean, records
@@ -46,7 +48,7 @@ _PREFIX = regex(
             r"(?:<\d{1,3}>)?\[ *\d{1,9}\.\d{1,9}\](?: ?\[ *(?P<lane_kernel>[TC]\d{1,9})\])?(?: |$)",
             # dmesg -T: "[Tue Feb 15 10:16:41 2022] text"; dmesg -x: "kern  :err   : text"
             r"\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\](?: |$)",
-            r"[a-z]{3,8} {0,5}:[a-z]{3,6} {0,4}: ",
+            r"(?:kern|user|daemon|syslog|auth|local\d) {0,5}:[a-z]{3,6} {0,4}: ",
             # crater and other users of rustwide: "[INFO] [stderr] text"
             r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
             # Buildkite, where its escape is gone: "_bk;t=1714557600123text"
@@ -73,10 +75,14 @@ _PREFIX = regex(
             r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-]"
             r"(?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
             r"|\d{1,9}[:-](?=[ \t=WRPBrvw>G]|$)"
-            r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w]|$))",
+            r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w\[-]|$))",
         )
     )
 )
+# what counts the octets of a message where nothing else ends it: "83 <34>1 2024-05-01T12:00:00Z host"
+_OCTETS = regex(r"(\d{1,5}) (?=<\d{1,3}>(?:1 \d{4}-\d\d-|[A-Z][a-z]{2} [ \d]\d ))")
+# what stands between two strings of a list: `['main.main()\n', '\t/src/main.go:7']`
+_LISTED = regex(r"^(?:[\[(]?b?['\"](?=\S)(?!, )|['\"], ?b?['\"])")
 # the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work",
 # "total=[  472.496430][ T2214]  relay_account+0x5c/0x1a0", "done.Feb 15 10:16:41 lab kernel: [  472.49]"
 _INSIDE = regex(
@@ -85,7 +91,9 @@ _INSIDE = regex(
     r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
 # who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
-_LABEL = regex(r"\[[^\s\[\]]{1,80}\] ")
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./]{0,3}\w)[^\s=]{1,80}(?:\t|[:>] )")
+# one that differs from line to line: "[12] ", "[00:12] ", "[test:12] "
+_COUNTS = regex(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
@@ -93,34 +101,41 @@ _MAX_LAYERS = 6
 _SHORT = 1 << 10
 
 
-def is_numbered(text: str) -> bool:
-    """Is a number among what stands before a line, so that the others of its text have one too?"""
+class Numbers(IntEnum):
+    """What a number before a line is."""
+
+    NONE = 0  # the line is the rest of the one before
+    COUNT = 1
+    NAME = 2  # of who wrote the line: "12: text" of a test that runs beside others
+
+
+def number(text: str) -> str:
+    """The number among what stands before a line, with what belongs to it; nothing if there is none."""
     for _ in range(_MAX_LAYERS):
         match = _PREFIX.match(text)
         if match is None or match["number"]:
-            return match is not None
+            return match["number"].strip() if match else ""
         text = text[match.end() :]
-    return False
+    return ""
 
 
-def peel(text: str, numbered: bool = True) -> list[Piece]:
-    """The pieces in a line; the line itself where nothing wraps it.
-
-    In a text that is not `numbered`, a line that begins with a number is the rest of the one before.
-    """
+def peel(text: str, numbered: Numbers = Numbers.COUNT) -> list[Piece]:
+    """The pieces in a line; the line itself where nothing wraps it."""
     return list(_known(text, numbered)) if len(text) < _SHORT else _peeled(text, numbered)
 
 
 @lru_cache(maxsize=1 << 11)
-def _known(text: str, numbered: bool) -> tuple[Piece, ...]:
+def _known(text: str, numbered: Numbers) -> tuple[Piece, ...]:
     """Lines around a hit are looked at several times: for their prefix, their order, their report."""
     return tuple(_peeled(text, numbered))
 
 
-def _peeled(text: str, numbered: bool) -> list[Piece]:
+def _peeled(text: str, numbered: Numbers) -> list[Piece]:
     lanes: list[str] = []
     if BREAK in text:
         return [Piece(None, line, inner=True) for line in text.split(BREAK)]
+    if "<" in text and (counted := _OCTETS.search(text)) is not None:
+        return [Piece(None, message, inner=True) for message in _counted(text, counted)]
     stripped = text.lstrip()
     if stripped[:4].isdigit() or (stripped[:1] == "[" and _PREFIX.match(stripped)):
         text = stripped  # a log that was indented as a whole, times and all
@@ -132,6 +147,8 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
             break  # each of its lines has a mark of its own
         if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
+            if numbered is Numbers.NAME and match["number"]:
+                lanes.append(match["number"].strip())
             text = _unescaped(text[match.end() :])
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
@@ -150,13 +167,17 @@ def _peeled(text: str, numbered: bool) -> list[Piece]:
         return [Piece(lane, line, inner=True) for line in lines]
     if records.has_lines(text):
         lines = clean.unpacked(records.unescaped(text)).split("\n")
-        return [Piece(lane, line, inner=True) for line in lines]
+        return [Piece(lane, _LISTED.sub("", line), inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         if (label := _labelled(text[: inside.start()])) is not None:
-            own = "/".join([*lanes, label.strip()])
+            names = [] if _COUNTS.fullmatch(label) else [label.strip()]
+            own = "/".join([*lanes, *names]) or None
             return [Piece(own, text[len(label) :], inner=True)]
-        parts = text[: inside.start()], text[inside.start() :]
-        return [Piece(lane, part, inner=True) for part in parts]
+        # lines that were put into one have each a mark, which stands alone
+        marks = [mark.start() for mark in _INSIDE.finditer(text, inside.end())]
+        apart = [at for at in marks if not text[at - 1].isalnum()]
+        starts = [0, inside.start(), *apart, len(text)]
+        return [Piece(lane, text[a:b], inner=True) for a, b in pairwise(starts)]
     return [Piece(lane, text)]
 
 
@@ -168,6 +189,24 @@ def _labelled(head: str) -> str | None:
     between = head[label.end() :]
     known = _PREFIX.match(between)
     return label[0] if not between or (known and known.end() == len(between)) else None
+
+
+def _counted(text: str, first: re.Match[str]) -> list[str]:
+    """The messages behind their counts; one that was changed on its way ends where another begins."""
+    messages: list[str] = []
+    counted: re.Match[str] | None = first
+    while counted is not None:
+        begin = counted.end()
+        end = begin + int(counted[1])
+        if not text.isascii():
+            end = begin + len(text[begin:end].encode()[: int(counted[1])].decode("utf-8", "ignore"))
+        following = _OCTETS.match(text, end)
+        if following is None and end < len(text):
+            following = _OCTETS.search(text, begin)
+            end = following.start() if following else len(text)
+        messages.append(text[begin:end].rstrip("\n"))
+        counted = following
+    return messages
 
 
 def _has_lines(text: str) -> bool:

@@ -36,9 +36,14 @@ _NESTED = frozenset((
     "docker", "log", "values", "attributes", "result", "body",
 ))  # fmt: skip
 # a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
-_MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?: ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
+_MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?(?::|=>) ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
 _REST = regex(
     r'\s{0,200}"[\w@.$-]{1,60}" ?: ?(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{][\]}]),?\s{0,200}$'
+)
+# a record of YAML: `textPayload: '  main.main()'`
+_YAML = regex(
+    r"(?:- | {0,40})(?:textPayload|message|MESSAGE|msg|log|line|body|stderr|stdout|output): "
+    r"(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s|>].*))\s{0,9}$"
 )
 # a tag before a record: `api.stderr	{"log":"text"}`, `- {"msg": "text"}`
 _TAG = regex(r'.{0,300}?\s(?=\{")')
@@ -54,11 +59,21 @@ _BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
 # a cell of a row: `text,`, `"text with ""quotes"", and commas",`
 _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
 # "\u001b", "\x1b", "\033", "\n"
-_ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|.))")
-_ESCAPED = {"n": "\n", "t": "\t", "r": "", "033": "\x1b"}
+_ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|01[12]|.))")
+_CARET = regex(r"\^()([IJ])")
+_ESCAPED = {
+    "n": "\n",
+    "t": "\t",
+    "r": "",
+    "033": "\x1b",
+    "012": "\n",
+    "011": "\t",
+    "J": "\n",
+    "I": "\t",
+}
 # a workflow command of GitHub, which may be indented: `::error file=cart.go,line=1::text%0Amore`
 _COMMAND = regex(r"[ \t]{0,64}::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
-_PERCENT = {"%0A": "\n", "%0D": "", "%25": "%"}
+_PERCENT = {"%0A": "\n", "%0D": "", "%09": "\t", "%20": " ", "%25": "%"}
 _PERCENTED = regex("|".join(_PERCENT))
 # so many quotes and records are in no line of a detector
 _MANY, _FEW = 12, 3
@@ -85,6 +100,8 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
     if first in (":", " ", "\t") and "::" in text and (command := _COMMAND.match(text)):
         told = _PERCENTED.sub(lambda match: _PERCENT[match[0]], text[command.end() :])
         return _lines(told, "/".join(lanes) or None)
+    if ": " in text and (yaml := _YAML.match(text)):
+        return _lines(_scalar(yaml), "/".join(lanes) or None)
     if '"' not in text:
         # the brackets around records; a blank line is somebody's text
         return [] if first and not text.strip(_BRACKETS) and text.strip() else None
@@ -217,6 +234,13 @@ def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
     return _lines(text, lane) if told else []
 
 
+def _scalar(match: re.Match[str]) -> str:
+    single, double, plain = match.groups()
+    if double is not None:
+        return unescaped(double)
+    return plain if single is None else str(single).replace("''", "'")
+
+
 def _scattered(text: str, lane: str | None) -> list[Piece] | None:
     found = [match[1] if match[1] is not None else match[2] for match in _SCATTERED.finditer(text)]
     if len(found) < _FEW:
@@ -288,11 +312,15 @@ def _unquoted(value: str) -> str:
 
 def has_lines(text: str) -> bool:
     """Are ends of lines written out in it? A path on Windows may have two folders that begin with n."""
-    return text.count("\\n") > 3
+    return any(text.count(end) > _FEW for end in clean.ENDS)
 
 
 def unescaped(text: str) -> str:
     """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for; some escape twice."""
+    if text.count("%0A") > _FEW:
+        return _PERCENTED.sub(lambda match: _PERCENT[match[0]], text)
+    if text.count("^J") > _FEW:
+        return _CARET.sub(_escaped, text)
     text = _ESCAPE.sub(_escaped, text)
     if has_lines(text) and "\n" not in text:
         text = _ESCAPE.sub(_escaped, text)
