@@ -7,7 +7,7 @@ the documentation.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import re
@@ -25,6 +25,13 @@ class Verdict(IntEnum):
     CLOSED = 4  # part of its report, which ends with it
     ANOTHER = 5  # begins another report: end this one and feed the line to a new machine
     ABANDONED = 6  # this is no report, and nothing that follows can make it one
+
+
+class Folds(NamedTuple):
+    """Where lines end that something has put into one."""
+
+    between: re.Pattern[str]  # what stands between two; the group `end` belongs to the first
+    shown: re.Pattern[str]  # a header with a frame behind it, which only such a line has
 
 
 class Machine(Protocol):
@@ -98,6 +105,8 @@ class Dialect(Protocol):
         """Does a line with this anchor begin a report, so that nothing before it matters?"""
 
     def machine(self) -> Machine: ...
+
+    folds: Folds | None  # None: lines that were put into one cannot be told apart
 
     # what begins an undamaged report, and what ends it; None where nothing does
     opening: bytes | None

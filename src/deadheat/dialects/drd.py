@@ -242,6 +242,7 @@ class DrdDialect(LineDialect):
     )
 
     hints = (b"hread",)
+    folds = lines.FOLDS
 
     def column(self, text: str) -> int:
         if " 0x" not in text and "onflicting" not in text and "eader-writer" not in text:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import go_order, go_quick
-from deadheat.dialects.go_grammar import ACCESS, BANNER, is_banner
+from deadheat.dialects.go_grammar import ACCESS, BANNER, FOLDS, is_banner
 from deadheat.dialects.go_machine import GoMachine
 from deadheat.symbols import go
 from deadheat.text.late import regex
@@ -137,6 +137,7 @@ class GoDialect:
 
     beside = None
     near = 0
+    folds = FOLDS
 
     opening = f"{BANNER}\n".encode()
     closing = b"\n==================\n"

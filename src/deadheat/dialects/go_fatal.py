@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.dialects import go_order
 from deadheat.dialects.go_fatal_machine import NAME, OPENING, FatalMachine
+from deadheat.dialects.go_grammar import FOLDS
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class FatalDialect:
 
     beside = None
     near = 0
+    folds = FOLDS
     opening = closing = None
     volatile = None
 

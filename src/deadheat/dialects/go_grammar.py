@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from deadheat.dialects import Folds
 from deadheat.model import Op
 from deadheat.text.late import regex
 
@@ -24,6 +25,25 @@ FIRST_HALF: Final = regex(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
 SECOND_HALF: Final = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATED: Final = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
+
+# what ends each of a report's lines where several stand in one; what comes behind a call is its place
+_GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"
+_GOROUTINE: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?:"
+_PLACE: Final = r"[^\s()]{1,400}:\d{1,9}\b"
+FOLDS: Final = Folds(
+    regex(
+        rf"(?P<end>{BANNER}|=={{17}}|{_GOROUTINE}|created at:|the stack\]"
+        r"|\+0x[0-9a-f]{1,8}(?: fp=\S{1,20} sp=\S{1,20} pc=0x[0-9a-f]{1,16})?"
+        rf"|(?:\(\)|\.(?:go|s):\d{{1,9}}(?! \+0x))(?={_GAP})"
+        r"|(?:\)|created by [^\s()]{1,400}|in goroutine \d{1,18})"
+        rf"(?={_GAP}{{1,40}}{_PLACE})){_GAP}{{0,200}}"
+        r"|(?<!by )(?<!in )(?=goroutine \d{1,18} (?:gp=[^\[]{1,80})?\[)"
+    ),
+    regex(
+        rf"{_GOROUTINE}{_GAP}{{0,200}}(?:[^\s()]{{1,400}}[(]|\[fail)"
+        rf"|{BANNER}{_GAP}{{0,200}}(?:Read|Write|Prev|Atom)"
+    ),
+)
 
 OPS: Final = {
     "read": Op.READ,

@@ -185,6 +185,7 @@ class HelgrindDialect(LineDialect):
     )
 
     hints = (b"hread",)
+    folds = lines.FOLDS
 
     def column(self, text: str) -> int:
         if "hread" not in text and "Lock at" not in text:

@@ -249,6 +249,7 @@ class KcsanDialect(LineDialect):
     # the first is one word, so that neither colours nor odd spaces can be in it
     anchors = (b"KCSAN", b"bytes by task", b"bytes by interrupt")
     hints = (b"KCSAN", b"bytes by")
+    folds = lines.FOLDS
 
     def column(self, text: str) -> int:
         if "KCSAN" not in text and " to 0x" not in text:

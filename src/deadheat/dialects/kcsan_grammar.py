@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.dialects import Folds
 from deadheat.dialects.line_grammar import Role, Token
 from deadheat.text.late import regex
 
@@ -35,6 +36,18 @@ REST_OF_HEADER = regex(r"bytes by (?:task|interrupt)|^\W*KCSAN: (?:data-race|ass
 _FOOTER = regex(r"Reported by Kernel Concurrency Sanitizer on:?")
 # 66 of them; in mail "=3D=3D=3D"
 _BAR = regex(r"(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
+
+# what a line begins with where several stand in one; functions in the title are no frames
+FOLDS = Folds(
+    regex(
+        r"(?P<end>)(?<! in )(?<! / )(?<!with )(?=BUG: KCSAN|={40}(?!=)|value changed: |Reported by Kern"
+        r"|CPU: \d|Hardware name|race at unk"
+        r"|(?:read-write|read|write|assert no \w{6,8})(?: \([a-z, ]+\))? to 0x"
+        rf"|(?<=\W)(?<!\? )(?:\? )?{_SYMBOL}(?:{_OFFSET}"
+        r"| [\w./+-]{1,200}\.[chS]:\d{1,6} \[inl| \([\w./+-]{1,200}\.[chS]:\d))"
+    ),
+    regex(rf"on cpu \d{{1,5}}:.{{0,90}}?\b(?:{_SYMBOL}{_OFFSET}|\.[chS]:\d)"),
+)
 
 _LINE = r"\d{1,6}(?!\d)"
 _PATH = r"[^\s:()\[\]]{1,400}"
@@ -85,7 +98,7 @@ _DETAILS = {
     # of no weight: who holds how many locks, when interrupts were on, why the kernel is tainted
     "furniture": regex(
         r"(?:\d{1,4} )?locks? held by |no locks held by |irq event stamp: |INFO: lockdep is turned off"
-        r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |\|$"
+        r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |^\|$"
     ),
 }
 
@@ -145,7 +158,7 @@ def _has_word_of_detail(body: str) -> bool:
         or "Tainted: " in body
         or "Stopper: " in body
         or "Sched_ext: " in body
-        or body.endswith("|")
+        or body == "|"
     )
 
 

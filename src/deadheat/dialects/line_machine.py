@@ -17,6 +17,7 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deadheat.dialects import Folds
     from deadheat.model import Report
 
 # a line is put together from at most so many
@@ -257,6 +258,7 @@ class LineDialect:
     volatile = None
     beside = None
     near = 0
+    folds: Folds | None = None
     # how far before a hit its report may have begun
     back = 1 << 13
     headed = True

@@ -238,6 +238,7 @@ class MiriDialect(LineDialect):
     )
 
     hints = (b"Undefined", b"Data race")
+    folds = lines.FOLDS
 
     def column(self, text: str) -> int:
         if "Behavior:" not in text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.dialects import Folds
 from deadheat.dialects.line_grammar import Role, Token
 from deadheat.text.late import regex
 
@@ -47,12 +48,21 @@ _EARLIER = regex(
 # a line by which a report is found whose first one is broken
 LATER = regex(r"caused Undefined Behavior|race detected between")
 
+# what a line begins with where several stand in one
+FOLDS = Folds(
+    regex(
+        r"(?P<end>)(?=error: |-->|(?:= |(?<!= ))(?:help|note): |(?<= )\d{1,7} +\| |(?<! )\| |(?<=  )\| "
+        r"|(?<= )\d{1,4}: (?=[A-Za-z_<{&])|(?<= )(?<!` )at (?=[^\s:]{1,300}\.rs:\d))"
+    ),
+    regex(r"[\w.`]\W{0,40}?--> [^\s:]{1,300}\.rs:\d"),
+)
+
 _SPAN = r"(?:: \d{1,7}:\d{1,7})?"
 _PLACE = r"(?P<path>[^\s`|^][^`|^]{0,500}?\.rs):(?P<line>\d{1,7}):(?P<column>\d{1,7})"
 # "  --> src/main.rs:12:5"; an editor of prose makes one character of some
 _ARROW = regex(rf"(?:-->|[-–]?→|[–—]>) ?{_PLACE}")
 # "    at src/main.rs:12:5: 12:9", below the function it belongs to
-_AT = regex(rf"^at {_PLACE}{_SPAN}$")
+_AT = regex(rf"^at {_PLACE}{_SPAN}\W{{0,9}}$")
 # "= note: inside `shop::Cart::add` at src/cart.rs:12:5: 12:9", "note: inside closure"
 _INSIDE = regex(
     r"(?P<inline>=(?:3D)? )?note: inside ?(?:`(?P<function>[^`]{1,2000})`|(?P<closure>closure))"
@@ -60,7 +70,9 @@ _INSIDE = regex(
 )
 _CUT_INSIDE = regex(r"(?:= )?note: inside(?: ?`[^`]{0,2000})?=?$")
 # "0: shop::Cart::add", of a backtrace
-_NUMBERED = regex(r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000})$")
+_NUMBERED = regex(
+    r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000}?)[^\w>})\]]{0,9}$"
+)
 # the same with its place, put together again; a pager's number may have been taken off
 _BARE = regex(
     rf"^(?:\d{{1,4}}: ?)?(?P<function>[A-Za-z_<{{&*][^\s`|^]{{0,500}}?) ?at {_PLACE}{_SPAN}$"

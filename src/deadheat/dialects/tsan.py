@@ -68,7 +68,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.dialects import tsan_lines, tsan_report
+from deadheat.dialects import Folds, tsan_lines, tsan_report
 from deadheat.dialects.line_machine import LineDialect, LineMachine
 from deadheat.symbols import native
 from deadheat.text.late import regex
@@ -86,6 +86,19 @@ _REMNANT = regex(
     r"|ThreadSanitizer: [^\n]{1,100}\(pid|by (?:main thread|thread T\d{1,9})"
 )
 
+# what a line begins with where several stand in one
+_FOLDS = Folds(
+    regex(
+        r"(?P<end>)(?=WARNING: Thr|SUMMARY: Thr|={18}(?!=)|Location is |As if sync|Hint: |\[failed"
+        r"|(?:Previous (?:atomic )?[a-z-]{4,9}|Atomic [a-z]{4,5}|Read|Write|Modifying|Read-only)"
+        r" (?:of size|acc)|(?<!holding )(?<![Tt]hread )(?:Mutex M\d|Thread T\d{1,9} [^\n]{0,100}\(tid)"
+        r"|(?<!\S)#\d{1,4}(?:$| (?!in )))"
+    ),
+    regex(
+        r"(?:thread[^:\n]{0,200}|at):[^\w#]{0,40}#0 "
+        r"|\(pid=\d{1,10}\)[^\w#]{0,40}[A-Z][a-z-]{3,8} (?:of|acc|order)"
+    ),
+)
 _PROMISES = (b"#0", b"[failed", b"SUMMARY", b"#<")
 
 
@@ -120,6 +133,7 @@ class TsanDialect(LineDialect):
     anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")
     hints = (b"hread",)
     back = 1 << 14
+    folds = _FOLDS
 
     def column(self, text: str) -> int:
         if "ThreadSanitizer" not in text and " thread" not in text and "Cycle in" not in text:

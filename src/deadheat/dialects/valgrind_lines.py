@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.dialects import Folds
 from deadheat.dialects.line_grammar import Role, Token
 from deadheat.model import Frame, Location, Origin
 from deadheat.symbols import frame_lists, native
@@ -22,6 +23,19 @@ _FRAME = regex(rf"(?P<first>at|by) {HEX}: ?(?=\S)")
 _PLACE = regex(r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^():]{1,1000}):(?P<line>\d{1,9}))\)")
 # what is left of a place that was cut off: " (races.c", " (in /usr/li"
 _BROKEN_PLACE = regex(r" \([^()]*$")
+# what a line begins with where several stand in one: the process, or words of its own
+FOLDS = Folds(
+    regex(
+        r"(?P<end>)(?:(?<!=)(?===\d{1,9}== )|(?<!== )(?<!==  )(?<!==    )(?="
+        r"(?:at|by) 0x[0-9A-F]{4,16}: |-{3}Thread-A|Possible data|This conf|Locks held: |Thread #\d"
+        r"|(?<!at )Address 0x|Location 0x|Block was all|Conflicting [ls]|Other seg|Allocation con"
+        r"|declared at |Lock at ))"
+    ),
+    regex(
+        r"\w.{0,40}==\d{1,9}==\s{1,8}at 0x[0-9A-F]{4}"
+        r"|(?:thread #\d{1,9}|none|size \d{1,9})[^\w=]{0,40}at 0x[0-9A-F]{4,16}: "
+    ),
+)
 # "Address 0x4d76c8c is 12 bytes inside a block of size 40 alloc'd"
 _ADDRESS = regex(rf"(?P<word>Address|Location) (?P<address>{HEX}) is ")
 _OFFSET = r"(?P<offset>\d[\d,]{0,18}) bytes? "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
 from deadheat import backwards
 from deadheat.dialects import Verdict
 from deadheat.model import Damage, Report
+from deadheat.reading import folded
 from deadheat.reading.machines import Found, Machines
 from deadheat.reading.prospects import AHEAD
 from deadheat.text import clean
@@ -25,6 +26,8 @@ _SLICE: Final = 1 << 11
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 _PEEK: Final = 8
 _PIECE: Final = 1 << 9
+# what of a detector's is that long may be more than a line
+_FOLDED: Final = 60
 # how much before the first sign of a report, or before a hit, to begin
 _BEFORE: Final = 1 << 10
 # how much of a log to turn round at a time
@@ -60,6 +63,7 @@ class Stretch:
         self._floor = floor
         self._sense = backwards.Sense(dialects, windows, encoding, floor)
         self._machines = Machines(dialects, self._column, floor)
+        self._folded = folded.Folded()
         self._unfinished = False  # the text ended within a line
         self._asked = "", -1  # the last line that was asked about, and the answer
         self._walked = floor  # hits before that have been walked over
@@ -78,9 +82,10 @@ class Stretch:
         whole = column >= 0
         lanes = None
         self.behind = line + len(raw)
-        several = clean.BREAK in first or "\\n" in first
-        if not whole or several or (column and not first[:column].isspace()):
-            lanes, whole = self._lanes(first)
+        below = self._below(self.behind)[:_PEEK]
+        wrapped = not whole or (column and not first[:column].isspace())
+        if wrapped or self._is_several(first, below, dialect):
+            lanes, whole = self._lanes(first, below, dialect)
             if not whole and not dialect.remnant(first):
                 if len(raw) > _LONG:
                     self._prospects.was_vain(dialect, self.behind - _OVERLAP)
@@ -142,17 +147,33 @@ class Stretch:
         machines.stray = before[1]
         return [_turned(found) for found in sorted(kept, key=lambda found: found.span.offset)]
 
-    def _lanes(self, first: str) -> tuple[Lanes | None, bool]:
+    def _is_several(self, first: str, below: list[str], dialect: Dialect) -> bool:
+        """May there be more than a line of a report in this one or in the next, or less?"""
+        if any(end in first for end in clean.ENDS) or clean.tail([first, *below]):
+            return True
+        return any(folded.may_be(text, dialect) for text in (first, *below) if len(text) > _FOLDED)
+
+    def _lanes(self, first: str, below: list[str], dialect: Dialect) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
         lanes, probe = _new_lanes(first), _new_lanes()
+        lanes.heed(first, below)
         pieces = [*probe.split(first), *probe.flush()]
-        for _, text in pieces:
-            if (column := self._column(text)) >= 0 and (
-                self._learn(lanes, text[:column], self.behind) or self._opens(text)
-            ):
-                return lanes, True
-        wrapped = pieces != [(None, first)]
-        return (lanes if wrapped else None), False
+        opening = [(column, text) for _, text in pieces if (column := self._column(text)) >= 0]
+        if any(self._learn(lanes, text[:column], self.behind) for column, text in opening):
+            return lanes, True
+        bare = pieces == [(None, first)]
+        if self._is_folded([text for _, text in pieces], [first, *below] if bare else [], dialect):
+            return lanes, True
+        if any(self._opens(text) for _, text in opening):
+            return lanes, True
+        return (None if bare else lanes), False
+
+    def _is_folded(self, pieces: list[str], bare: list[str], dialect: Dialect) -> bool:
+        """Are lines of a report in one of these pieces, or in `bare` lines that nothing wraps?"""
+        known = self._folded
+        if any(known.shows(text, dialect) for text in pieces):
+            return True
+        return bool(bare) and not clean.tail(bare) and known.fills(bare, dialect)
 
     def _lanes_before(self, line: int) -> Lanes | None:
         """Lanes, if the line before one that is only the rest of a line is wrapped."""
@@ -180,13 +201,16 @@ class Stretch:
         if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
             return False
         if isinstance(following, int):
-            following, _ = clean.lines(self._windows.slice(following, 1024), self._encoding)
+            following = self._below(following)
         probe = _new_lanes()
         texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
         columns = [(self._column(text), text) for text in texts]
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
             return False  # the next header has no such mark
         return lanes.learn(prefix, texts)
+
+    def _below(self, at: int) -> list[str]:
+        return clean.lines(self._windows.slice(at, _BEFORE), self._encoding)[0]
 
     def _opens(self, text: str) -> bool:
         """Does a machine take this line? With text on both sides of a header it may be a sentence."""
@@ -208,12 +232,8 @@ class Stretch:
                 at, end = offsets[i], offsets[i + 1]
                 if lanes is None and at > line:
                     lanes = self._lanes_from(text, end)
-                if lanes is None:
-                    for inner in text.split(clean.BREAK):
-                        machines.feed(None, inner, at, end, at > line)
-                else:
-                    for lane, inner in self._split(lanes, text, end):
-                        machines.feed(lane, inner, at, end, at > line)
+                for lane, inner in self._lines(lanes, text, end):
+                    machines.feed(lane, inner, at, end, at > line)
                 if machines.found:
                     yield from machines.found
                     machines.found.clear()
@@ -227,6 +247,17 @@ class Stretch:
         machines.finish(cut=self._unfinished)
         self._walked = self._windows.end
         yield from machines.found
+
+    def _lines(self, lanes: Lanes | None, text: str, end: int) -> Iterator[LaneLine]:
+        """The lines in a line of the text, and whose they are."""
+        if lanes is None:
+            yield from ((None, inner) for inner in text.split(clean.BREAK))
+            return
+        for lane, inner in self._split(lanes, text, end):
+            parts = self._folded.lines(inner)
+            # each may have a mark of its own
+            bare = [parts] if len(parts) == 1 else [[t for _, t in lanes.split(x)] for x in parts]
+            yield from ((lane, part) for part in chain.from_iterable(bare))
 
     def _patience(self, lanes: Lanes | None) -> int:
         """How many lines to wait where no machine has a report in hand."""
@@ -257,7 +288,7 @@ class Stretch:
             else:
                 texts.pop()
                 offsets.pop()
-            yield texts, offsets
+            yield self._folded.paragraphs(texts, offsets)
             at += len(raw)
 
 

@@ -81,6 +81,7 @@ class ErrorDialect:
     hints = anchors
     opening = closing = None
     volatile = None
+    folds = None
     beside = _FUNCTION
     near = 1 << 11  # the next function stands within so many bytes
     # the function and the error's text stand just before the first location, records around each
