@@ -20,12 +20,14 @@ class Damage:
     """One kind of damage.
 
     `lossy` says that facts of the report (headers, frames) are gone for good. Furniture that
-    carries no fact, such as bars and banners, may go missing from a damage that is not lossy.
+    carries no fact, such as bars and banners, may go missing from a damage that is not lossy. Error
+    stacks, which have no header to tell them by, are not `headless`ly read from all of them.
     """
 
     name: str
     lossy: bool
     apply: Callable[[str, random.Random], bytes]
+    headless: bool = True
 
 
 Transform = Callable[[str, random.Random], str]
@@ -35,22 +37,28 @@ _found: list[Damage] = []
 
 
 def _add_bytes(
-    name: str, apply: Callable[[str, random.Random], bytes], *, lossy: bool = False
+    name: str,
+    apply: Callable[[str, random.Random], bytes],
+    *,
+    lossy: bool = False,
+    headless: bool = True,
 ) -> None:
-    _found.append(Damage(name, lossy, apply))
+    _found.append(Damage(name, lossy, apply, headless))
 
 
-def _add(name: str, transform: Transform, *, lossy: bool = False) -> None:
+def _add(name: str, transform: Transform, *, lossy: bool = False, headless: bool = True) -> None:
     def apply(text: str, rng: random.Random) -> bytes:
         # Lone surrogates stand for bytes that are not UTF-8, so that damages can be stacked.
         return transform(text, rng).encode("utf-8", "surrogateescape")
 
-    _add_bytes(name, apply, lossy=lossy)
+    _add_bytes(name, apply, lossy=lossy, headless=headless)
 
 
-def _damage(name: str, *, lossy: bool = False) -> Callable[[Transform], Transform]:
+def _damage(
+    name: str, *, lossy: bool = False, headless: bool = True
+) -> Callable[[Transform], Transform]:
     def register(transform: Transform) -> Transform:
-        _add(name, transform, lossy=lossy)
+        _add(name, transform, lossy=lossy, headless=headless)
         return transform
 
     return register
@@ -68,7 +76,8 @@ def compose(first: Damage, second: Damage, *more: Damage) -> Damage:
         return damaged
 
     name = "-then-".join(step.name for step in steps)
-    return Damage(name, any(step.lossy for step in steps), apply)
+    lossy, headless = any(s.lossy for s in steps), all(s.headless for s in steps)
+    return Damage(name, lossy, apply, headless)
 
 
 def named(name: str) -> Damage:
@@ -1125,6 +1134,139 @@ _add_bytes("quoted-printable", _quoted_printable)
 def _newest_first(text: str, rng: random.Random) -> str:
     # A log viewer's export, sorted by time the other way round.
     return _joined(_lines(_github_actions(text, rng))[::-1])
+
+
+# --- lines put into one -------------------------------------------------------------------------
+
+
+# Nobody makes a paragraph of a log with its times and levels.
+_LOGGED = re.compile(r"\s*(?:\d{4}-\d\d-\d\dT|\[INFO\])")
+
+
+@_damage("reflowed", headless=False)
+def _reflowed(text: str, rng: random.Random) -> str:
+    """A paragraph, as an editor or a form without line ends makes of it."""
+    if _LOGGED.match(text):
+        return text
+    between = rng.choice((" ", "  ", "\t", " \u21b5 ", "\u23ce", "; ", " | "))
+    return between.join(_lines(text)) + "\n"
+
+
+@_damage("reflowed-paragraphs", headless=False)
+def _reflowed_paragraphs(text: str, rng: random.Random) -> str:
+    if _LOGGED.match(text):
+        return text
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    return "\n\n".join(" ".join(map(str.strip, _lines(part))) for part in paragraphs) + "\n"
+
+
+@_damage("list-of-lines", headless=False)
+def _list_of_lines(text: str, rng: random.Random) -> str:
+    end = rng.choice(("", "\n"))
+    return f"stderr: {[line + end for line in _lines(text)]!r}\n"
+
+
+@_damage("repr")
+def _repr(text: str, rng: random.Random) -> str:
+    return f"{text!r}\n"
+
+
+@_damage("ends-written-otherwise", headless=False)
+def _ends_written_otherwise(text: str, rng: random.Random) -> str:
+    text, end = text.replace("\r\n", "\n"), rng.choice(("\\012", "\\x0a", "^J", "%0A"))
+    if end == "%0A":
+        text = text.replace("%", "%25")
+    return text.replace("\n", end) + "\n"
+
+
+@_damage("octet-counted", headless=False)
+def _octet_counted(text: str, rng: random.Random) -> str:
+    """Syslog over TCP, where nothing but its length ends a message."""
+    clock, out = _clock(rng), []
+    for line in _lines(text):
+        message = f"<134>1 {_iso(next(clock), rng, 6)} node-3 apiserver 4711 - - {line}"
+        out.append(f"{len(message.encode('utf-8', 'surrogateescape'))} {message}")
+    return "".join(out)
+
+
+# --- something behind each line, or around it ---------------------------------------------------
+
+
+@_damage("suffix", headless=False)
+def _suffix(text: str, rng: random.Random) -> str:
+    suffix = rng.choice((" {pod=api-1}", " (worker 3)", "\tsource=stderr", " | n3", ";", " \\"))
+    return _each_line(text, lambda line: line + suffix)
+
+
+@_damage("cat-a", headless=False)
+def _cat_a(text: str, rng: random.Random) -> str:
+    return _each_line(text, lambda line: line.replace("\t", "^I") + "$")
+
+
+@_damage("strings-of-a-program", headless=False)
+def _strings_of_a_program(text: str, rng: random.Random) -> str:
+    head, tail = rng.choice((("  - ", ""), ("        + ", ""), ("+ \t\t", ","), ("    ", " +")))
+    return _each_line(text, lambda line: f"{head}{_quoted(line)}{tail}")
+
+
+@_damage("counting-labels")
+def _counting_labels(text: str, rng: random.Random) -> str:
+    shape = rng.choice(("[{0}] ", "[test:{0}] ", "[test:L{0}:3s] ", "[00:{0}] "))
+    return _joined([shape.format(n) + line for n, line in enumerate(_lines(text), 12)])
+
+
+@_damage("two-numbered-writers")
+def _two_numbered_writers(text: str, rng: random.Random) -> str:
+    """`ctest -V -j`, `srun --label`: the number tells the writer, and counts nothing."""
+    shape = rng.choice(("{0}: ", "{0:>2}: ", "{0}\t"))
+    marks = shape.format(rng.randrange(9)), shape.format(rng.randrange(10, 19))
+    return interleave(text, other_process(text, rng), rng, marks)
+
+
+@_damage("two-tagged-writers")
+def _two_tagged_writers(text: str, rng: random.Random) -> str:
+    """`parallel --tag`, nix, lerna, kail: each line has its writer's name, whatever ends that."""
+    ends = (("./cart", "./mail", "\t"), ("cart", "mail", "> "), ("cart", "mail", ": "))
+    one, other, end = rng.choice((*ends, ("default/api-1[api]", "default/api-2[api]", ": ")))
+    return interleave(text, other_process(text, rng), rng, (one + end, other + end))
+
+
+@_damage("yaml-records", headless=False)
+def _yaml_records(text: str, rng: random.Random) -> str:
+    """`gcloud logging read`: a document a line."""
+
+    def record(line: str) -> str:
+        quoted = _quoted(line) if "\t" in line else "'" + line.replace("'", "''") + "'"
+        return f"---\ninsertId: a{rng.randrange(99)}\nseverity: ERROR\ntextPayload: {quoted}"
+
+    return _each_line(text, record)
+
+
+@_damage("rubydebug")
+def _rubydebug(text: str, rng: random.Random) -> str:
+    """Logstash on a terminal."""
+
+    def record(line: str) -> str:
+        return f'{{\n       "message" => {_quoted(line)},\n      "@version" => "1"\n}}'
+
+    return _each_line(text, record)
+
+
+@_damage("links-of-a-chat")
+def _links_of_a_chat(text: str, rng: random.Random) -> str:
+    """Chats and wikis take a file's name for a host where its ending is a country."""
+    link = rng.choice((r"<http://\1|\1>", r"[\1](http://\1)", r"[\1|http://\1]"))
+    said = re.sub(r"(?<![\w/.@-])([\w-]+\.(?:rs|cc))(?=:\d)", link, text)
+    return f"cibot  12:03\n{said}"
+
+
+@_damage("ligatures")
+def _ligatures(text: str, rng: random.Random) -> str:
+    """Copied from a page that was set."""
+    for letters, glyph in (("ffi", "\ufb03"), ("fi", "\ufb01"), ("fl", "\ufb02"), ("ff", "\ufb00")):
+        # the words by which a report is found stay: nobody looks for them in every spelling
+        text = re.sub(rf"(?<!Unde){letters}", glyph, text)
+    return text
 
 
 # --- text that is gone --------------------------------------------------------------------------

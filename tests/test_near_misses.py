@@ -109,6 +109,9 @@ FRAME = "  example.com/shop.(*Cart).Add()\n      /src/shop/cart.go:31 +0x45\n"
     [
         (SENTENCE.format("twice") + FRAME, 0),
         (SENTENCE.format("") + FRAME, 0),
+        # where nothing is behind the call that could be its place, a line holds no report
+        ("Write at 0x00c0000a1238 by goroutine 7: main.f() is to blame, so is main.g()\n", 0),
+        (f"We saw Write at 0x00c0000a1238 by goroutine 7: in main.f() of cart.go:31\n{FRAME}", 0),
         # with text on one side only it may be the detector's
         (f"progress: 45%Write at 0x00c0000a1238 by goroutine 7:\n{FRAME}", 1),
         (f"Write at 0x00c0000a1238 by goroutine 7:served in 3ms\n{FRAME}", 1),

@@ -160,6 +160,36 @@ def test_a_record_gives_its_text_and_its_writer(record: object, lane: str | None
     assert (piece.lane, piece.text, piece.partial) == (lane, LINE, False)
 
 
+def test_numbers_that_come_again_name_writers() -> None:
+    lines = ["12: WARNING: DATA RACE", "13: ==", "12: Read", "13: WARNING"]
+    lanes = Lanes(lines[0])
+    lanes.heed(lines[0], lines[1:])
+    assert [lanes.split(line)[0][0] for line in lines] == ["12:", "13:", "12:", "13:"]
+    counted = Lanes(lines[0])
+    counted.heed(lines[0], ["13: ==", "14: Read"])
+    assert counted.split("15: x") == [(None, " x")]
+
+
+def test_octets_are_counted() -> None:
+    first, second = (f"<34>1 {ISO} host app 1 - - {text}" for text in ("thread #1", "2 frames"))
+    pieces = peel(f"{len(first)} {first}{len(second)} {second}")
+    assert [piece.text for piece in pieces] == [first, second]
+
+
+@pytest.mark.parametrize("tail", [" {pod=x}", " (worker 3)", "$"])
+def test_what_ends_every_line_is_no_part_of_it(tail: str) -> None:
+    lines = [
+        "WARNING: DATA RACE",
+        "Read by goroutine 7:",
+        "  main.f()",
+        "      /src/x.go:3 +0x4",
+        "a",
+    ]
+    lanes = Lanes(lines[0])
+    lanes.heed(lines[0] + tail, [line + tail for line in lines[1:]])
+    assert [lanes.split(line + tail) for line in lines] == [[(None, line)] for line in lines]
+
+
 def test_logfmt_gives_its_message() -> None:
     (piece,) = peel(f'time="{ISO}" level=info msg="{LINE}" pod=web-1')
     assert (piece.lane, piece.text) == ("web-1", LINE)
