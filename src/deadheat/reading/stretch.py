@@ -173,7 +173,10 @@ class Stretch:
         known = self._folded
         if any(known.shows(text, dialect) for text in pieces):
             return True
-        return bool(bare) and not clean.tail(bare) and known.fills(bare, dialect)
+        probe = _new_lanes(bare[0] if bare else None)
+        if not bare or clean.tail(bare) or any(probe.split(t) != [(None, t)] for t in bare):
+            return False
+        return known.fills(bare, dialect)
 
     def _lanes_before(self, line: int) -> Lanes | None:
         """Lanes, if the line before one that is only the rest of a line is wrapped."""
