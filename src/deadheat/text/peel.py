@@ -91,7 +91,7 @@ _INSIDE = regex(
     r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
 # who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
-_LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./]{0,3}\w)[^\s=]{1,80}(?:\t|[:>] )")
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./]{0,3}\w)(?!\d+\W)[^\s=]{1,80}(?:\t|[:>] )")
 # one that differs from line to line: "[12] ", "[00:12] ", "[test:12] "
 _COUNTS = regex(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
