@@ -78,7 +78,9 @@ def test_wrong_usage_is_status_2(args: list[str], capfd: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
         run(*args)
     assert ended.value.code == 2
-    assert "usage: deadheat run" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert said.startswith("deadheat run: ")
+    assert said.endswith("; see deadheat run --help\n")
 
 
 def test_one_pipe_where_both_outputs_are_one(capfd: Capture) -> None:
