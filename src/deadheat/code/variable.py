@@ -86,6 +86,8 @@ def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
     """Can both lines mean one variable? In one function, or if it is the package's."""
     name = mine.name
     if (a.path, a.first) == (b.path, b.first):
+        if _begins(name, a) or _begins(name, b):
+            return False
         if not (_in_closure(a) or _in_closure(b)):
             # every call has its own, though what a local one holds may be everybody's
             held = mine.element or other.element
@@ -93,6 +95,15 @@ def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
     return _package_variable(tree, a, name) is not None
+
+
+def _begins(name: str, side: Side) -> bool:
+    """`r := &rules{forms: f}`: does a line of Go declare it alone? Nobody else has it by then."""
+    if language(side.path) != "go" or side.frame.line is None:
+        return False
+    text = b"".join(syntax.rows(side.source, side.frame.line, side.frame.line)).lstrip()
+    word = re.escape(name.encode("utf-8", "replace"))
+    return re.match(rb"(?:if |switch )?%s :=|var %s\b" % (word, word), text) is not None
 
 
 def _in_closure(side: Side) -> bool:

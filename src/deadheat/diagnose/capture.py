@@ -76,6 +76,8 @@ def captured(scene: Scene) -> Capture | None:
                 continue
             if not scene.go and _is_object(told, base, mine):
                 continue
+            if scene.go and _begins(base, other.text):
+                continue  # no closure has it before: what is made there is met on another way
             if not _stored(use, mine, other):
                 continue  # only the way to what is stored
             returned = told.how == "result" and other.text.startswith("return")
@@ -97,6 +99,12 @@ def _stored_first(here: Around) -> list[Use]:
     """`km[i], err = leg(i)`: the variable that is stored before the element, which may be one's own."""
     stored = {u.path for u in here.stores if u.line == here.line}
     return sorted(here.uses, key=lambda u: not u.writes or u.element or u.path not in stored)
+
+
+def _begins(name: str, text: str) -> bool:
+    """`r := &rules{forms: f}`: does a line of Go declare it, alone, and so a new one each time?"""
+    word = re.escape(name)
+    return re.match(rf"(?:if |switch )?{word} :=|var {word}\b", text) is not None
 
 
 def _within(name: str, text: str) -> bool:

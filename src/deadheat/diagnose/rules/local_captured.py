@@ -5,7 +5,8 @@
 One side is a closure (`F.func1`), the other the function around it or another goroutine of the same
 closure, and the goroutine was started in that function, by one call of it; or two goroutines run one
 closure that a function, and no method, has given back. With source: the name that both lines use
-is declared in the function, outside the closure. In C++: a lambda that captures by reference, or a
+is declared in the function, outside the closure, and not by one of the lines: what a declaration of Go
+makes is new, and is met on another way. In C++: a lambda that captures by reference, or a
 variable on the stack of the thread that started the other.
 
 ## Why it races
