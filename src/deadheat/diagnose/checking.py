@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnose.conditions import is_another, is_named
 from deadheat.diagnose.naming import is_test_file
 from deadheat.diagnose.ordering import SLEEPS
 
@@ -132,14 +133,10 @@ def check(scene: Scene) -> Check | None:
             continue
         names = {u.name for u in sets.here.uses if u.writes}
         names |= {scene.shared.name} if scene.shared else set()
-        for condition in reversed(sets.here.conditions):
-            if any(re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names):
-                return Check(sets, other, condition)
-        for condition in reversed(sets.here.guards):
-            if not _ERROR.search(condition.text) and any(
-                re.search(rf"\b{re.escape(name)}\b", condition.text) for name in names
-            ):
-                return Check(sets, other, condition, guard=True)
+        others = {u.name for u in sets.here.uses if u.writes and is_another(u, sets.here)}
+        for condition, guard in _before(sets.here):
+            if any(is_named(name, condition.text, name in others) for name in names):
+                return Check(sets, other, condition, guard)
         if found := _by_question(scene, sets, other, names) or _in_caller(scene, sets, other):
             return found
     return None

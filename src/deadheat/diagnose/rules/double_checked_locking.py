@@ -30,7 +30,8 @@ store.
 ## When it is wrong
 
 Another reader without the lock, in another function, is `partial-lock`; so is a check before the lock
-that is not made again under it: the fast path of who counts.
+that is not made again under it: the fast path of who counts; and so is a check of another variable of
+the same name (`if err != nil` before the lock, `if p.err == nil` under it).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.conditions import is_another, is_named
 from deadheat.diagnose.finding import Point
 from deadheat.diagnose.guessing import SPAN, is_changing, looked_first
 from deadheat.diagnose.lone import lone
@@ -165,7 +167,7 @@ def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
             taken = min(h.line for h in there.held)
             before = scene.around(frame._replace(line=leads[0].line))
             first = next(iter(_asking(before, asked)), None) if before else None
-            same = {name for name in asked if first and name in first.text}
+            same = {name for name in asked if first and is_named(name, first.text)}
             again = next((c for c in _asking(there, same) if c.line >= taken), None)
             if again and first:
                 told = (
@@ -190,7 +192,7 @@ def _ways(scene: Scene, bare: Side, maker: str) -> Iterator[tuple[Frame, Around]
 def _asking(seen: Around, names: set[str]) -> list[Condition]:
     """The conditions on the way to a line that are about one of these."""
     near = sorted((*seen.guards, *seen.conditions), key=lambda c: c.line)
-    return [c for c in near if any(name in c.text for name in names)]
+    return [c for c in near if any(is_named(n, c.text, n in seen.names) for n in names)]
 
 
 def _above(bare: Side, locked: Side) -> bool:
@@ -209,12 +211,16 @@ def _checks(scene: Scene, locked: Side) -> tuple[list[Condition], list[Condition
 
     One that was asked before, and not again, is the fast path of who counts under the lock.
     """
-    names = {u.name for u in locked.here.uses if u.writes} if locked.here else set()
+    written = [u for u in locked.here.uses if u.writes] if locked.here else []
     before: set[Condition] = set()
     under: set[Condition] = set()
     taken = False  # by a function further in
     for seen in filter(None, map(scene.around, locked.frames[:_CALLERS])):
-        near = [c for c in (*seen.guards, *seen.conditions) if any(n in c.text for n in names)]
+        near = [
+            c
+            for c in (*seen.guards, *seen.conditions)
+            if any(is_named(u.name, c.text, is_another(u, seen)) for u in written)
+        ]
         since = min((h.line for h in seen.held), default=0)
         inside = [] if taken else [c for c in near if c.line >= since]
         under.update(inside)
@@ -237,9 +243,8 @@ def _flag(here: Around) -> list[Condition]:
     for check in first:
         if twice := [c for c in near if c.line >= taken and c.text == check.text]:
             return [check, *twice]
-    for name in {u.name for u in here.stores}:
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        told = [c for c in near if word.search(c.text)]
+    for name, other in {(u.name, is_another(u, here)) for u in here.stores}:
+        told = [c for c in near if is_named(name, c.text, other)]
         if told and told[0].line < taken <= told[-1].line:
             return told
     return []
