@@ -23,6 +23,8 @@ _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 # "c := <-r.free", "r.free <- c"
 _RECEIVED = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}<-\s{0,9}([\w.]{1,80})")
 _SENT = re.compile(r"([\w.]{1,80})\s{0,9}<-\s{0,9}(\w{1,80})\b")
+# "[]byte", "*Frame", "map[string]int": what it refers to may well come from a pool
+_REFERS = re.compile(r"\[|\*|map\[|$")
 _NEAR = 3  # frames, and lines of each, that are looked at
 
 
@@ -79,7 +81,7 @@ def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[s
 def puts(scene: Scene, side: Side) -> str:
     """The call near the site that gives an object back to where it was got from."""
     inner = ""
-    for frame in side.frames[:3]:
+    for at, frame in enumerate(side.frames[:_NEAR]):
         seen = scene.around(frame)
         calls = seen.calls if seen else ()
         got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
@@ -89,6 +91,8 @@ def puts(scene: Scene, side: Side) -> str:
         inner = seen.function if seen else ""
         for call in calls:
             back = call.arguments.strip()
+            if seen and _is_its_own(scene, side, at, seen, back):
+                continue
             named = "ool" in call.on or (call.on, back.lstrip("&*")) in got
             if _BACK.search(call.name) and named and _WHOLE.match(back):
                 return f"{call.on}.{call.name}({call.arguments[:40]})"
@@ -97,6 +101,22 @@ def puts(scene: Scene, side: Side) -> str:
             if back in lent and touched and passed and gives(scene, call, frame):
                 return f"{call.name}({back})"
     return ""
+
+
+def _is_its_own(scene: Scene, side: Side, at: int, seen: Around, back: str) -> bool:
+    """`p.misses++` in `f := p.get()`: is it a count of who lends or borrows, and not in the object?"""
+    shared, name = scene.shared, back.lstrip("&*")
+    if shared is None or shared.kind != "field" or _REFERS.match(shared.type):
+        return False
+    if at == 0:
+        told = seen.names.get(name)
+        given = (told is not None and told.how == "receiver") or shared.name in name.split(".")
+        return seen.receiver == shared.owner and not given
+    callee = scene.around(side.frames[at - 1])
+    if callee is None or callee.receiver != shared.owner:
+        return False
+    called = [c for c in seen.calls if c.line == seen.line and c.name == callee.function]
+    return all(c.on != name for c in called)
 
 
 def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
