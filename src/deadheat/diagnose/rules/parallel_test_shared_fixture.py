@@ -3,7 +3,9 @@
 ## What it sees
 
 Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same
-time, which only `t.Parallel` allows.
+time, which only `t.Parallel` allows. With source: not where a function of the product keeps something
+in a variable of its own package when it finds that it is not there (a cache, a table that is made at
+first use).
 
 ## Why it races
 
@@ -32,7 +34,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.rule import FAIR, STRONG, Hit, Rule
+from deadheat.diagnose.checking import absent, check
+from deadheat.diagnose.naming import is_test_file
+from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import TESTS
 
@@ -57,9 +61,21 @@ def _find(scene: Scene) -> Hit | None:
     where = tuple(p for side in scene.sides if (p := _test_frame(side)))
     # where the product takes locks it means to be safe for several at once: then it is at fault
     locked = any(side.held for side in scene.sides)
-    confidence = FAIR if locked else STRONG + 0.04
+    confidence = WEAK if _is_products(scene) else FAIR if locked else STRONG + 0.04
     hit = Hit(confidence, (*evidence, *parallel), change, where, test_only=True)
     return hit._replace(from_source=bool(parallel))
+
+
+def _is_products(scene: Scene) -> bool:
+    """Does the product itself keep something in a variable of its package, when it is not there yet?
+
+    No test can have that for itself, and none has asked for the change.
+    """
+    shared = scene.shared
+    if shared is None or shared.kind != "package" or is_test_file(shared.file):
+        return False
+    found = check(scene) or absent(scene)
+    return found is not None and not any(side.in_test for side in scene.sides)
 
 
 def _test_frame(side: Side) -> Point | None:
