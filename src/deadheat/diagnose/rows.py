@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose.checking import ANY
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.naming import short
 from deadheat.diagnose.side import point
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
 _EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
 # "q.items = append(q.items, v)", "q.items = q.items[1:]"
 _RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
+# "a[i], a[j] = a[j], a[i]", "a[j] = a[j-1]": from one place of the row to another
+_MOVED = re.compile(r"(?<![\w.])([\w.]{1,80})\[[^=]{1,200}\] = \1\[")
 # "t->rows[t->length++] = row;", "queue[(*n)++] = job;"
 _PLACED = re.compile(r"\[[\w.>*()-]{0,80}?\b(\w{1,80})\)?\+\+\]\s{0,9}=(?!=)")
 # "go s.handle(buf[:n])"
@@ -33,13 +36,15 @@ _NEAR = 3  # frames, and stores in them, that are looked at
 
 
 def resizes(scene: Scene, found: Check) -> bool:
-    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown or cut under the check?
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown, cut or sorted under the check?
 
     Then it is the row that several work on; whether there is one at all is another question.
     """
     here, shared = found.sets.here, scene.shared
     if not scene.go:
         return here is not None and puts_at(here)
+    if here is not None and _MOVED.search(here.text):
+        return True  # what was compared decides about the order of the row, and not about one of it
     if here is None or shared is None or not shared.type.startswith("["):
         return False
     asked = ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
@@ -50,6 +55,28 @@ def puts_at(here: Around) -> bool:
     """`t->rows[t->length++] = row`: does a line of C put something where the count says, and count?"""
     told = _PLACED.search(here.text)
     return told is not None and any(u.writes and u.name == told[1] for u in here.uses)
+
+
+def parts(scene: Scene) -> Evidence | None:
+    """Do two calls of one function work on elements of slices that it was given? Then they share some."""
+    if not scene.go or not scene.same_function or any(side.held for side in scene.sides):
+        return None
+    told = []
+    for side in scene.sides:
+        here = side.here
+        rows = [
+            name
+            for name, known in (here.names.items() if here else ())
+            if known.how == "parameter" and known.type.startswith("[]")
+        ]
+        written = [u.path[0] for u in here.uses if u.writes and u.element] if here else []
+        used = [n for n in rows if here and (n in written if side.writes else f"{n}[" in here.text)]
+        if not used:
+            return None
+        told += used[:1]
+    both = " and ".join(f"`{name}`" for name in dict.fromkeys(told))
+    side = scene.sides[0]
+    return side.told(f"two calls of `{short(side.name)}` work on elements of {both}, which they got")
 
 
 def cuts(scene: Scene, side: Side) -> Evidence | None:

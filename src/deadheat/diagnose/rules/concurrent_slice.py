@@ -11,7 +11,8 @@ like one that puts something into a row of things (`Append`, `Push`, `Insert`; a
 it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
 stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
 room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
-of a type that is a slice; an array that is filled anew (`b = b[:0]`) while a worker has it, or of
+of a type that is a slice; elements of slices that one function was given in two calls of it at once; an
+array that is filled anew (`b = b[:0]`) while a worker has it, or of
 which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something where the count says,
 and counts (`t->rows[t->length++] = row`); or an object that is met while it is made, because it was
 put into a slice that nobody guards.
@@ -49,7 +50,7 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
 from deadheat.diagnose.rounds import next_round
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, puts_at, room
+from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, parts, puts_at, room
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
@@ -74,6 +75,7 @@ _GUARD = (
 )
 _GUARDED = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
 _OWN_ARRAY = "Give each worker an array of its own: a copy of the part, or a new one for each turn."
+_APART = "Give each goroutine a part that has no element in common with another one's, or a copy."
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
@@ -87,6 +89,8 @@ def _find(scene: Scene) -> Hit | None:
         appended = tuple(one for side in scene.sides if (one := _own_type(side)))
     if lent := lent_again(scene):
         return Hit(STRONG, (lent,), _OWN_ARRAY, scene.points, from_source=True)
+    if not seen and not appended and (common := parts(scene)):
+        return Hit(LIKELY, (common,), _APART, scene.points, from_source=True)
     if not seen and not appended:
         return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):

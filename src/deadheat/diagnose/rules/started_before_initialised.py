@@ -9,7 +9,7 @@ constructor writes what a thread already reads by a method of the class, or make
 declared after the thread. From a report alone, what another function writes that is called below the
 start counts only if it is an option or is called so (`configure`). With source: the write stands after
 the `go` statement in the same function. What whoever started the worker had set before that is
-changed, not initialised, and so is what `+=` or `++` writes.
+changed, not initialised, and so is what `+=` or `++` writes, or a function that the worker calls as well.
 
 ## Why it races
 
@@ -88,7 +88,7 @@ def _find(scene: Scene) -> Hit | None:
         )
         if set_before(scene, setter, frame, started) or _goes_on(setter):
             continue  # it was set up before the start, too: this is its next use
-        if _is_work(scene, setter, frame, started):
+        if _is_work(scene, setter, frame, started) or _do_the_same(setter, worker, frame):
             continue
         if _was_set(scene, worker, frame) or named(setter, ENDING):
             continue  # who started the worker had set it before; this is a change, or the end
@@ -160,6 +160,11 @@ def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
     seen = scene.around(frame) if frame != setter.site and not setter.closure else None
     loops = seen.loops if seen else ()
     return any(first > (started.line or 0) for first, _ in loops)
+
+
+def _do_the_same(setter: Side, worker: Side, frame: Frame) -> bool:
+    """`go fill(left); fill(right)`: is it one function that the worker was started for, too?"""
+    return frame != setter.site and setter.name == worker.name
 
 
 def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None, Frame | None]:
