@@ -6,7 +6,7 @@ With source: one side accesses a field in a branch of a `select`, itself or by w
 in a loop that receives from a channel; the other accesses it without receiving anything that the first
 one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then,
 in that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
-channel and then written again. A ticker's channel is none that tells anybody of anything; a loop that
+channel, in a `select` or not, and then written again. A ticker's channel is none that tells anybody of anything; a loop that
 takes what comes, and that nobody has ended yet, has plain state, and so have two workers that both do
 so. Who reads on after it has given up a worker of its own, which goes on step by step, is met by one
 that outlives it. From a report alone: a package's own worker writes, and who meets it while it works
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
 
-# "out <- f", "ch <- &req"
-_VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})$")
+# "out <- f", "ch <- &req", "case out <- f:"
+_VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})(?::|$)")
 _NEAR = 3  # frames in which a send or a receive is about this access
 # "<-ctx.Done()", "v := <-s.in", "s.out <- v"
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
