@@ -5,7 +5,8 @@
 Two actors in one function: one reads, the other writes on the next line or the one after (the block
 that the check opens), or two lines above the read (what is given back behind it); surer where the
 function is called like one that makes something (`ensure`, `connect`, `get`, `init`). In Go the code of
-the check lies in front of the other's, and what is set is no less than a word; or a function reads it
+the check lies in front of the other's, what is set is no less than a word, and it is the package's where
+the function is nobody's method; or a function reads it
 first of all and writes it so many lines and so much code further down that something is made between.
 Or the two come by the same function, and one of them is in a maker that it called (`makeKey`,
 `newClient`).
@@ -54,7 +55,7 @@ from deadheat.diagnose.guessing import (
     verb,
 )
 from deadheat.diagnose.lone import lone
-from deadheat.diagnose.naming import is_test_file, last, short
+from deadheat.diagnose.naming import is_test_file, last, of_value, short
 from deadheat.diagnose.rows import resizes
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
@@ -127,7 +128,7 @@ def _find(scene: Scene) -> Hit | None:
             guess.sets.told(f"{guess.sets.does} a few lines away in the same function"),
         )
         confidence = LIKELY if is_lazy(guess.sets.name) else FAIR if is_close(guess) else WEAK
-        if is_changing(guess.sets.name):
+        if is_changing(guess.sets.name) or _is_given(scene, guess):
             confidence = WEAK
         return Hit(confidence, evidence, change, (guess.sets.point,))
     return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
@@ -139,6 +140,17 @@ def _keeps_many(scene: Scene, found: Check) -> bool:
     if not scene.go or here is None or shared is None or "map[" not in shared.type:
         return False
     return any(u.writes and u.element and u.name == shared.name for u in here.uses)
+
+
+def _is_given(scene: Scene, guess: Check) -> bool:
+    """By its address: has a function that is nobody's method got what it checks from elsewhere?
+
+    What such a one makes at first use is its package's, though what was made may lie anywhere.
+    """
+    name = guess.sets.name
+    below = (guess.sets.point.line or 0) > (guess.other.point.line or 0)
+    own = "(" in name or of_value(name) or is_lazy(name)
+    return scene.go and below and not own and address.is_packages(scene) is False
 
 
 def _is_check(guess: Check) -> bool:
