@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def is_named(name: str, text: str, other: bool = False) -> bool:
-    """Is it in a condition? Where a variable of the function's own (`err`) is called so: `p.err` only."""
+    """Is it in a condition? Where a variable of the function's own (`err`) has it, only `p.err` is."""
     before = r"(?:\.|->)" if other else r"\b"
     after = "" if name.endswith("(") else r"\b"
     return re.search(f"{before}{re.escape(name)}{after}", text) is not None

@@ -36,7 +36,7 @@ _NEAR = 3  # frames, and stores in them, that are looked at
 
 
 def resizes(scene: Scene, found: Check) -> bool:
-    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown, cut or sorted under the check?
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown, cut or sorted under it?
 
     Then it is the row that several work on; whether there is one at all is another question.
     """
@@ -58,7 +58,7 @@ def puts_at(here: Around) -> bool:
 
 
 def parts(scene: Scene) -> Evidence | None:
-    """Do two calls of one function work on elements of slices that it was given? Then they share some."""
+    """Do two calls of one function work on elements of slices that they got? Then they share some."""
     if not scene.go or not scene.same_function or any(side.held for side in scene.sides):
         return None
     told = []
@@ -76,7 +76,9 @@ def parts(scene: Scene) -> Evidence | None:
         told += used[:1]
     both = " and ".join(f"`{name}`" for name in dict.fromkeys(told))
     side = scene.sides[0]
-    return side.told(f"two calls of `{short(side.name)}` work on elements of {both}, which they got")
+    return side.told(
+        f"two calls of `{short(side.name)}` work on elements of {both}, which they got"
+    )
 
 
 def cuts(scene: Scene, side: Side) -> Evidence | None:

@@ -6,12 +6,12 @@ With source: one side accesses a field in a branch of a `select`, itself or by w
 in a loop that receives from a channel; the other accesses it without receiving anything that the first
 one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then,
 in that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
-channel, in a `select` or not, and then written again. A ticker's channel is none that tells anybody of anything; a loop that
-takes what comes, and that nobody has ended yet, has plain state, and so have two workers that both do
-so. Who reads on after it has given up a worker of its own, which goes on step by step, is met by one
-that outlives it. From a report alone: a package's own worker writes, and who meets it while it works
-is called like one that waits for it (`Wait`, `await`, `Err`); or the function that started the worker
-has gone on and writes what the worker writes.
+channel, in a `select` or not, and then written again. A ticker's channel is none that tells anybody of
+anything; a loop that takes what comes, and that nobody has ended yet, has plain state, and so have two
+workers that both do so. Who reads on after it has given up a worker of its own, which goes on step by
+step, is met by one that outlives it. From a report alone: a package's own worker writes, and who meets
+it while it works is called like one that waits for it (`Wait`, `await`, `Err`); or the function that
+started the worker has gone on and writes what the worker writes.
 
 ## Why it races
 

@@ -8,11 +8,10 @@ source: the write stands under a condition on the same variable that is not a ch
 at all (`if v > max { max = v }`), in an `if`, a `switch` or before an early return; the check, the
 write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`), where
 they ask whether it is there or taken, and not how much of it there is, unless a condition of their own
-decides there, or what is asked is what another call makes of it. A
-slice that is only grown, cut or sorted under the check is `concurrent-slice`, and so is a row of C. What is
-stored if there is none, and was given or is one of several states (`owner = guest`), is taken, not
-made. Where the report has one side only, the code of that side may still show it. `if (--refs == 0)`
-is one step, and lacks an atomic.
+decides there, or what is asked is what another call makes of it. A slice that is only grown, cut or
+sorted under the check is `concurrent-slice`, and so is a row of C. What is stored if there is none, and
+was given or is one of several states (`owner = guest`), is taken, not made. Where the report has one
+side only, the code of that side may still show it. `if (--refs == 0)` is one step, and lacks an atomic.
 
 ## Why it races
 

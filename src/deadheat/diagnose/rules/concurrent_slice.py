@@ -50,7 +50,16 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.publishing import published
 from deadheat.diagnose.rounds import next_round
-from deadheat.diagnose.rows import APPEND, SLICE, cuts, filled_anew, lent_again, parts, puts_at, room
+from deadheat.diagnose.rows import (
+    APPEND,
+    SLICE,
+    cuts,
+    filled_anew,
+    lent_again,
+    parts,
+    puts_at,
+    room,
+)
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS

@@ -9,7 +9,8 @@ constructor writes what a thread already reads by a method of the class, or make
 declared after the thread. From a report alone, what another function writes that is called below the
 start counts only if it is an option or is called so (`configure`). With source: the write stands after
 the `go` statement in the same function. What whoever started the worker had set before that is
-changed, not initialised, and so is what `+=` or `++` writes, or a function that the worker calls as well.
+changed, not initialised, and so is what `+=` or `++` writes, or a function that the worker
+calls as well.
 
 ## Why it races
 
