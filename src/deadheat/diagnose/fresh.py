@@ -27,6 +27,9 @@ _NEW = re.compile(r"make_(?:shared|unique)\b|(?:m|c|km|kz|v)alloc$")
 # "return &Client{base: base}": the object is made on the line itself
 _LITERAL = re.compile(r"[&\s=(,](?:\w{1,80}\.)?[A-Z]\w{0,80}(?:\[.{0,80}\])?\{(.*)")
 
+# "c.rates = fresh"
+_STORED = re.compile(r"[\w\])] = (\w{1,80})\s{0,9}(?://|$)")
+_STORES = 4  # stores below a line that are looked at
 # "base: strings.TrimRight(base)"
 _KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
 
@@ -73,7 +76,7 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     made = [told for told in here.names.values() if told.how == "local" and told.line == here.line]
     if scene.go and any(_MADE.match(told.type) for told in made):
         return True  # the line on which it is made
-    if scene.go and _fills_its_own(here):
+    if scene.go and _fills_its_own(here, here.returned | _kept(scene, side, here)):
         return True
     for use in here.uses:
         if not use.writes or len(use.path) < 2 or (name and use.name != name):
@@ -86,10 +89,19 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     return False
 
 
-def _fills_its_own(here: Around) -> bool:
-    """`m := map[string]int{}; m[k] = v; return m`: is a container filled, or made, to be given back?"""
+def _kept(scene: Scene, side: Side, here: Around) -> frozenset[str]:
+    """`c.rates = fresh`: what is stored further down, when the loops around the line are done."""
+    done = max((last for _, last in here.loops), default=here.line)
+    below = sorted({u.line for u in here.stores if u.line > done})[:_STORES]
+    seen = [scene.around(side.site._replace(line=line)) for line in below if side.site]
+    told = [_STORED.search(one.text) for one in seen if one]
+    return frozenset(found[1] for found in told if found)
+
+
+def _fills_its_own(here: Around, given: frozenset[str]) -> bool:
+    """`m := map[string]int{}; m[k] = v; return m`: is a container filled, or made, to be given on?"""
     lent = any(s.line < here.line for s in here.starts)
-    for name in here.returned if not lent else ():
+    for name in given if not lent else ():
         told = here.names.get(name)
         own = told is not None and told.how == "local" and told.depth == len(here.closures)
         if told is None or not own or not _CONTAINER.match(told.type):

@@ -28,7 +28,7 @@ only for keys that are written once.
 
 Where one side already holds a lock the defect is the other side's missing one (`partial-lock`); a
 report alone cannot see that. The race may be on the variable that holds the map and not within the
-map.
+map: who fills a map of its own and then stores or returns it publishes it, and that lacks the order.
 """
 
 from __future__ import annotations
