@@ -177,6 +177,13 @@ def test_the_order_of_reports_changes_no_race(
     assert races.ids(told) == races.ids(others)
 
 
+def test_who_came_first_does_not_decide_what_an_address_tells() -> None:
+    both, two, half_, later = POOL[:4]
+    reports = [(later, 0xD000), (both, 0xC000), (two, 0xC000), (half_, 0xC000)]
+    told = [dict(zip(some, named([*some])[0], strict=True)) for some in permutations(reports)]
+    assert all(names == told[0] for names in told)
+
+
 @given(seen)
 def test_a_whole_report_is_never_changed_and_no_half_becomes_another_kind(
     reports: list[tuple[Mark, int]],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.identity.components import Components
 from deadheat.identity.fingerprint import digest
 from deadheat.identity.names import BORROWED
 
@@ -22,14 +23,25 @@ if TYPE_CHECKING:
 def _borrowed(
     nodes: Mapping[str, Node], links: Iterable[tuple[str, str]], shown: Shown
 ) -> dict[str, set[str]]:
-    """The ids of the nodes whose number others tell, each with the bases of those."""
-    found: dict[str, set[str]] = {}
+    """The ids of the nodes whose number others tell, each with the bases of those.
+
+    Which two of several are linked depends on who came first; which are linked at all does not.
+    """
     counts = {name: len(twins) for name, twins in shown.items()}
+    joined = Components()
     for pair in links:
-        for name, other in (pair, pair[::-1]):
-            mine, theirs = nodes[name], nodes[other]
-            if counts.get(theirs.fingerprint, 1) > counts.get(mine.fingerprint, 1):
-                found.setdefault(name, set()).add(theirs.base)
+        joined.join(*pair)
+    bases: dict[str, dict[int, set[str]]] = {}  # of each component, by how many twins are shown
+    roots = joined.roots()
+    for name, root in roots.items():
+        many = counts.get(nodes[name].fingerprint, 1)
+        bases.setdefault(root, {}).setdefault(many, set()).add(nodes[name].base)
+    found: dict[str, set[str]] = {}
+    for name, root in roots.items():
+        mine = counts.get(nodes[name].fingerprint, 1)
+        more = [told for many, told in bases[root].items() if many > mine]
+        if more:
+            found[name] = {base for told in more for base in told}
     return found
 
 
