@@ -73,65 +73,91 @@ NEAR = 3  # callers further out than this have other things made
 
 
 def _find(scene: Scene) -> Hit | None:
-    change = (
-        f"Make {scene.what} with sync.Once (std::call_once, a static local), or in the constructor."
-    )
-    if not scene.go:
-        change = change.replace(
-            "sync.Once (std::call_once, a static local)", "std::call_once or a static local"
-        )
-    if (
-        (one := lone(scene))
-        and one.absent
-        and not one.again
-        and not claims(one.sets, one.condition.text)
-    ):
-        evidence = (
-            one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
-            one.side.told("no lock is held from the check to there; the other side is not told"),
-        )
-        return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
+    change = _change(scene)
+    if one := _one_sided(scene, change):
+        return one
     found = check(scene) or asked(scene)
     if found and found.absent and found.condition:
-        held = locking.locks(scene)
-        if (held and any(held)) or resizes(scene, found) or _keeps_many(scene, found):
-            return None  # a lock on one side: double-checked
-        evidence = (
-            found.sets.told(f"{found.sets.does} under `{found.told}`"),
-            found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
-        )
-        confidence = STRONG + 0.03 if found.guard else STRONG + 0.04
-        return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
-    if made := absent(scene):
-        evidence = (
-            made.sets.told(f"{made.sets.does} under `{made.told}`"),
-            made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
-        )
-        return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
-    if caller := _made_by_caller(scene, change) or _published(scene, change):
-        return caller
-    if (far := looked_first(scene)) and not address.is_part(scene):
-        reader, maker, down = far
-        evidence = (
-            reader.told(f"{reader.does} first of all"),
-            maker.told(f"{maker.does} {down} lines below, with room to make something between"),
-        )
-        return Hit(FAIR + 0.05, evidence, change, (maker.point,))
-    guess = likely(scene)
-    if guess is not None and depth.only_stores(scene, guess.other, guess.sets):
-        return None
-    if guess is not None and (address.is_part(scene) or not _is_check(guess)):
-        return None  # a flag is set, and no thing is made; or it was read for something else
-    if guess is not None:
-        evidence = (
-            guess.other.told(guess.other.does),
-            guess.sets.told(f"{guess.sets.does} a few lines away in the same function"),
-        )
-        confidence = LIKELY if is_lazy(guess.sets.name) else FAIR if is_close(guess) else WEAK
-        if is_changing(guess.sets.name) or _is_given(scene, guess):
-            confidence = WEAK
-        return Hit(confidence, evidence, change, (guess.sets.point,))
+        return _checked(scene, found, change)
+    for way in (_made, _made_by_caller, _published, _looked_first):
+        if hit := way(scene, change):
+            return hit
+    if (guess := likely(scene)) is not None:
+        return _guessed(scene, guess, change)
     return _twice(scene, change) or _by_function(scene, change) or _made_below(scene, change)
+
+
+def _change(scene: Scene) -> str:
+    once = "sync.Once (std::call_once, a static local)"
+    if not scene.go:
+        once = "std::call_once or a static local"
+    return f"Make {scene.what} with {once}, or in the constructor."
+
+
+def _one_sided(scene: Scene, change: str) -> Hit | None:
+    """The detector shows one side only, and its code makes what it finds absent."""
+    one = lone(scene)
+    if not one or not one.absent or one.again or claims(one.sets, one.condition.text):
+        return None
+    evidence = (
+        one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
+        one.side.told("no lock is held from the check to there; the other side is not told"),
+    )
+    return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
+
+
+def _checked(scene: Scene, found: Check, change: str) -> Hit | None:
+    """By the code, one side makes what it finds absent."""
+    held = locking.locks(scene)
+    if (held and any(held)) or resizes(scene, found) or _keeps_many(scene, found):
+        return None  # a lock on one side: double-checked
+    evidence = (
+        found.sets.told(f"{found.sets.does} under `{found.told}`"),
+        found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
+    )
+    confidence = STRONG + 0.03 if found.guard else STRONG + 0.04
+    return Hit(confidence, evidence, change, (found.sets.point,), from_source=True)
+
+
+def _made(scene: Scene, change: str) -> Hit | None:
+    """By the code, one side makes what the other one uses."""
+    made = absent(scene)
+    if not made:
+        return None
+    evidence = (
+        made.sets.told(f"{made.sets.does} under `{made.told}`"),
+        made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
+    )
+    return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
+
+
+def _looked_first(scene: Scene, change: str) -> Hit | None:
+    """From the report alone: one looks first of all, and the other stores so far below that it makes."""
+    far = looked_first(scene)
+    if not far or address.is_part(scene):
+        return None
+    reader, maker, down = far
+    evidence = (
+        reader.told(f"{reader.does} first of all"),
+        maker.told(f"{maker.does} {down} lines below, with room to make something between"),
+    )
+    return Hit(FAIR + 0.05, evidence, change, (maker.point,))
+
+
+def _guessed(scene: Scene, guess: Check, change: str) -> Hit | None:
+    """From the report alone: one reads, and the other writes a few lines away in the same function."""
+    if depth.only_stores(scene, guess.other, guess.sets):
+        return None
+    if address.is_part(scene) or not _is_check(guess):
+        return None  # a flag is set, and no thing is made; or it was read for something else
+    evidence = (
+        guess.other.told(guess.other.does),
+        guess.sets.told(f"{guess.sets.does} a few lines away in the same function"),
+    )
+    confidence = LIKELY if is_lazy(guess.sets.name) else FAIR if is_close(guess) else WEAK
+    if is_changing(guess.sets.name) or _is_given(scene, guess):
+        confidence = WEAK
+    return Hit(confidence, evidence, change, (guess.sets.point,))
 
 
 def _keeps_many(scene: Scene, found: Check) -> bool:
