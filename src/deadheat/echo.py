@@ -53,7 +53,7 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
 class Known:
     """A report's text, cut so that another one is compared with it in a few microseconds."""
 
-    __slots__ = ("_cut", "_decimal", "_distinct", "_fixed", "_same", "unread")
+    __slots__ = ("_cut", "_decimal", "_fixed", "_own", "_same", "unread")
 
     def __init__(self, unread: Unread, volatile: re.Pattern[bytes]) -> None:
         self.unread = unread
@@ -64,9 +64,11 @@ class Known:
         self._cut = Struct("".join(sizes)).unpack  # what stays, and what differs, in turns
         pieces = self._cut(raw)
         self._fixed, names = pieces[::2], pieces[1::2]
-        self._decimal = _picker([i for i, (group, _) in enumerate(found) if group == "actor"])
-        self._same = _picker([names.index(name) for name in names])
-        self._distinct = len({*names})
+        actors = {name for name, (group, _) in zip(names, found, strict=True) if group == "actor"}
+        own = [*dict.fromkeys(names)]
+        self._own = _picker([names.index(name) for name in own])
+        self._same = _picker([own.index(name) for name in names])
+        self._decimal = _picker([i for i, name in enumerate(own) if name in actors])
 
     def echoed_by(self, raw: bytes) -> Echo | None:
         """Is `raw`, which is as long, our text with other numbers, equal ones where ours are equal?"""
@@ -74,9 +76,10 @@ class Known:
         if pieces[::2] != self._fixed:
             return None
         names = pieces[1::2]  # the addresses and the actors' numbers
-        if self._same(names) != names or len({*names}) != self._distinct:
+        own = self._own(names)
+        if self._same(own) != names or len({*own}) != len(own):
             return None
-        if b"".join(names).translate(None, _HEX) or not b"".join(self._decimal(names)).isdigit():
+        if b"".join(own).translate(None, _HEX) or not b"".join(self._decimal(own)).isdigit():
             return None
         return Echo(self.unread, raw, names)
 

@@ -42,9 +42,12 @@ class _Batch:
         self.held: list[Sighting | Document] = []
         self._heavy = 0
 
-    def add(self, seen: Sighting | Document) -> None:
+    def add(self, seen: Sighting | Document) -> bool:
+        """Takes one more; is it full then?"""
         self.held.append(seen)
-        self._heavy += isinstance(seen, Sighting) and not isinstance(seen.told, Echo)
+        if type(seen) is not Sighting or type(seen.told) is not Echo:
+            self._heavy += isinstance(seen, Sighting)
+        return self.is_full
 
     @property
     def is_full(self) -> bool:
@@ -120,8 +123,7 @@ class Scan:
                 # a bug report is not cut in two
                 if isinstance(seen, Document) and batch.is_full:
                     yield self._gathered(batch.taken(), live, part)
-                batch.add(seen)
-                if (live or batch.is_full) and not batch.is_written:
+                if (batch.add(seen) or live) and not batch.is_written:
                     part = part or not live
                     yield self._gathered(batch.taken(), live, part)
         except KeyboardInterrupt:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     Ticker = Callable[[int], None]
 
 # from which size on a file is cut, and into what ranges: small ones, so that all workers end
-# together, and little has to be held for its turn
-LARGE, UNIT = 1 << 25, 1 << 22
+# together, and little has to be held for its turn; but none needs more than so many
+LARGE, UNIT, _UNITS = 1 << 25, 1 << 22, 64
+_LARGEST = 1 << 24
 
 
 class Wish(NamedTuple):
@@ -73,8 +74,9 @@ def units(entry: walk.Entry) -> list[Unit]:
     size = entry.size or 0
     if size < LARGE or not _is_plain(entry.path):
         return [Unit(entry)]
-    starts = range(0, size, UNIT)
-    return [Unit(entry, s, s + UNIT if s + UNIT < size else None) for s in starts]
+    step = min(max(UNIT, size // _UNITS), _LARGEST)
+    starts = range(0, size, step)
+    return [Unit(entry, s, s + step if s + step < size else None) for s in starts]
 
 
 def _is_plain(path: str) -> bool:
@@ -130,7 +132,10 @@ def _ranged(descriptor: int, unit: Unit, mapped: bool, tick: Ticker | None, wish
         else:
             os.lseek(descriptor, start, os.SEEK_SET)
         source = view or Stream(_ticking(lambda n: os.read(descriptor, n), tick), start)
-        ear = Ear(lambda low, high: os.pread(descriptor, high - low, low))
+        ear = Ear(
+            lambda low, high: os.pread(descriptor, high - low, low),
+            lambda: (source.buffer, source.base),
+        )
         part = (unit.start, unit.end, PLAIN, wish.full, wish.shy)
         yield from map(ear.blamed, triage(source, unit.entry.uri, *part, ear.overhear))
     except (OSError, ValueError) as error:

@@ -29,6 +29,27 @@ _new: Final = tuple.__new__
 REACH: Final = 1 << 18
 
 
+class _Whole:
+    """What an undamaged report of a dialect stands between."""
+
+    __slots__ = ("bar", "chain", "closing", "dialect", "opening")
+
+    def __init__(self, dialect: Dialect, opening: bytes, closing: bytes) -> None:
+        self.dialect, self.opening, self.closing = dialect, opening, closing
+        # what the end of one leaves of its closing, and what another one right behind it begins with
+        self.bar = len(closing.lstrip())
+        self.chain = closing.lstrip() + opening
+
+
+def _wholes(dialects: Sequence[Dialect]) -> dict[str, _Whole]:
+    """By name, for those dialects that tell undamaged reports."""
+    return {
+        d.name: _Whole(d, d.opening, d.closing)
+        for d in dialects
+        if d.opening is not None and d.closing is not None and d.volatile is not None
+    }
+
+
 class Reader:
     """Reads the reports of some dialects; keeps nothing between documents but what it recognises."""
 
@@ -37,7 +58,8 @@ class Reader:
         self._echoes = Echoes()
         self._back = max([dialect.back for dialect in self.dialects], default=0)
         owners = [(anchor, dialect) for dialect in self.dialects for anchor in dialect.anchors]
-        self._owners = [(dialect, dialect.starts(anchor)) for anchor, dialect in owners]
+        wholes = _wholes(self.dialects)
+        self._owners = [(d, d.starts(anchor), wholes.get(d.name)) for anchor, d in owners]
         hints = tuple(hint for dialect in self.dialects for hint in dialect.hints)
         self.sifter: Sifter = sifter(tuple(anchor for anchor, _ in owners), hints, RACED)
 
@@ -63,22 +85,22 @@ class Reader:
         last = None if end is None else end + self._back
         while (hit := windows.next_hit(at, last)) is not None:
             offset, index = hit
-            dialect, starts = self._owners[index]
+            dialect, starts, whole = self._owners[index]
             if prospects.is_vain(dialect, offset):
                 at = offset + 1
                 continue
             line = windows.line_start(offset, at)
             if last is not None and line >= last:
                 break
-            once = self._at_once(windows, line, dialect, full) if starts else None
-            if once is not None:
+            once = self._first(windows, line, start, whole, full) if starts else None
+            if whole is not None and once is not None:
                 if end is not None and line >= end:
                     break
                 while once is not None:
                     at = covered = once.span.end
                     if once.span.offset >= start:
                         yield once
-                    once = self._right_behind(windows, at, end, dialect, full)
+                    once = self._right_behind(windows, at, start, end, whole, full)
                 continue
             if not prospects.may_be(dialect, line, covered):
                 at = offset + 1
@@ -90,37 +112,39 @@ class Reader:
             covered = stretch.covered
             at = max(stretch.behind, covered, offset + 1)
 
+    def _first(
+        self, windows: Windows, line: int, start: int, whole: _Whole | None, full: bool
+    ) -> Found | None:
+        """An undamaged report that is said to begin here."""
+        if whole is None or windows.peek(line, len(whole.opening)) != whole.opening:
+            return None
+        return self._at_once(windows, line, whole, full and line >= start)
+
     def _right_behind(
-        self, windows: Windows, at: int, end: int | None, dialect: Dialect, full: bool
+        self, windows: Windows, at: int, start: int, end: int | None, whole: _Whole, full: bool
     ) -> Found | None:
         """Another one, where `at` is the end of one: where all is reports, nobody has to sift."""
-        bar = (dialect.closing or b"").lstrip()
-        line = at + len(bar)
+        line = at + whole.bar
         if end is not None and line >= end:
             return None
-        if not windows.continues(at, bar + (dialect.opening or b"")):
+        if not windows.continues(at, whole.chain):
             return None
-        return self._at_once(windows, line, dialect, full)
+        return self._at_once(windows, line, whole, full and line >= start)
 
-    def _at_once(self, windows: Windows, line: int, dialect: Dialect, full: bool) -> Found | None:
-        """An undamaged report, whose text may even have been read before."""
-        opening = dialect.opening
-        if opening is None or dialect.closing is None or dialect.volatile is None:
-            return None
-        if windows.peek(line, len(opening)) != opening:
-            return None
-        raw = windows.until(line, dialect.closing, LONGEST)
+    def _at_once(self, windows: Windows, line: int, whole: _Whole, full: bool) -> Found | None:
+        """The report that opens here, if it is undamaged; its text may even have been read before."""
+        raw = windows.until(line, whole.closing, LONGEST)
         if raw is None:
             return None
         told: Unread | Echo | None = self._echoes.find(raw)
         if told is None:
             if not clean.is_clean(raw):
                 return None
-            look = dialect.whole if full else dialect.glance
+            look = whole.dialect.whole if full else whole.dialect.glance
             sketch = look(raw.decode())
             if sketch is None:
                 return None
-            told = Unread(dialect, raw, sketch, full)
+            told = Unread(whole.dialect, raw, sketch, full)
             self._echoes.learn(told)
-        span = _new(Span, (line, len(raw) + len(dialect.closing), None))
+        span = _new(Span, (line, len(raw) + len(whole.closing), None))
         return _new(Found, (told, span))
