@@ -72,6 +72,7 @@ def test_what_is_left_out_changes_nothing(reports: list[Seen]) -> None:
 
 def test_many_nodes_are_kept_small_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identify, "_MOST_ALIASED", 3)
+    monkeypatch.setattr(identify, "_MOST_TUPLES", 3)
     some = some_reports()
     batches = [told([(report, False, "a", 0)])[1] for report in some[:40]]
     batches.append(told([(some[0], False, "a", 0xC000), (some[1], False, "a", 0xC000)])[1])

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 # makes a tuple with names in a third of the time that its class takes, without whose defaults
 _new: Final = tuple.__new__
-# beyond this many nodes, callers are no longer looked through; beyond the second, nodes stay as they are
+# beyond this many nodes, callers are no longer looked through; beyond the second, nodes are kept as
+# numbers, a quarter of the size; beyond the third, they stay as they are
 _MOST_ALIASED: Final = 20_000
+_MOST_TUPLES: Final = 1 << 16
 _MOST: Final = 150_000
 # how long a fingerprint is, and the name of its callers
 _DIGEST: Final = 16
@@ -149,7 +151,6 @@ class Identity:
 
     def __init__(self) -> None:
         self._found = races.nothing()
-        # nodes of which there are so many that they are kept as numbers, a quarter of the size
         self._packed: set[int] = set()
         self._places: list[Place] = []  # in the parts of one document
         self._of: Hashable = None  # that document
@@ -159,9 +160,11 @@ class Identity:
         if len(self._found.nodes) + len(self._packed) > _MOST:
             return
         self._found.add(found)
-        if len(self._found.nodes) + len(self._packed) > _MOST_ALIASED:
+        many = len(self._found.nodes) + len(self._packed)
+        if many > _MOST_ALIASED:
             self._found.aliases.clear()
             self._found.sides.clear()
+        if many > _MOST_TUPLES:
             self._pack([*(found if self._packed else self._found).nodes])
         for place in places:
             if (document := _document(place)) != self._of:

@@ -20,16 +20,18 @@ class Components:
     def root(self, name: str) -> str:
         """One name per component: its smallest, whatever the order in which names came."""
         above = self._above
-        at = above.setdefault(name, name)
+        at = above.get(name)
+        if at is None:  # most are never joined with any other
+            return name
         while (higher := above[at]) != at:
             above[at] = at = above[higher]  # halves the way for the next one who asks
         return at
 
     def join(self, a: str, b: str) -> None:
         a, b = self.root(a), self.root(b)
-        if a != b:
-            low, high = (a, b) if a < b else (b, a)
-            self._above[high] = low
+        low, high = (a, b) if a < b else (b, a)
+        self._above.setdefault(low, low)
+        self._above[high] = low
 
     def roots(self) -> dict[str, str]:
         """Every name with its component's root."""

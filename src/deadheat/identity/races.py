@@ -179,7 +179,9 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for name, node in found.nodes.items():
         base = node.base
         if base not in found.split and name not in doubted and name not in lent:
-            components.join(first.setdefault(base, name), name)
+            other = first.setdefault(base, name)
+            if other is not name:
+                components.join(other, name)
     for a, b in found.links:
         components.join(a, b)
     heard = _heard(found)

@@ -78,9 +78,11 @@ class TextOutput:
             times = paint(f"  seen {race.seen} times", "yellow") if race.seen > 1 else ""
             places = "".join([paint(f"   {plain(place)}", "dim") + "\n" for place in race.places])
             head = paint(f"{number}. {race.title}", "bold")
-            facts, _, body = race.body.partition(b"\n")
-            named = _named(race.race, facts.decode(), paint)
-            write(b"%b%b\n\n" % (f"{head}{times}\n{places}{named}\n".encode(), body))
+            cut = race.body.find(b"\n")
+            named = _named(race.race, race.body[:cut].decode(), paint)
+            write(f"{head}{times}\n{places}{named}".encode())
+            write(race.body[cut:])
+            write(b"\n\n")
         if races:
             many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
             write(f"{paint(many, 'bold')}\n".encode())
