@@ -1,0 +1,3 @@
+module example.com/pagerly/notify
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/softswitch/arp
+
+go 1.22

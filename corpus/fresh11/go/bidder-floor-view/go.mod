@@ -1,0 +1,3 @@
+module example.com/adx/floors
+
+go 1.22

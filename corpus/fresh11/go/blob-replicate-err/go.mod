@@ -1,0 +1,3 @@
+module example.com/coldstore/replica
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/edgeproxy/boot
+
+go 1.22

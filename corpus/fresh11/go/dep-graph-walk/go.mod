@@ -1,0 +1,3 @@
+module example.com/forge/depgraph
+
+go 1.22

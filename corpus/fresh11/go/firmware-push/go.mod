@@ -1,0 +1,3 @@
+module example.com/ota/push
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/rackwatch/sampler
+
+go 1.22

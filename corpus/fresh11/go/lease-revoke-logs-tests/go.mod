@@ -1,0 +1,3 @@
+module example.com/lockd/lease
+
+go 1.22

@@ -1,0 +1,23 @@
+package lease
+
+import (
+	"testing"
+	"time"
+)
+
+func TestGrantHolds(t *testing.T) {
+	table := NewTable(t.Logf)
+	table.Grant("shard-3", 10*time.Millisecond)
+	if table.Len() != 1 {
+		t.Error("not held")
+	}
+}
+
+func TestLeasesEnd(t *testing.T) {
+	table := NewTable(func(string, ...any) {})
+	table.Grant("shard-4", 5*time.Millisecond)
+	time.Sleep(40 * time.Millisecond)
+	if n := table.Len(); n != 0 {
+		t.Errorf("%d held", n)
+	}
+}

@@ -1,0 +1,3 @@
+module example.com/seatkit
+
+go 1.22

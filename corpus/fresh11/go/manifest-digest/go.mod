@@ -1,0 +1,3 @@
+module example.com/registry/manifest
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/fieldgw/modbus
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/chronod
+
+go 1.22

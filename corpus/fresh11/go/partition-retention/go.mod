@@ -1,0 +1,3 @@
+module example.com/logstore/retention
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/chatline/presence
+
+go 1.22

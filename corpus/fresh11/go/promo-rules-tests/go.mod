@@ -1,0 +1,3 @@
+module example.com/basket/promo
+
+go 1.22

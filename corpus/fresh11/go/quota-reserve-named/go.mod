@@ -1,0 +1,3 @@
+module example.com/cloudseat/quota
+
+go 1.22

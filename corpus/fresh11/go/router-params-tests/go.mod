@@ -1,0 +1,3 @@
+module example.com/portage/router
+
+go 1.22

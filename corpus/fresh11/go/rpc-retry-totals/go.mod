@@ -1,0 +1,3 @@
+module example.com/callbox/rpc
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/shadowdb/verify
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/poolfs/scrub
+
+go 1.22

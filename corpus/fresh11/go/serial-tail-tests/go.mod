@@ -1,0 +1,3 @@
+module example.com/fieldgw/serial
+
+go 1.22

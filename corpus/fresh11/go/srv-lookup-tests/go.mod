@@ -1,0 +1,3 @@
+module example.com/meshkit/discovery
+
+go 1.22

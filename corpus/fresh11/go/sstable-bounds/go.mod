@@ -1,0 +1,3 @@
+module example.com/quarry/lsm
+
+go 1.22

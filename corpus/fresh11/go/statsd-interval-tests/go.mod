@@ -1,0 +1,3 @@
+module example.com/gaugeworks/statsd
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/tinyc/symtab
+
+go 1.22

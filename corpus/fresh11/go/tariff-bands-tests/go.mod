@@ -1,0 +1,3 @@
+module example.com/metering/tariff
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/billcraft/rates
+
+go 1.22

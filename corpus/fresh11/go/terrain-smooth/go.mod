@@ -1,0 +1,3 @@
+module example.com/highlands
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/skirmish/sim
+
+go 1.22

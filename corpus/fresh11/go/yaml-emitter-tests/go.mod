@@ -1,0 +1,3 @@
+module example.com/helmsman/yamlout
+
+go 1.22
