@@ -9,11 +9,12 @@ import (
 )
 
 type proxy struct {
-	ln    net.Listener
+	ln    *net.TCPListener
 	conns int
 }
 
 func (p *proxy) serve() error {
+	p.ln.SetDeadline(time.Now().Add(2 * time.Millisecond))
 	for {
 		c, err := p.ln.Accept()
 		if err != nil {
@@ -29,7 +30,7 @@ func boot(addr string) (*proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{ln: ln}
+	p := &proxy{ln: ln.(*net.TCPListener)}
 	go func() {
 		if err = p.serve(); !errors.Is(err, net.ErrClosed) { //race:err
 			fmt.Println("serving:", err) //race:err
@@ -53,6 +54,6 @@ func main() {
 		fmt.Println("not up:", err)
 		return
 	}
-	p.ln.Close()
 	time.Sleep(5 * time.Millisecond)
+	p.ln.Close()
 }

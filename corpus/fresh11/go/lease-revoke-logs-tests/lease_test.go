@@ -7,9 +7,14 @@ import (
 
 func TestGrantHolds(t *testing.T) {
 	table := NewTable(t.Logf)
-	table.Grant("shard-3", 10*time.Millisecond)
-	if table.Len() != 1 {
-		t.Error("not held")
+	for _, key := range []string{"shard-1", "shard-3"} {
+		t.Run(key, func(t *testing.T) {
+			before := table.Len()
+			table.Grant(key, 10*time.Millisecond)
+			if table.Len() != before+1 {
+				t.Error("not held")
+			}
+		})
 	}
 }
 

@@ -12,6 +12,9 @@ type Rule struct {
 
 // Best returns the rule that saves most; it may reorder the rules.
 func Best(rules []Rule, basket int) (Rule, bool) {
+	if len(rules) == 0 {
+		return Rule{}, false
+	}
 	sort.Slice(rules, func(i, j int) bool { //race:standard[]
 		return rules[i].Percent > rules[j].Percent //race:standard[]
 	})

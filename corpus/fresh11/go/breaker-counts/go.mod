@@ -1,0 +1,3 @@
+module example.com/callbox/breaker
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/coldstore/copyjob
+
+go 1.22

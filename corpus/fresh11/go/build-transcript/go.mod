@@ -1,0 +1,3 @@
+module example.com/forge/runner
+
+go 1.25

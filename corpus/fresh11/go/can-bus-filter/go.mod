@@ -1,0 +1,3 @@
+module example.com/fieldgw/canbus
+
+go 1.22

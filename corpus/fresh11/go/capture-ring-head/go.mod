@@ -1,0 +1,3 @@
+module example.com/pktcap/ring
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/parcels/quotes
+
+go 1.22

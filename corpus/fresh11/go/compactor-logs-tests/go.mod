@@ -1,0 +1,3 @@
+module example.com/quarry/compact
+
+go 1.22

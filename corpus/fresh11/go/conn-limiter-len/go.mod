@@ -1,0 +1,3 @@
+module example.com/frontdoor/limit
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/rackwatch/disks
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/toggles/eval
+
+go 1.22

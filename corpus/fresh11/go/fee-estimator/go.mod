@@ -1,0 +1,3 @@
+module example.com/mempool/fees
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/instrument/gauge
+
+go 1.22

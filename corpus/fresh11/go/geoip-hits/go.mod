@@ -1,0 +1,3 @@
+module example.com/edgeproxy/geoip
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/softswitch/link
+
+go 1.22

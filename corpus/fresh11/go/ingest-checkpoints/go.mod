@@ -1,0 +1,3 @@
+module example.com/logstore/ingest
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/poolfs/inodes
+
+go 1.22

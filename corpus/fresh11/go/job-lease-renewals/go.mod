@@ -1,0 +1,3 @@
+module example.com/batchd/leases
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/kiosk/printer
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/arcade/scores
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/storefront/i18n
+
+go 1.22

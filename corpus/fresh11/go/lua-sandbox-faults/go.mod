@@ -1,0 +1,3 @@
+module example.com/scriptd/sandbox
+
+go 1.22

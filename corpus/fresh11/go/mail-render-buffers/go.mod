@@ -1,0 +1,3 @@
+module example.com/postal/render
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/skirmish/lobby
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/highlands/bake
+
+go 1.22

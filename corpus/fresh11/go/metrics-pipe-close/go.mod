@@ -1,0 +1,3 @@
+module example.com/gaugeworks/pipe
+
+go 1.22

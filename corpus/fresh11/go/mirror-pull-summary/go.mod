@@ -1,0 +1,3 @@
+module example.com/registry/mirror
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/fieldgw/mqtt
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/matcher/book
+
+go 1.22

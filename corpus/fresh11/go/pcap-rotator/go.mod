@@ -1,0 +1,3 @@
+module example.com/pktcap/rotate
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/wirefmt/desc
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/quarry/exec
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/quarry/replica
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/bgpd/policy
+
+go 1.22

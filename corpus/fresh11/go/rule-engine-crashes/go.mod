@@ -1,0 +1,3 @@
+module example.com/fraudwall/rules
+
+go 1.22

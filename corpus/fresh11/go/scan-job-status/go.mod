@@ -1,0 +1,3 @@
+module example.com/vulnscan/jobs
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/boxoffice/seats
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/ledgerd/shards
+
+go 1.22

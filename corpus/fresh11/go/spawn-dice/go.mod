@@ -1,0 +1,3 @@
+module example.com/skirmish/spawn
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/arcade/spectate
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/queueworks/drain
+
+go 1.22

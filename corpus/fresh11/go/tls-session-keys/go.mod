@@ -1,0 +1,3 @@
+module example.com/edgeproxy/tickets
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/spanhub/upload
+
+go 1.22

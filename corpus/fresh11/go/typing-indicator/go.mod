@@ -1,0 +1,3 @@
+module example.com/chatline/typing
+
+go 1.22

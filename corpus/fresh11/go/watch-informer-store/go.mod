@@ -1,0 +1,3 @@
+module example.com/clusterd/informer
+
+go 1.22

@@ -1,0 +1,3 @@
+module example.com/gaugeworks/window
+
+go 1.22
