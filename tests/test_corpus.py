@@ -30,9 +30,10 @@ from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the later fresh sets are as large again: their own check is `python -m corpus.record_go --check`
+# the fresh sets between the first and the last are left to `python -m corpus.record_go --check`
 PROGRAMS = programs((GO, FRESH[0]))
 NEW = [program for program in PROGRAMS if program.parent == FRESH[0]]
+LAST = programs((FRESH[-1],))
 # /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:root|tmp|work|Users)\b")
 # the catalogue of causes; each has a program in every fresh set
@@ -78,7 +79,7 @@ def _labels(program: Path) -> dict[str, dict[str, list[str]]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
+@pytest.mark.parametrize("program", [*PROGRAMS, *LAST], ids=lambda path: path.name)
 def test_labels_are_what_the_marks_say(program: Path) -> None:
     assert _labels(program) == labels_of(program, recordings(program)), "python -m corpus.label_go"
 
@@ -92,7 +93,7 @@ def test_both_halves_are_large_enough() -> None:
 
 @pytest.mark.parametrize(
     ("root", "least"),
-    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60), strict=True)],
+    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)],
     ids=sets.FRESH,
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
@@ -106,7 +107,22 @@ def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, leas
     assert set(told.values()) == CAUSES
 
 
-@pytest.mark.parametrize("program", NEW, ids=lambda path: path.name)
+@pytest.mark.parametrize("program", LAST, ids=lambda path: path.name)
+def test_every_recording_of_the_last_set_shows_every_race(program: Path) -> None:
+    wanted = variables_of(marks_of(source_of(program)))
+    for name, races in _labels(program)["recordings"].items():
+        assert set(races) == wanted, name
+
+
+def test_the_last_set_has_each_cause_twice() -> None:
+    causes: Counter[str] = Counter()
+    for program in LAST:
+        cause = json.loads((program / "truth.json").read_text())["cause"]
+        causes.update([cause] if isinstance(cause, str) else {*cause.values()})
+    assert min(causes[cause] for cause in CAUSES) >= 2
+
+
+@pytest.mark.parametrize("program", [*NEW, *LAST], ids=lambda path: path.name)
 def test_a_fresh_recording_names_no_path_of_the_machine(program: Path) -> None:
     assert not [name for name, text in recordings(program) if MACHINE.search(text)]
 

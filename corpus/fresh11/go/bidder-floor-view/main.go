@@ -8,7 +8,7 @@ import (
 
 func admitted(t *table, bid int) int {
 	n := 0
-	for _, row := range t.sorted() {
+	for _, row := range t.sorted() { //race:table.rows[]
 		if row.cents > bid { //race:table.rows[]
 			break
 		}

@@ -26,10 +26,10 @@ func (d *Descriptor) resolve() *fieldSet {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.fields == nil {
-			fs := &fieldSet{index: map[string]int{}}
+			fs := &fieldSet{index: map[string]int{}} //race:fieldSet.index
 			for i := 0; i < d.typ.NumField(); i++ {
 				fs.names = append(fs.names, d.typ.Field(i).Name)
-				fs.index[d.typ.Field(i).Name] = i
+				fs.index[d.typ.Field(i).Name] = i //race:fieldSet.index
 			}
 			d.fields = fs //race:Descriptor.fields
 		}
@@ -39,7 +39,7 @@ func (d *Descriptor) resolve() *fieldSet {
 
 // Number is the position of a field, or -1.
 func (d *Descriptor) Number(name string) int {
-	if i, ok := d.resolve().index[name]; ok { //race:Descriptor.fields
+	if i, ok := d.resolve().index[name]; ok { //race:fieldSet.index
 		return i
 	}
 	return -1

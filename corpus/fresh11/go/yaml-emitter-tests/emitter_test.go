@@ -3,6 +3,7 @@ package yamlout
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 var emitter = &Emitter{Indent: 2}
@@ -13,6 +14,10 @@ func TestService(t *testing.T) {
 		"kind": "Service",
 		"spec": map[string]any{"port": 8080, "selector": map[string]any{"app": "web"}},
 	})
+	time.Sleep(time.Millisecond)
+	if again := emitter.Map(map[string]any{"spec": map[string]any{"port": 1}}); again == "" {
+		t.Error("nothing")
+	}
 	if !strings.Contains(out, "kind: Service") {
 		t.Error(out)
 	}
@@ -25,6 +30,7 @@ func TestDeployment(t *testing.T) {
 		"metadata": map[string]any{"name": "web"},
 		"spec":     map[string]any{"replicas": 3},
 	})
+	time.Sleep(time.Millisecond)
 	if !strings.Contains(out, "kind: Deployment") {
 		t.Error(out)
 	}

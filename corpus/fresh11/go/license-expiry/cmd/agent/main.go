@@ -10,10 +10,9 @@ import (
 
 func main() {
 	renewed := make(chan struct{})
+	paid := &license.License{Seats: 50, Expires: time.Now().Add(time.Hour)}
 	go func() {
-		license.Renew(func() *license.License {
-			return &license.License{Seats: 50, Expires: time.Now().Add(time.Hour)}
-		}, 4, time.Millisecond)
+		license.Renew(func() *license.License { return paid }, 4, time.Millisecond)
 		close(renewed)
 	}()
 	for seats := 1; seats < 6; seats++ {
