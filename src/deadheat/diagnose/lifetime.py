@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose import address
 from deadheat.diagnose.naming import is_test_file, last, owner, short, words
+from deadheat.diagnose.side import Side  # noqa: TC001 - compiled, a named tuple needs it at run time
 from deadheat.diagnose.vocabulary import DOING, EITHER, ENDING, RESULTS, STARTING, TIMING, WAITING
-from deadheat.model import Op, Origin, State
+from deadheat.model import Frame, Op, Origin, State
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
-    from deadheat.diagnose.side import Side
-    from deadheat.model import Frame
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"
 _SET = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:true|false|TRUE|FALSE|0|1);?(?:$|\s)")

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnose.lifetime import is_background, is_lent, on_stack
 from deadheat.diagnose.naming import is_test_file, last
-from deadheat.diagnose.side import in_closure
+from deadheat.diagnose.side import Side, in_closure
+from deadheat.model import Frame  # noqa: TC001 - compiled, a named tuple needs it at run time
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
-    from deadheat.diagnose.side import Side
-    from deadheat.model import Frame
 
 
 class Round(NamedTuple):
