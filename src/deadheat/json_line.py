@@ -111,8 +111,9 @@ def around_race(sighting: Sighting) -> tuple[str, str]:
     """What comes before and behind the race in a sighting's line."""
     offset, length, lane = sighting.span
     before, between, behind = document_around(sighting.uri, lane)
-    pieces = _report(sighting.report, sighting.verdict)
-    pieces.own += f"{before}{offset}{between}{length}{behind}{_damage(sighting.report)}"
+    report = sighting.report  # which may be read only now
+    pieces = _report(report, sighting.verdict)
+    pieces.own += f"{before}{offset}{between}{length}{behind}{_damage(report)}"
     if sighting.document is not None:
         author = json.dumps(wire.author_to_wire(sighting.document), ensure_ascii=False)
         pieces.own += f", {author[1:-1]}"

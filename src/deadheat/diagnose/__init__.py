@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat import registry
 from deadheat.diagnose.checks import check, settling
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from deadheat.model import Cause, Report
 
 CRASHED = "rule-crashed"
+_new: Final = tuple.__new__
 _SHOWN, _MOST = 0.2, 3
 _SUPPOSED = 0.8  # what a finding is worth of which one side is no word of the detector's
 
@@ -52,7 +53,8 @@ def causes(report: Report) -> tuple[Cause, ...]:
 
 def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
     """The findings; `brief` leaves out remedies, and the remainder where it would not be shown."""
-    found, crashed, best = [], [], 0.0
+    found: list[Finding] = []
+    crashed, best = [], 0.0
     kin = kin_of(registry.rules())
     for rule in kin.ask(traits(scene)) if scene.report.kind in RACES else ():
         if brief and rule.cause == REMAINDER and round(1 - best, 2) < _SHOWN:
@@ -67,7 +69,8 @@ def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
         best = max(best, hit.confidence)
         remedy = None if brief else _remedy(rule, hit, scene)
         sure, told, _, _, test_only, from_source = hit
-        found.append(Finding(rule.cause, sure, told, remedy, test_only, from_source))
+        made = (rule.cause, sure, told, remedy, test_only, from_source, (), None)
+        found.append(_new(Finding, made))
     return (*ranked(found, kin, lambda: settling(scene)), *crashed)
 
 

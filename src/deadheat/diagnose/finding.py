@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from deadheat.model import Cause
 
 UNKNOWN = "unknown"
+_new: Final = tuple.__new__
 
 
 class Point(NamedTuple):
@@ -27,7 +28,8 @@ class Evidence(NamedTuple):
     at: Point | None = None
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.at})" if self.at is not None and self.at.file else self.text
+        text, at = self
+        return f"{text} ({at!s})" if at is not None and at.file else text
 
 
 class Remedy(NamedTuple):
@@ -62,5 +64,6 @@ class Finding(NamedTuple):
 
     def as_cause(self) -> Cause:
         """As the model and its wire have it."""
-        told = map(str, self.evidence or self.settle)
-        return Cause(self.cause, round(self.confidence, 2), tuple(told))
+        told = tuple([str(one) for one in self.evidence]) or self.settle
+        cause: Cause = _new(Cause, (self.cause, round(self.confidence, 2), told))
+        return cause

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
 
 _GOING_ON: frozenset[str] = GROWING | KEYED | TURNING
+_FIRST: frozenset[str] = LAZY | CHANGING
 _LEAVES = 3
 SPAN = 6  # lines between a check and what depends on it
 _LOCKED = 3  # no more lines lie between a check and what is made in its own block
@@ -92,10 +93,10 @@ def is_lazy(name: str) -> bool:
     return bool(told) and (verb(name) in LAZY or "lazy" in told or "once" in told)
 
 
-@lru_cache(maxsize=1 << 12)
 def verb(name: str) -> str:
     """What a function is called to do: its first word, in C often the last (`ring_put`)."""
-    told = words(name)
+    bare = last(name)
+    told = words(bare)
     if not told:
         return ""
-    return told[-1] if "_" in last(name) and told[0] not in LAZY | CHANGING else told[0]
+    return told[-1] if "_" in bare and told[0] not in _FIRST else told[0]

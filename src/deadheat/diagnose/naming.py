@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from typing import Final
 
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
 _CLOSURE = re.compile(
@@ -15,7 +15,10 @@ _LAST = re.compile(r"[~\w]+$")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"
 _VERSION = re.compile(r"v\d+")
-_LONG = 200  # no name that a person gave is longer
+_LONG: Final = 200  # no name that a person gave is longer
+# the words of the bare names met lately: most programs call their functions by the same few verbs
+_known: Final[dict[str, tuple[str, ...]]] = {}
+_MOST_KNOWN: Final = 1 << 12
 
 
 def is_same(a: str, b: str) -> bool:
@@ -31,6 +34,11 @@ def is_same(a: str, b: str) -> bool:
 
 
 def is_closure(function: str) -> bool:
+    # most names have nothing of the kind, and a glance is cheaper than a pattern
+    end = function[-1:]
+    told = end.isdigit() or end == "\n" or "lambda" in function
+    if not told and "$_" not in function and "{{" not in function:
+        return False
     return bool(_CLOSURE.search(function))
 
 
@@ -47,9 +55,10 @@ def owner(name: str) -> str:
 
 def of_value(name: str) -> bool:
     """Is it a method of a value (`usage.Meter.Add`), which works on a copy?"""
-    package, _, rest = name.partition(".")
-    kind, _, method = rest.partition(".")
-    if not method.isidentifier() or not kind.isidentifier() or "/" in package:
+    dot = name.find(".")
+    second = name.find(".", dot + 1) if dot >= 0 else -1
+    kind = name[dot + 1 : second] if second >= 0 else ""
+    if not kind.isidentifier() or not name[second + 1 :].isidentifier() or "/" in name[:dot]:
         return False
     return _VERSION.fullmatch(kind) is None
 
@@ -61,7 +70,7 @@ def short(name: str) -> str:
 
 def last(name: str) -> str:
     """The bare name of a function: `Stop`."""
-    end = name[-_LONG:].rpartition(".")[2]
+    end = name[name.rfind(".") + 1 :][-_LONG:]
     if end.isalnum():
         return end
     found = _LAST.search(name[-_LONG:])
@@ -70,9 +79,10 @@ def last(name: str) -> str:
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a bare name, in lower case: `("reset", "context", "of", "stmt")`."""
-    return _words(last(name))
-
-
-@lru_cache(maxsize=1 << 12)
-def _words(bare: str) -> tuple[str, ...]:
-    return tuple([word.lower() for word in _WORD.findall(bare)])
+    bare = last(name)
+    known = _known.get(bare)
+    if known is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[bare] = known = tuple([word.lower() for word in _WORD.findall(bare)])
+    return known

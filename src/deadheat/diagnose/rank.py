@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deadheat.diagnose.finding import UNKNOWN, Finding
 
@@ -47,6 +46,7 @@ _CLEAR = 0.8
 _SHOWING = ("concurrent-slice", "concurrent-map")
 _LIVES = ("worker-outlives-owner", "pooled-object-reused")
 _LIVED = 0.7
+_new: Final = tuple.__new__
 
 
 class Kin(NamedTuple):
@@ -68,9 +68,17 @@ class Kin(NamedTuple):
         return found
 
 
-@lru_cache(maxsize=4)
+_last: Final[list[Kin]] = []
+
+
 def kin_of(rules: tuple[Rule, ...]) -> Kin:
-    """What these rules are to each other; worked out once."""
+    """What these rules are to each other; worked out once for as long as they are the same."""
+    if not _last or _last[0].rules is not rules:
+        _last[:] = [_kin_of(rules)]
+    return _last[0]
+
+
+def _kin_of(rules: tuple[Rule, ...]) -> Kin:
     by_cause = {rule.cause: rule for rule in rules}
     wider = {cause: frozenset(_wider(cause, by_cause)) for cause in by_cause}
     agree = {
@@ -136,7 +144,10 @@ def _remainder(findings: list[Finding]) -> list[Finding]:
 
 def _limited(finding: Finding, most: float) -> Finding:
     most = round(most, 2)
-    return finding if finding.confidence <= most else finding._replace(confidence=most)
+    if finding.confidence <= most:
+        return finding
+    less: Finding = _new(Finding, (finding.cause, most, *finding[2:]))
+    return less
 
 
 def _lived(findings: list[Finding]) -> list[Finding]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deadheat.diagnose import depth
 from deadheat.diagnose.fresh import made_below
@@ -71,6 +70,10 @@ _SHOWN = {
 _FILLING: frozenset[str] = GROWING | KEYED
 _STARTING: frozenset[str] = (STARTING | EITHER) - DOING
 _WALKING: frozenset[str] = WALKING | ANNOUNCING
+_ENDING: frozenset[str] = ENDING | RENEWING
+# what bare names tell, of those met lately
+_known: Final[dict[str, int]] = {}
+_MOST_KNOWN: Final = 1 << 12
 _SORTS = ("sort.", "slices.", "heap.")
 _RUN = "testing.(*T).Run"
 _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
@@ -154,32 +157,39 @@ def _one_writes(writer: Side, reader: Side) -> int:
     return found
 
 
-@lru_cache(maxsize=1 << 12)
 def _may_return(name: str) -> bool:
     """Is it not called like something that starts what goes on?"""
-    return not _STARTING.intersection(words(name)[:1])
+    told = words(name)
+    return not told or told[0] not in _STARTING
 
 
-@lru_cache(maxsize=1 << 12)
 def _called(name: str) -> int:
     """What the name of the function that a site was written in tells."""
-    told = words(name)
+    bare = last(name)
+    found = _known.get(bare, -1)
+    if found < 0:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[bare] = found = _told(bare)
+    return found | VALUE if words(bare) and of_value(name) else found
+
+
+def _told(bare: str) -> int:
+    told = words(bare)
     if not told:
         return 0
     found = WAITS if told[0] in WAITING else 0
     found |= FILLS if told[0] in _FILLING else 0
     found |= WALKS if told[0] in _WALKING else 0
-    found |= MAKES if verb(name) in MAKING else 0
-    return found | VALUE if of_value(name) else found
+    return found | MAKES if verb(bare) in MAKING else found
 
 
-@lru_cache(maxsize=1 << 12)
 def _may_end(bare: str) -> bool:
     """Is a function called so? One with an underscore or a tilde may be."""
     if not bare.isalnum():
         return True
     told = words(bare)
-    return bool(told) and told[0] in ENDING | RENEWING
+    return bool(told) and told[0] in _ENDING
 
 
 def _creations(a: Side, b: Side) -> int:

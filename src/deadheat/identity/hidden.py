@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.identity.evidence import Side  # noqa: TC001 - compiled, a named tuple needs it at run time
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
-    from deadheat.identity.evidence import Mark, Side
+    from deadheat.identity.evidence import Mark
     from deadheat.identity.stacks import Chain
 
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]

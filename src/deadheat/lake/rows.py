@@ -10,7 +10,7 @@ from deadheat.identity.document import Document as Reports
 from deadheat.identity.evidence import Mark, instructions, mark, numbers
 from deadheat.identity.races import by_first
 from deadheat.lake import masks
-from deadheat.lake.told import told
+from deadheat.lake.told import Told, told
 from deadheat.wire import (
     SCHEMA_VERSION,
     document_to_wire,
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deadheat.identity.races import Alias
-    from deadheat.lake.told import Told
     from deadheat.model import Document, Report, Sighting
 
     Plain = dict[str, Any]

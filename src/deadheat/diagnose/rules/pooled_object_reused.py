@@ -213,7 +213,7 @@ def _pool(side: Side) -> Frame | None:
         # most names say nothing of the kind, and a glance is cheaper than a pattern
         if "ool" not in name and "ist" not in name:
             continue
-        if _POOL.search(name) and POOLING.intersection(words(side.written(frame))):
+        if POOLING.intersection(words(side.written(frame))) and _POOL.search(name):
             return frame
     return None
 

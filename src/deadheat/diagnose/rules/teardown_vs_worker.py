@@ -35,6 +35,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import gave_up, waits
+from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import Ending, called, ending, gone_on, kin, named, tells
 from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.naming import owner as owner_of
@@ -84,8 +85,8 @@ def _find(scene: Scene) -> Hit | None:
     where = [owner.point]
     if worker.creator:
         where.append(point(worker.creator))
-        told = worker.told(f"the worker was started in `{worker.creator.function}`")
-        evidence.append(told._replace(at=where[-1]))
+        started = f"the worker was started in `{worker.creator.function}`"
+        evidence.append(Evidence(started, where[-1]))
     if worker.shows("runtime.gopanic"):
         evidence.append(worker.told("the worker is on the recovery path of a panic"))
     how = "WaitGroup, or a channel that it closes" if scene.go else "a join"

@@ -89,11 +89,8 @@ def _find(scene: Scene) -> Hit | None:
     ]
     if worker.creator:
         started = point(worker.creator)
-        evidence.append(
-            worker.told(f"the worker was started in `{worker.creator.function}`")._replace(
-                at=started
-            )
-        )
+        told = f"the worker was started in `{worker.creator.function}`"
+        evidence.append(Evidence(told, started))
     if worker.actor.state is State.FINISHED:
         evidence.append(
             worker.told(f"{worker.actor.id} has finished since, but nothing waited for it")
