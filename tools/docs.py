@@ -7,6 +7,7 @@ python tools/docs.py --check    writes nothing; complains, and exits with 1, if 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import re
 import shlex
@@ -78,8 +79,10 @@ def _docstring(dialect: Dialect) -> tuple[str, str]:
 
 
 def _parts(module: ModuleType) -> tuple[str, str]:
-    """Title and body of a module's docstring."""
-    title, _, body = (module.__doc__ or "").strip().partition("\n")
+    """Title and body of a module's docstring, from its source: compiled, it has none."""
+    source = ROOT.joinpath("src", *module.__name__.split(".")).with_suffix(".py")
+    told = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")), clean=False)
+    title, _, body = (told or "").strip().partition("\n")
     return title.rstrip("."), body.strip()
 
 
