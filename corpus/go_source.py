@@ -10,6 +10,9 @@ Files = dict[str, str]
 
 # a line that races: `	c.total += n //race:Cart.total,Cart.lines`
 MARK = re.compile(r"//race:(\S+)$", re.MULTILINE)
+# a line that races for what a pointer or map leads to, marked when the variants, which are made from
+# the marks above, had been recorded: `	e.at = e.at.plus(e.speed) //behind:zone.entities[]`
+BEHIND = re.compile(r"//behind:(\S+)(?: //race:\S+)?$", re.MULTILINE)
 # the first line of a function: `func (r *Ring[T]) Push(v T) (n int, err error) {`
 FUNC = re.compile(r"func (?:\((?P<receiver>[^)]*)\) )?(?P<name>\w+)(?P<types>\[[^]]*\])?\(")
 COMMENT = re.compile(r"\s*//.*$")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import deadheat
 from corpus import sets
-from corpus.go_source import MARK, Files
+from corpus.go_source import BEHIND, MARK, Files
 from corpus.variants_go import BY_KIND, late
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def source_of(program: Path) -> Files:
     return {str(path.relative_to(program)): path.read_text(encoding="utf-8") for path in paths}
 
 
-def marks_of(files: Files) -> Marks:
+def marks_of(files: Files, patterns: Iterable[re.Pattern[str]] = (MARK, BEHIND)) -> Marks:
     """The variables that each marked line accesses."""
-    return {
-        (name, number): frozenset(found[1].split(","))
-        for name, text in files.items()
-        for number, line in enumerate(text.split("\n"), 1)
-        if (found := MARK.search(line))
-    }
+    marks: Marks = {}
+    for name, text in files.items():
+        for number, line in enumerate(text.split("\n"), 1):
+            if found := [m for pattern in patterns if (m := pattern.search(line))]:
+                marks[name, number] = frozenset(v for m in found for v in m[1].split(","))
+    return marks
 
 
 def variables_of(marks: Marks) -> frozenset[str]:
@@ -110,7 +110,7 @@ def label(text: bytes, files: Files) -> tuple[list[str], dict[int, str]]:
 
 def second_places(text: str, files: Files) -> set[tuple[str, int]]:
     """The marked lines that a text's reports name second, and never first."""
-    marks = marks_of(files)
+    marks = marks_of(files, (MARK,))
     pairs = [s.report.accesses for s in deadheat.scan(text) if len(s.report.accesses) == 2]
     first, second = ({_place(pair[side], marks) for pair in pairs} for side in (0, 1))
     return {place for place in second - first if place}

@@ -150,6 +150,34 @@ def test_a_variant_keeps_every_mark(variant: Variant) -> None:
         assert Counter(marks_of(changed).values()) == Counter(marks_of(files).values()), program
 
 
+ZONE = """package zone
+
+func (z *zone) join(id int) {
+	z.all[id] = &thing{} //behind:zone.all[] //race:zone.all
+}
+
+func (t *thing) step() {
+	t.at++ //behind:zone.all[]
+}
+"""
+
+
+def test_what_is_behind_a_pointer_has_marks_of_its_own() -> None:
+    assert marks_of({"zone.go": ZONE}) == {
+        ("zone.go", 4): {"zone.all", "zone.all[]"},
+        ("zone.go", 8): {"zone.all[]"},
+    }
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.kind)
+def test_marks_of_what_is_behind_a_pointer_change_no_variant(variant: Variant) -> None:
+    def without(files: dict[str, str]) -> dict[str, str]:
+        return {name: re.sub(r" //behind:\S+", "", text) for name, text in files.items()}
+
+    files = {"go.mod": "module example.com/zone\n", "zone.go": ZONE}
+    assert without(variant.change(files)) == variant.change(without(files))
+
+
 SOURCE = {
     "go.mod": "module example.com/shop\n",
     "shop.go": """package shop

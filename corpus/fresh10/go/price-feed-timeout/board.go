@@ -33,7 +33,7 @@ func (q *quotes) total() int {
 	if q.best == nil { //race:quotes.best
 		return 1
 	}
-	return q.best.cents //race:quotes.best
+	return q.best.cents //behind:quote.cents //race:quotes.best
 }
 
 type board struct {
@@ -48,7 +48,7 @@ func (b *board) snapshot(symbol string) *quotes {
 	go func() {
 		defer close(finished)
 		for _, ask := range b.sources {
-			q.offer(ask(symbol))
+			q.offer(ask(symbol)) //behind:quote.cents
 		}
 	}()
 	select {

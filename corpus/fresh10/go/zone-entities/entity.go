@@ -14,5 +14,5 @@ type entity struct {
 }
 
 func (e *entity) step() {
-	e.at = e.at.plus(e.speed)
+	e.at = e.at.plus(e.speed) //behind:zone.entities[]
 }

@@ -44,7 +44,7 @@ func (z *zone) tick() {
 }
 
 func (z *zone) join(id entityID, at vec) {
-	z.entities[id] = &entity{id: id, at: at, speed: vec{1, 0}} //race:zone.entities
+	z.entities[id] = &entity{id: id, at: at, speed: vec{1, 0}} //behind:zone.entities[] //race:zone.entities
 }
 
 func (z *zone) leave(id entityID) {

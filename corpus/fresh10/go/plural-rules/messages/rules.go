@@ -12,15 +12,15 @@ type rules struct {
 }
 
 func parseRules(source string) *rules {
-	r := &rules{forms: strings.Fields(source)}
+	r := &rules{forms: strings.Fields(source)} //behind:rules
 	r.pick = func(n int) string {
 		switch {
-		case n == 1, len(r.forms) == 1:
-			return r.forms[0]
+		case n == 1, len(r.forms) == 1: //behind:rules
+			return r.forms[0] //behind:rules
 		case n < 5 && len(r.forms) > 2:
-			return r.forms[1]
+			return r.forms[1] //behind:rules
 		}
-		return r.forms[len(r.forms)-1]
+		return r.forms[len(r.forms)-1] //behind:rules
 	}
 	return r
 }
@@ -46,5 +46,5 @@ func (l *Language) rules() *rules {
 
 // Count puts a number and its noun together.
 func (l *Language) Count(n int, noun string) string {
-	return fmt.Sprintf("%d %s/%s", n, noun, l.rules().pick(n))
+	return fmt.Sprintf("%d %s/%s", n, noun, l.rules().pick(n)) //behind:rules
 }

@@ -26,7 +26,7 @@ type Topic[E any] struct {
 
 // Subscribe adds a subscriber with a buffer.
 func (t *Topic[E]) Subscribe(buffer int) *Subscriber[E] {
-	s := &Subscriber[E]{events: make(chan E, buffer)}
+	s := &Subscriber[E]{events: make(chan E, buffer)} //behind:Subscriber.events
 	t.subs = append(t.subs, s) //race:Topic.subs
 	return s
 }
@@ -36,7 +36,7 @@ func (t *Topic[E]) Publish(e E) int {
 	taken := 0
 	for _, s := range t.subs { //race:Topic.subs
 		select {
-		case s.events <- e:
+		case s.events <- e: //behind:Subscriber.events
 			taken++
 		default:
 		}
