@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,9 +30,6 @@ from deadheat.lake.tables import Lake
 from deadheat.model import Document, Frame
 from deadheat.triage import triage
 from tests.cases import ROOT, Case, all_cases
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = [case for case in all_cases() if case.expected]
 
@@ -427,6 +429,48 @@ def test_a_store_that_does_not_answer_is_one_line(
 def test_no_lake_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DeadheatError, match="there is no lake; `deadheat ingest"):
         Lake(str(tmp_path)).expect()
+
+
+def test_a_log_that_cannot_be_read_is_not_taken_for_no_lake(lake: Lake) -> None:
+    log = Path(lake.uri) / "files" / "_delta_log"
+    shutil.rmtree(log)
+    log.write_text("no folder")
+    with pytest.raises(DeadheatError, match=r"files: cannot be read \(Not a directory\)"):
+        Lake(lake.uri).expect()
+
+
+def test_a_folder_that_may_not_be_read_is_not_taken_for_no_lake(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def nothing(uri: str) -> NoReturn:
+        raise TableNotFoundError(uri)
+
+    monkeypatch.setattr("deadheat.lake.tables.DeltaTable", nothing)
+    monkeypatch.setattr(Path, "iterdir", denied)
+    with pytest.raises(DeadheatError, match=r"cannot be read \(Permission denied\)"):
+        Lake(lake.uri).expect()
+
+
+def test_data_files_without_a_log_are_not_taken_for_no_lake(lake: Lake) -> None:
+    commits.commit(lake, decided(lake, "one"))
+    table = Path(lake.uri) / "files"
+    shutil.rmtree(table / "_delta_log")
+    with pytest.raises(DeadheatError, match=r"cannot be read \(has data files, but no log\)"):
+        Lake(lake.uri).make()
+
+
+@pytest.mark.parametrize("content", [b"x", None])
+def test_a_data_file_that_is_broken_or_gone_is_one_line(lake: Lake, content: bytes | None) -> None:
+    commits.commit(lake, decided(lake, "one"))
+    file = Path(lake.uri) / "rejects" / "one" / "rows.parquet"
+    file.unlink() if content is None else file.write_bytes(content)
+    with pytest.raises(DeadheatError, match=r"rejects: cannot be read \(.*; `deadheat lake check`"):
+        lake.rows("rejects")
+    with pytest.raises(DeadheatError, match=r"rejects: cannot be read"):
+        list(lake.batches("rejects", ["uri"]))
 
 
 def test_check_finds_what_is_wrong(lake: Lake) -> None:

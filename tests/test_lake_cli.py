@@ -57,8 +57,18 @@ def test_ingest_says_what_was_new(
     assert [latest[key] for key in ("repo", "branch", "job", "run", "commit")] == [
         "shop", "main", "unit", "7", None
     ]  # fmt: skip
-    status, out, _ = told(capsys, "ingest", "shop", "--lake", "lake")
+    again = ("ingest", "shop", "--lake", "lake", "--path-pattern")
+    (tmp_path / "shop" / "other.txt").write_text("nothing")
+    status, out, err = told(capsys, *again, "{repo}/{job}.log")
     assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 known already")
+    assert err == f"deadheat: --path-pattern fits no path: not {tmp_path}/shop/other.txt\n"
+    assert told(capsys, *again, "{repo}/{job}.log")[2] == ""  # nothing new to be fitted
+    for short in ("", race.split()[0][:3]):
+        status, out, err = told(capsys, "show", short, "--lake", "lake")
+        assert (status, out) == (3, "")
+        assert err.endswith(
+            "is too short to be the beginning of an id; give at least 4 characters of it\n"
+        )
 
 
 def test_a_file_is_no_lake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

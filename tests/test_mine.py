@@ -164,4 +164,17 @@ def test_a_lake_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     issue.write_text(REPORT)
     status, _, err = told(capsys, "explain", issue, "--lake", tmp_path / "none")
     assert status == 3
-    assert "there is no lake" in err
+    assert "there is no lake; `deadheat mine REPO --lake DIR` makes one" in err
+
+
+def test_a_lake_without_past_fixes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    issue = tmp_path / "issue.md"
+    issue.write_text(REPORT)
+    lake = tmp_path / "lake"
+    Lake(str(lake)).make()
+    status, _, err = told(capsys, "explain", issue, "--lake", lake)
+    assert status == 1
+    assert err == (
+        f"deadheat: {lake}: has no past fixes; `deadheat mine REPO --lake DIR` finds them\n"
+    )
+    assert told(capsys, "explain", issue, "--lake", lake, "--quiet")[2] == ""

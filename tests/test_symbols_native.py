@@ -132,6 +132,8 @@ ORIGINS = [
     ),
     ("std::thread::_M_start_thread()", "", "libstdc++.so.6", Origin.STDLIB),
     ("std::hash<shop::Key>::operator()(shop::Key) const", "/src/shop/key.h", "", Origin.USER),
+    ("void std::__invoke_impl<void, void (Pool::*)()>(Pool*&&)", "", "shop", Origin.STDLIB),
+    ("void shop::each<std::string>(std::string const&)", "", "shop", Origin.USER),
     ("qsort", "", "libc.so.6", Origin.STDLIB),
     (
         "core::ops::function::FnOnce::call_once",

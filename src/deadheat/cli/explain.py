@@ -74,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
         clones = [stack.enter_context(Clone(where)) for where in args.repo]
         if not args.quiet:
             _doubt(args.at, clones)
-        past = _past(args.lake, [clone.main.commits[0] for clone in clones if clone.main.tip])
+        repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
+        past = _past(args.lake, repos, args.quiet)
         found = [
             (s, _with_past(dossier(s.report, clones, hints.before(told(s.document))), past))
             for s in _best(sightings)
@@ -94,14 +95,17 @@ def _doubt(revisions: list[str], clones: list[Clone]) -> None:
             cli.complain(f"--at {name}: is no date, and no revision in a --repo; it is left out")
 
 
-def _past(lake: str | None, repos: list[str]) -> list[Fix]:
+def _past(where: str | None, repos: list[str], quiet: bool) -> list[Fix]:
     """The fixes in a lake; with clones of the code, those of the same code."""
-    if lake is None:
+    if where is None:
         return []
     from deadheat.cli import spark
     from deadheat.code.mining.plain import fix_from_row
 
-    rows = spark.room("lake.lookup").fixes(spark.lake(lake).expect())
+    lake = spark.lake(where).expect("mine REPO")
+    rows = spark.room("lake.lookup").fixes(lake)
+    if not rows and not quiet:
+        cli.complain(f"{lake.uri}: has no past fixes; `deadheat mine REPO --lake DIR` finds them")
     return [fix_from_row(row) for row in rows if not repos or row["repo"] in repos]
 
 

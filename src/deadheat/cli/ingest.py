@@ -74,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     room = spark.room("pipeline.ingest")
     lake = spark.lake(args.lake)
-    run_of = _run_of(args)
+    fitted = _Fitted(args.path_pattern)
+    run_of = _run_of(args, fitted)
     if args.watch:
         watching = spark.room("pipeline.watch")
         options = room.Options(run_of=run_of)
@@ -86,16 +87,38 @@ def _run(args: argparse.Namespace) -> int:
     )
     summary = room.ingest(spark.start(args), lake, args.paths, options)
     line.clear()
+    if fitted.none and not args.quiet:
+        cli.complain(f"--path-pattern fits no path: not {fitted.none}")
     _tell(summary, args)
     return cli.ENVIRONMENT if summary.rejects and not summary.files + summary.known else cli.NOTHING
 
 
-def _run_of(args: argparse.Namespace) -> Callable[[str], runs.Run]:
+class _Fitted:
+    """What a pattern tells of each path, if there is one, and whether it has fitted any."""
+
+    def __init__(self, pattern: runs.PathPattern | None) -> None:
+        self._pattern = pattern
+        self._fits = False
+        self._first = ""
+
+    def __call__(self, uri: str) -> runs.Run:
+        if self._pattern is None:
+            return runs.Run()
+        self._first = self._first or uri
+        self._fits = self._fits or self._pattern.fits(uri)
+        return self._pattern(uri)
+
+    @property
+    def none(self) -> str:
+        """The first of several paths of which none fits; "" if one does, or none was asked for."""
+        return "" if self._fits else self._first
+
+
+def _run_of(args: argparse.Namespace, fitted: _Fitted) -> Callable[[str], runs.Run]:
     """What options say counts most, then the path, then the CI system that we run in."""
     given = {name: getattr(args, f"of_{name}") for name in runs.FIELDS}
     options, around = runs.Run(**given), runs.from_environment(os.environ)
-    pattern = args.path_pattern or (lambda _: runs.Run())
-    return lambda uri: options.over(pattern(uri)).over(around)
+    return lambda uri: options.over(fitted(uri)).over(around)
 
 
 def _teller(args: argparse.Namespace) -> Callable[[Any], None]:

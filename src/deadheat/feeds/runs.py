@@ -74,8 +74,14 @@ class PathPattern:
         except re.error:
             raise DeadheatError("has a field twice", pattern, "leave one out, or write *") from None
 
+    def fits(self, path: str) -> bool:
+        return self._match(path) is not None
+
+    def _match(self, path: str) -> re.Match[str] | None:
+        return self._pattern.search(path[-4096:])
+
     def __call__(self, path: str) -> Run:
-        match = self._pattern.search(path[-4096:])
+        match = self._match(path)
         if match is None:
             return Run()
         told: dict[str, str | datetime | None] = {**match.groupdict()}

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from deltalake import DeltaTable, Schema
 
+from deadheat.lake.place import LOG
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from deadheat.lake.place import Place
 
-_LOG, _FIRST = "_delta_log", "0" * 20
+_FIRST = "0" * 20
 # what any reader of Delta tables knows, as ours need no more
 _PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
 
@@ -57,7 +59,7 @@ def _entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[
 
 def _is_written(place: Place, name: str, entry: list[dict[str, Any]]) -> bool:
     """All of it or nothing, and never over another's; False where files cannot have two names."""
-    log = Path(place.path(f"{name}/{_LOG}"))
+    log = Path(place.path(f"{name}/{LOG}"))
     log.mkdir(parents=True, exist_ok=True)
     part = log.parent / f"{uuid.uuid4().hex}.part"
     part.write_text("\n".join(map(json.dumps, entry)))

@@ -80,6 +80,9 @@ def race(lake: Lake, name: str) -> Plain:
     found = [row for row in rows if name in (row["race"], *row["aliases"])]
     if not found and len(name) >= _LEAST_PREFIX:
         found = [r for r in rows if any(i.startswith(name) for i in (r["race"], *r["aliases"]))]
+    if not found and len(name) < _LEAST_PREFIX:
+        least = f"give at least {_LEAST_PREFIX} characters of it"
+        raise DeadheatError(f"{name!r} is too short to be the beginning of an id", do=least)
     if not found:
         raise DeadheatError("no such race", name, f"`deadheat races --lake {lake.uri}` lists them")
     if len(found) > 1:

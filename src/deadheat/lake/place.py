@@ -14,6 +14,9 @@ from deadheat.errors import DeadheatError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# the folder of a Delta table's log
+LOG = "_delta_log"
+
 
 def _remote(root: str) -> tuple[Any, str]:
     import fsspec
@@ -64,6 +67,27 @@ class Place:
 
     def exists(self, name: str) -> bool:
         return bool(self.files.exists(self.path(name)))
+
+    def fault(self, table: str) -> str:
+        """Why a table that may well be there cannot be opened; "" where nothing hinders.
+
+        Programs that read tables say of a folder that they may not look into that it is not there.
+        """
+        if not self.is_local:
+            return ""
+        folder = Path(self.path(table))
+        try:
+            log = [*(folder / LOG).iterdir()]
+            for entry in log:
+                entry.open("rb").close()
+        except FileNotFoundError:
+            log = []
+        except OSError as error:
+            return error.strerror or str(error)
+        if log or not folder.is_dir():
+            return ""
+        has_data = any(one.is_dir() and one.name != LOG for one in folder.iterdir())
+        return "has data files, but no log" if has_data else ""
 
     def make(self, name: str = "") -> None:
         self.files.makedirs(self.path(name), exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -48,10 +49,11 @@ class Lake:
     def is_there(self) -> bool:
         return self._opened("files") is not None
 
-    def expect(self) -> Lake:
+    def expect(self, maker: str = "ingest PATH") -> Lake:
+        """The lake, if it is there; `maker` is the command that makes what is looked for in it."""
         if not self.is_there:
             raise DeadheatError(
-                "there is no lake", self.uri, "`deadheat ingest PATH --lake DIR` makes one"
+                "there is no lake", self.uri, f"`deadheat {maker} --lake DIR` makes one"
             )
         return self
 
@@ -114,13 +116,12 @@ class Lake:
             uri = self.place.at(name)
             try:
                 table = DeltaTable(uri)
-            except TableNotFoundError:
+            except TableNotFoundError as error:
+                if fault := self.place.fault(name):
+                    raise _unreadable(uri, fault) from error
                 return None
             except (DeltaError, OSError) as error:  # the latter from object stores
-                said = str(error).partition("\n")[0]
-                raise DeadheatError(
-                    f"cannot be read ({said})", uri, "`deadheat lake check`"
-                ) from error
+                raise _unreadable(uri, self.place.fault(name) or error) from error
             _refuse_others(table, uri)
             self._tables[name] = table
         return table
@@ -152,7 +153,10 @@ class Lake:
     def rows(
         self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
-        wanted = list(columns or TABLES[name].names)
+        with self._reading(name):
+            return self._rows(name, list(columns or TABLES[name].names), where)
+
+    def _rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
         if where is not None:
             return self.dataset(name).to_table(columns=wanted, filter=where)
         # as quick, and does without Arrow's datasets, which take a third of a second to import
@@ -167,7 +171,16 @@ class Lake:
 
     def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """A table of any size, a piece at a time."""
-        yield from self.dataset(name).to_batches(columns=list(columns))
+        with self._reading(name):
+            yield from self.dataset(name).to_batches(columns=list(columns))
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """A data file that is broken or gone is told in one line."""
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self.place.at(name), error) from error
 
     def dataset(self, name: str) -> ds.Dataset:
         """A table's data files for Arrow, which opens them itself: delta-rs would ask Python to."""
@@ -182,6 +195,12 @@ class Lake:
         for fragment in self.dataset(name).get_fragments():
             if fragment.count_rows(filter=where):
                 yield fragment.path.removeprefix(folder), fragment
+
+
+def _unreadable(uri: str, why: object) -> DeadheatError:
+    return DeadheatError(
+        f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`"
+    )
 
 
 def _widen(table: DeltaTable, schema: pa.Schema) -> None:

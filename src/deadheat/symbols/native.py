@@ -106,7 +106,9 @@ def origin(function: str, path: str, module: str = "") -> Origin:
     for modules, whose in _MODULES:
         if modules.match(module):
             return whose
-    return Origin.STDLIB if _STDLIB.match(function) else Origin.USER
+    # "void std::__invoke_impl<…>(…) <null>": of a template, gcc prints what it returns, too
+    known = _STDLIB.match(function) or _STDLIB.match(parent(function))
+    return Origin.STDLIB if known else Origin.USER
 
 
 @lru_cache(maxsize=1 << 13)
