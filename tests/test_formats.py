@@ -232,6 +232,26 @@ def test_junit_has_a_failure_per_new_race_and_skips_known_ones() -> None:
     assert skipped[0].attrib["message"] == "known: later"
 
 
+# what the schema of Jenkins' xUnit plugin knows, and the two that GitLab and others show
+JUNIT = {
+    "testsuites": {"name", "time", "tests", "failures", "errors"},
+    "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "file"},
+    "testcase": {"name", "classname", "time", "group"} | {"file", "line"},
+    "failure": {"type", "message"},
+    "skipped": {"type", "message"},
+}
+
+
+def test_junit_has_no_attribute_that_others_do_not_know() -> None:
+    races = [
+        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
+        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
+    ]
+    found = [*ElementTree.fromstring(written("junit", races)).iter()]
+    assert {one.tag for one in found} == JUNIT.keys()
+    assert all(one.attrib.keys() <= JUNIT[one.tag] for one in found)
+
+
 def test_junit_is_xml_whatever_the_names() -> None:
     suite = ElementTree.fromstring(written("junit", hostile()))[0]
     assert "octocat" in suite[0].attrib["name"]
