@@ -197,21 +197,6 @@ def test_twins(seen: list[Seen], wanted: list[int]) -> None:
     assert ranks(*seen) == wanted
 
 
-@pytest.mark.parametrize(("in_library", "wanted"), [((True, True), 0), ((False, True), 64)])
-def test_what_the_library_wrote_on_one_line_is_one_variable(
-    in_library: tuple[bool, bool], wanted: int
-) -> None:
-    """Elements of `strings.Fields(text)` are; a slice and its elements are not."""
-    seen = []
-    for line, at, library in zip((20, 21), (0x100, 0x9000), in_library, strict=True):
-        mark = marked(*ways(10, line))
-        writer = mark.sides[0]._replace(opaque=library)
-        mark = mark._replace(sides=(writer, mark.sides[1]))
-        seen.append((mark, HEAP + at, frozenset("78"), tuple))
-    told = twins.ranks(seen)
-    assert [told[ways(10, line)] for line in (20, 21)] == [0, wanted]
-
-
 def reached(writes: Chain, reads: Chain, *, at: int, by: str) -> Told:
     """A report of which the first side writes."""
     return (marked(writes, reads), HEAP + at, frozenset(by.split()), tuple)

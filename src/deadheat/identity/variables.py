@@ -103,9 +103,6 @@ def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Line
     shared, one, other = left
     if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
         return False
-    # what the standard library wrote on one line, as elements of `strings.Fields(text)`, is one thing
-    if shared in a.opaque & b.opaque:
-        return False
     together = bool(a.actors & b.actors - {frozenset()})
     if shared not in a.written | b.written:
         return together and a.read(shared).isdisjoint(b.read(shared))
