@@ -29,6 +29,7 @@ _ASSIGNS = (
     "assignment_expression",
     "init_declarator",
     "let_declaration",
+    "var_spec",
 )
 _RETURNS = ("return_statement", "return_expression")
 _NAME = re.compile(r"[A-Za-z_]\w{0,80}")
@@ -97,6 +98,8 @@ def _result(call: Node, up: Up) -> str:
         return ""
     if above.type == "init_declarator":
         return syntax.called(above).decode("utf-8", "replace")[:200]
+    if above.type == "var_spec":
+        return ", ".join(text_of(name) for name in above.children_by_field_name("name"))[:200]
     left = above.child_by_field_name("left") or above.child_by_field_name("pattern")
     return text_of(left)[:200]
 
@@ -111,6 +114,20 @@ def starts(nodes: Iterable[Node]) -> Iterator[Start]:
         if is_start:
             text = text_of(node).partition("\n")[0]
             yield Start(node.start_point.row + 1, node.end_point.row + 1, text[:120])
+
+
+def awaits(nodes: Iterable[Node]) -> frozenset[str]:
+    """`quit` of `<-w.quit`, `Done` of `<-ctx.Done()`, `jobs` of `for job := range w.jobs`."""
+    found = set()
+    for node in nodes:
+        text = ""
+        if node.type == "unary_expression" and text_of(node).startswith("<-"):
+            text = text_of(node)[2:]
+        elif node.type == "range_clause":
+            text = text_of(node.child_by_field_name("right"))
+        if names := _NAME.findall(text.partition("(")[0]):
+            found.add(names[-1])
+    return frozenset(found)
 
 
 def returned(nodes: Iterable[Node], up: Up) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import acting, leading, syntax, touches
 from deadheat.code.declared import declared, types
-from deadheat.code.holding import held
+from deadheat.code.holding import frees, held
 from deadheat.code.nodes import CLOSURES, FUNCTIONS, LONGEST, Up, family, has, text_of
 from deadheat.diagnose.source import Around, Closure, Use
 
@@ -39,6 +39,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     literals = [n for n in nodes if n.type in CLOSURES and has(n, row)]
     receiver, name, by_value = _receiver(function)
     names = declared(function, nodes, up, row)
+    known = {name: receiver} | types(names)
     text = b"".join(syntax.rows(source, line, line))
     seen = touches.touches(tongue, source, line) if len(text) < LONGEST else []
     return Around(
@@ -53,7 +54,8 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(acting.stores(nodes)),
         fills=tuple(acting.fills(nodes)),
-        held=tuple(held(nodes, up, row, literals, {name: receiver} | types(names))),
+        held=tuple(held(nodes, up, row, literals, known)),
+        frees=tuple(frees(nodes, up, known)),
         closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(leading.conditions(nodes, row)),
         guards=tuple(leading.guards(nodes, up, row)),
@@ -74,6 +76,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
             for n in nodes
             if n.type == "unary_expression" and text_of(n).startswith("<-")
         ),
+        awaits=acting.awaits(nodes),
         results=text_of(function.child_by_field_name("result"))[:200],
         returned=acting.returned(nodes, up),
     )

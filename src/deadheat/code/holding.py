@@ -89,6 +89,18 @@ def held(
             yield Held(once, False, literal.start_point.row + 1)
 
 
+def frees(nodes: Iterable[Node], up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[str]:
+    """The locks that a function lets go, in its own body, without having taken them: `leave()`."""
+    taken: set[str] = set()
+    guards: dict[str, _Turn] = {}
+    for node in nodes:
+        for turn in _turns(node, up, types, guards):
+            if turn.takes:
+                taken.add(turn.name)
+            elif turn.name not in taken and _above(node, up, _CLOSURES) is None:
+                yield turn.name
+
+
 def _on_one_line(taken: _Turn | None, let_go: _Turn, row: int) -> bool:
     """`mu.Lock(); n++; mu.Unlock()`: what the row does besides, it does under the lock."""
     return taken is not None and taken.at[0] == let_go.at[0] == row

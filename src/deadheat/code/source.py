@@ -31,6 +31,9 @@ _STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct ?\{([^}\n]{1,300})\}"
 _FUNCTION = rb"^func (?:\((?:\w{1,80} )?\*?(\w{1,80})(?:\[[^\]\n]{0,200}\])?\) )?%s[(\[]"
 # "&Tracker{label: label, parent: parent}"
 _FILLED = rb"\b%s:[ \t]{0,40}[^=\s]"
+# "s.conn = nil", "s->conn = NULL;"
+_ASSIGNED = rb"(?:\.|->)%s = ([^=\n][^\n/;]{0,200})"
+_NOTHING = (b"nil", b"NULL", b"nullptr", b"0")
 # "alarms", "table[string, bool]"
 _NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
@@ -125,6 +128,19 @@ class CodeSource:
                 if line is not None:
                     return path, line
         return None
+
+    def only_cleared(self, name: str, beside: Frame, maker: Around | None) -> bool:
+        found = self._find(beside)
+        word = re.compile(_ASSIGNED % re.escape(name.encode("utf-8", "replace")))
+        near = ({found[0]: found[1]} | self._tree.near(found[0])) if found and name else {}
+        told = [
+            given[1].strip()
+            for path, text in islice(near.items(), _FILES)
+            if "_test." not in path
+            for given in word.finditer(text)
+            if not _is_in(maker, path, text.count(b"\n", 0, given.start()) + 1)
+        ]
+        return bool(told) and all(given in _NOTHING for given in told)
 
     def fills(self, name: str, beside: Frame) -> bool:
         side = next((s for s in self._both if s.path.endswith(".go")), None)
@@ -229,6 +245,14 @@ def _of_go(name: str, near: dict[str, bytes], owner: str) -> Around | None:
     spans = syntax.functions("go", near[path], name)
     last = next((end for begin, end in spans if begin == first), None)
     return around("go", near[path], path, last) if last else None
+
+
+def _is_in(function: Around | None, path: str, line: int) -> bool:
+    return (
+        function is not None
+        and function.path == path
+        and function.first <= line <= function.last
+    )
 
 
 def _with_names(seen: Around, near: dict[str, bytes]) -> Around:

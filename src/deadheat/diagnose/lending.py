@@ -9,36 +9,45 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.scene import Scene
-    from deadheat.diagnose.source import Around, Held
+    from deadheat.diagnose.source import Around, Call, Held
     from deadheat.model import Frame
 
-# "lockAll", "enter", "acquire", "guarded"; not "unlock"
+# what takes a lock is mostly given nothing; what is given something is followed if it is called so:
+# "lockFor(key)", "acquire(ctx)"; not "unlock"
 _TAKES = re.compile(
     r"(?<![Uu]n)[Ll]ock|[Ee]nter|[Aa]cquire|[Gg]uard|[Ee]xclusive|[Cc]ritical|[Hh]old"
 )
-# "unlockAll", "leave", "release"
-_LEAVES = re.compile(r"[Uu]nlock|[Ll]eave|[Ee]xit|[Rr]elease")
 # calls of one function that are followed
-_MOST = 6
+_MOST = 8
 
 
 def lent(scene: Scene, frame: Frame, seen: Around) -> Iterator[Held]:
     """The locks that are held at a line because something called above it took them and kept them.
 
-    `defer t.enter()()`, `s.lockAll()`: by their names, and by what their code does.
+    `defer t.enter()()`, `s.lockAll()`, and `s.unlockAll()` above the line: by what their code does.
     """
     own = [c for c in seen.calls if c.depth <= len(seen.closures) and c.line <= seen.line]
     # "defer t.view()()", "unlock := t.view()" and then "defer unlock()"
     undone = {c.name.partition("(")[0] for c in own if c.deferred} - {""}
-    taking = [c for c in own if c.line < seen.line and not c.deferred]
-    taking = [c for c in taking if _TAKES.search(c.name) or {c.name, c.result} & undone]
-    for call in taking[:_MOST]:
+    above = [c for c in own if c.line < seen.line and not c.deferred]
+    taken: dict[str, tuple[Held, ...]] = {}
+    for call in [c for c in above if _may_take(c, undone)][:_MOST]:
+        if taken.pop(call.name, None):
+            continue  # "unlock()"
         inner = scene.defined(call.name, frame, seen.receiver)
-        if inner is None or not inner.held or _lets_go(inner):
+        if inner is None:
             continue
-        between = [c for c in own if call.line < c.line and not c.deferred]
-        if not any(_LEAVES.search(c.name) for c in between):
-            yield from inner.held
+        for name in [n for n, held in taken.items() if any(h.name in inner.frees for h in held)]:
+            del taken[name]
+        if inner.held and not _lets_go(inner):
+            taken[call.result or call.name] = inner.held
+    for held in taken.values():
+        yield from held
+
+
+def _may_take(call: Call, undone: set[str]) -> bool:
+    plain = not call.arguments and call.name.isidentifier()
+    return plain or bool(_TAKES.search(call.name) or {call.name, call.result} & undone)
 
 
 def _lets_go(inner: Around) -> bool:

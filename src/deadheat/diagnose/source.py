@@ -92,6 +92,7 @@ class Around:
     stores: tuple[Use, ...] = ()  # of the whole function
     fills: tuple[tuple[str, int], ...] = ()  # what its literals set by name, and the lines
     held: tuple[Held, ...] = ()
+    frees: tuple[str, ...] = ()  # locks that the function lets go without having taken them
     closures: tuple[Closure, ...] = ()  # outermost first
     conditions: tuple[Condition, ...] = ()  # outermost first
     guards: tuple[Condition, ...] = ()  # conditions before it that would have left the function
@@ -104,6 +105,7 @@ class Around:
     names: Mapping[str, Declared] = field(default_factory=dict)
     sends: tuple[int, ...] = ()  # lines that send on a channel
     receives: tuple[int, ...] = ()  # lines that receive from one
+    awaits: frozenset[str] = frozenset()  # the last names of what it receives from
     results: str = ""  # the types that the function gives back, as written
     returned: frozenset[str] = frozenset()  # the names in its return statements
     mentions: frozenset[str] = frozenset()  # every name in it; told of a function that is called
@@ -139,6 +141,9 @@ class Source(Protocol):
 
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         """The path and line near a frame where a value of that type is copied, if there is one."""
+
+    def only_cleared(self, name: str, beside: Frame, maker: Around | None) -> bool:
+        """Is nothing (`nil`) all that is assigned to a field near a frame, but by tests and its maker?"""
 
     def fills(self, name: str, beside: Frame) -> bool:
         """Does a literal near a frame, outside of tests, set a field of that name?"""

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 _CANCELS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel"))
 # "s.quit", "w.stop", "done", "k.closing"
 _QUIT = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|off|end|cancel", re.IGNORECASE)
+# "s.conn = nil", "s->conn = NULL;"
+_CLEARS = re.compile(r"(?:\.|->)(\w{1,80}) = (?:nil|NULL|nullptr);?(?:$|\s)")
 _NEAR = 3  # frames from the site outwards that may be the end's
 
 
@@ -149,18 +151,40 @@ def _joins(scene: Scene) -> Ending | None:
             if seen.function == "main" or is_test_file(frame.file) or _began(scene, worker, seen):
                 break
             joins = any(line > seen.line for line in waits(scene, frame, seen))
-            if joins or _stops(seen):
+            if joins or _stops(seen, worker) or _takes_away(scene, ender, worker):
                 return found if kin(scene, found) and not tells(scene, found) else None
     return None
 
 
-def _stops(seen: Around) -> bool:
-    """Does it tell somebody to stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`?"""
+def _takes_away(scene: Scene, ender: Side, worker: Side) -> bool:
+    """Is nothing put there, and nothing else ever, but by who started the worker? It is gone for good."""
+    here, site, shared = ender.here, ender.site, scene.shared
+    if here is None or site is None or scene.source is None or shared is None:
+        return False
+    set_ = _CLEARS.search(here.text)
+    if set_ is None or set_[1] != shared.name or not shared.owner:
+        return False
+    maker = scene.around(worker.creator) if worker.creator else None
+    return scene.source.only_cleared(shared.name, site, maker)
+
+
+def _stops(seen: Around, worker: Side) -> bool:
+    """Does it tell somebody to stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`?
+
+    Whatever it is called, a channel that the worker waits on is closed to tell it something.
+    """
+    heard = {name for _, way in worker.way for name in way.awaits}
     return any(
-        c.name in _CANCELS or (c.name == "close" and _QUIT.search(c.arguments))
+        c.name in _CANCELS
+        or (c.name == "close" and (_QUIT.search(c.arguments) or _last(c.arguments) in heard))
         for c in seen.calls
         if not c.deferred and c.depth == len(seen.closures)
     )
+
+
+def _last(name: str) -> str:
+    """`quit` of `s.quit`."""
+    return name.rpartition(".")[2]
 
 
 def _began(scene: Scene, worker: Side, seen: Around) -> bool:
