@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.code.nodes import Up, has, text_of
 from deadheat.diagnose.source import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tree_sitter import Node
 
@@ -23,9 +24,31 @@ _CHOICES = ("switch_statement", "expression_switch_statement")
 _RETURNS = ("return_statement", "return_expression")
 _LEAVES = (*_RETURNS, "continue_statement", "break_statement")
 _CASES = ("communication_case", "expression_case", "type_case")
+# "ok", "!ok", "(!p)", "cur == nil", "nullptr != p": whether one thing is there
+_THERE = re.compile(
+    r"\(?\s{0,3}(?:!?\s{0,3}(\w{1,80})|(\w{1,80})\s{0,3}[!=]=\s{0,3}(?:nil|NULL|nullptr)"
+    r"|(?:nil|NULL|nullptr)\s{0,3}[!=]=\s{0,3}(\w{1,80}))\s{0,3}\)?$"
+)
+# by what a name is given a value: the fields with the names and with the value
+_GIVEN = {
+    "short_var_declaration": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "assignment_expression": ("left", "right"),
+    "var_spec": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+}
+# what only looks at a variable: "s.conn", "m[key]", "*p", "table"
+_LOOKS = (
+    "selector_expression",
+    "index_expression",
+    "identifier",
+    "field_expression",
+    "subscript_expression",
+    "pointer_expression",
+)
 
 
-def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
+def conditions(nodes: Sequence[Node], row: int) -> Iterator[Condition]:
     """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
     for node in nodes:
         if node.type in _SWITCHES and has(node, row):
@@ -40,16 +63,32 @@ def conditions(nodes: Iterable[Node], row: int) -> Iterator[Condition]:
         inside = body is not None and has(body, row)
         if condition is not None and (inside or has(condition, row)):
             last = body.end_point.row + 1 if body is not None else 0
-            yield Condition(_asked(node, condition), condition.start_point.row + 1, last)
+            yield Condition(_asked(node, condition, nodes), condition.start_point.row + 1, last)
 
 
-def _asked(node: Node, condition: Node) -> str:
-    """`c := t.c; c != nil` of `if c := t.c; c != nil {`."""
-    first = node.child_by_field_name("initializer")
+def _asked(node: Node, condition: Node, nodes: Sequence[Node]) -> str:
+    """`c := t.c; c != nil` of `if c := t.c; c != nil {`, and where `c := t.c` stands above the `if`."""
+    first = node.child_by_field_name("initializer") or _looked(condition, nodes)
     return (f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition))[:200]
 
 
-def guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
+def _looked(condition: Node, nodes: Sequence[Node]) -> Node | None:
+    """The statement that took what a condition asks about out of a variable, nothing made of it."""
+    asked = _THERE.match(text_of(condition))
+    name = next(filter(None, asked.groups())) if asked else ""
+    above = [n for n in nodes if n.type in _GIVEN and n.start_byte < condition.start_byte]
+    last = None
+    for node in above if name else ():
+        given = node.children_by_field_name(_GIVEN[node.type][0])
+        if name in [one.strip(" *&") for n in given for one in text_of(n).split(",")]:
+            last = max(filter(None, (last, node)), key=lambda n: n.start_byte)
+    value = last.child_by_field_name(_GIVEN[last.type][1]) if last else None
+    if value is not None and value.type == "expression_list" and value.named_child_count == 1:
+        value = value.named_child(0)
+    return last if value is not None and value.type in _LOOKS else None
+
+
+def guards(nodes: Sequence[Node], up: Up, row: int) -> Iterator[Condition]:
     """The conditions of every `if` above a row, in a block around it, whose body leaves.
 
     So does a `switch` of which one case leaves.
@@ -65,7 +104,7 @@ def guards(nodes: Iterable[Node], up: Up, row: int) -> Iterator[Condition]:
         if body is None or condition is None or block is None or not has(block, row):
             continue
         if _leaves(body) and node.end_point.row < row:
-            yield Condition(_asked(node, condition), condition.start_point.row + 1)
+            yield Condition(_asked(node, condition, nodes), condition.start_point.row + 1)
 
 
 def _chosen_by(node: Node) -> Node | None:
