@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call, Held
     from deadheat.model import Frame
 
-# what takes a lock is mostly given nothing; what is given something is followed if it is called so:
-# "lockFor(key)", "acquire(ctx)"; not "unlock"
+# what takes a lock is mostly given nothing; what is given something, and what may hold a guard of C++ until
+# it returns, is followed if it is called so: "lockFor(key)", "acquire(ctx)"; not "unlock"
 _TAKES = re.compile(
     r"(?<![Uu]n)[Ll]ock|[Ee]nter|[Aa]cquire|[Gg]uard|[Ee]xclusive|[Cc]ritical|[Hh]old"
 )
@@ -31,7 +31,7 @@ def lent(scene: Scene, frame: Frame, seen: Around) -> Iterator[Held]:
     undone = {c.name.partition("(")[0] for c in own if c.deferred} - {""}
     above = [c for c in own if c.line < seen.line and not c.deferred]
     taken: dict[str, tuple[Held, ...]] = {}
-    for call in [c for c in above if _may_take(c, undone)][:_MOST]:
+    for call in [c for c in above if _may_take(c, undone, scene.go)][:_MOST]:
         if taken.pop(call.name, None):
             continue  # "unlock()"
         inner = scene.defined(call.name, frame, seen.receiver)
@@ -45,8 +45,8 @@ def lent(scene: Scene, frame: Frame, seen: Around) -> Iterator[Held]:
         yield from held
 
 
-def _may_take(call: Call, undone: set[str]) -> bool:
-    plain = not call.arguments and call.name.isidentifier()
+def _may_take(call: Call, undone: set[str], go: bool) -> bool:
+    plain = go and not call.arguments and call.name.isidentifier()
     return plain or bool(_TAKES.search(call.name) or {call.name, call.result} & undone)
 
 

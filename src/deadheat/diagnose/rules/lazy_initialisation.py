@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.checking import Check
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
-    from deadheat.diagnose.source import Around
+    from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 
 NEAR = 3  # callers further out than this have other things made
@@ -202,7 +202,7 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
             seen = stores_absent(scene, caller)
             if seen is None and (leads or caller != maker.frames[1]):
                 seen = asks_absent(scene, caller, filled)
-            if seen:
+            if seen and not _is_one_of_many(scene, seen):
                 evidence = (
                     maker.told(f"{maker.does} an object that it makes"),
                     Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
@@ -212,6 +212,12 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
                 return Hit(confidence, evidence, change, (point(caller),), from_source=True)
             filled = _filled(calls)
     return None
+
+
+def _is_one_of_many(scene: Scene, asked: Condition) -> bool:
+    """`price, known := c.prices[s]; !known`: is it asked for one of those that a map keeps?"""
+    shared = scene.shared
+    return shared is not None and "map[" in shared.type and f"{shared.name}[" in asked.text
 
 
 def _filled(seen: Around) -> set[str]:
