@@ -1,10 +1,10 @@
-"""Whether an answer hangs on what things are called or how they are written, and not on what the code does.
+"""Whether an answer hangs on what things are called or how they are written, not on what they do.
 
 python -m eval.meta                          every change, over the newest six sets
 python -m eval.meta --part fresh9 --change neutral --list
 
-The programs of the corpus are changed in ways that leave their races what they are, and so are their reports
-where names are meant; nothing is run again. An answer that changes was learnt from a name or a shape.
+The programs of the corpus are changed in ways that leave their races what they are, and so are their
+reports where names are meant; nothing is run again. An answer that changes hung on a name or a shape.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpus.sets import FRESH
 from deadheat.diagnose import diagnose
 from eval import renaming, rewriting
-from eval.causes import grade, truth_of
+from eval.causes import Truth, grade, truth_of
 from eval.code import Sources, source, sources_of
 from eval.items import VERSION, load
-from eval.renaming import Renamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from deadheat.model import Report
-    from eval.causes import Truth
     from eval.items import Recording
-    from eval.renaming import Files
+    from eval.renaming import Files, Renamed
 
 PARTS = FRESH[-6:]
 GRADES = ("exact", "as true", "general", "unknown", "wrong")
@@ -105,7 +103,9 @@ def listed(found: Sequence[Answer]) -> Iterator[str]:
     """Every race with another answer than before, those that became wrong first."""
     rows = Counter(one for one in found if one.before != one.after)
     for one, reports in sorted(rows.items(), key=lambda row: (_rank(row[0]), row[0][:3])):
-        said = f"{one.before} ({_graded(one, one.before)}) -> {one.after} ({_graded(one, one.after)})"
+        said = (
+            f"{one.before} ({_graded(one, one.before)}) -> {one.after} ({_graded(one, one.after)})"
+        )
         yield f"{one.change} | {one.part} | {one.race} | {one.truth.cause} | {said} | {reports}"
 
 

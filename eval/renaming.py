@@ -1,7 +1,7 @@
 """The names of a program, consistently changed in its source and in its reports; knows no rule.
 
-What the language, its library or the test harness gives is kept: a lock stays a lock. Whether `x.Close` is
-the program's or the library's is told by how `x` is declared.
+What the language, its library or the test harness gives is kept: a lock stays a lock. Whether `x.Close`
+is the program's or the library's is told by how `x` is declared.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _AROUND = (
 _IMPORT = re.compile(rb'^(?:import |\t)(?:(\w+) )?"([^"\n]+)"', re.MULTILINE)
 _PACKAGE = re.compile(rb"^package (\w+)", re.MULTILINE)
 _MODULE = re.compile(rb"^module (\S+)", re.MULTILINE)
-# the library's type or maker at the head of what something is or is made of: `*sync.Pool`, `time.After(d)`
+# the library's type or maker at the head of what something is or is made of: `*sync.Pool`, `time.After(`
 _GO_LIBRARY = re.compile(r"[&*\[\]\d]*(?:map\[[^\]]*\])?[&*\[\]]*(?:new\()?(\w+)\.\w")
 _C_LIBRARY = re.compile(r"(?:const |static |mutable )*(?:std::|pthread_|atomic|sem_t|FILE)")
 
@@ -130,7 +130,9 @@ class _Text:
         module = _MODULE.search(files.get("go.mod", b""))
         here = {told[1].decode(): True for told in _PACKAGE.finditer(self.text)}
         return here | {
-            (alias or path.rpartition(b"/")[2]).decode(): bool(module and path.startswith(module[1]))
+            (alias or path.rpartition(b"/")[2]).decode(): bool(
+                module and path.startswith(module[1])
+            )
             for alias, path in _IMPORT.findall(self.text)
         }
 
@@ -245,7 +247,8 @@ def neutral() -> Callable[[str, bool], str]:
 
 
 _VERBS = (
-    "close", "get", "reset", "add", "wait", "put", "start", "stop", "init", "append", "load", "set", "new",
+    "close", "get", "reset", "add", "wait", "put", "start", "stop", "init", "append", "load",
+    "set", "new",
 )  # fmt: skip
 _NOUNS = ("err", "closed", "pool", "timer", "items", "table", "count", "done", "result", "once")
 

@@ -72,3 +72,59 @@ C = """int job_run(struct job *j)
 @pytest.mark.parametrize("tongue", ["c", "cpp"])
 def test_a_switch_of_c_that_leaves(tongue: str) -> None:
     assert [c.line for c in seen(tongue, C, 9).guards] == [3]
+
+
+HELPERS = """package p
+
+func (s *S) begin() {
+	s.mu.Lock()
+}
+
+func (s *S) finish() {
+	s.mu.Unlock()
+}
+
+func (s *S) Both(k string) {
+	s.mu.Lock()
+	s.n++
+	s.mu.Unlock()
+}
+
+func (s *S) work() {
+	for job := range s.jobs {
+		select {
+		case <-s.bell:
+		case <-job.ctx.Done():
+		}
+	}
+}
+"""
+
+
+def test_a_lock_that_is_let_go_without_having_been_taken_is_the_callers() -> None:
+    assert seen("go", HELPERS, 9).frees == ("S.mu",)
+    assert seen("go", HELPERS, 5).frees == ()
+    assert seen("go", HELPERS, 15).frees == ()
+
+
+def test_what_a_function_receives_from_is_known_by_its_last_name() -> None:
+    assert seen("go", HELPERS, 20).awaits == {"jobs", "bell", "Done"}
+
+
+@pytest.mark.parametrize(
+    ("above", "asked", "told"),
+    [
+        ("v, ok := s.m[k]", "ok", "v, ok := s.m[k]; ok"),
+        ("var v = s.v", "nil == v", "v = s.v; nil == v"),
+        ("v := s.load()", "v == nil", "v == nil"),
+        ("v := s.v; v = other()", "v == nil", "v == nil"),
+        ("v := s.v", "v.n > w", "v.n > w"),
+    ],
+)
+def test_a_condition_is_about_what_its_local_was_read_from(
+    above: str, asked: str, told: str
+) -> None:
+    text = (
+        f"package p\n\nfunc (s *S) F(k int) {{\n\t{above}\n\tif {asked} {{\n\t\ts.n++\n\t}}\n}}\n"
+    )
+    assert [c.text for c in seen("go", text, 6).conditions] == [told]

@@ -247,6 +247,7 @@ class Counted:
     def __init__(self, code: CodeSource) -> None:
         self.code, self.asked = code, 0
         self.shared, self.loops_share, self.fills = code.shared, code.loops_share, code.fills
+        self.only_cleared = code.only_cleared
 
     def around(self, *told: Any) -> Any:
         self.asked += 1

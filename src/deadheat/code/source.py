@@ -249,9 +249,7 @@ def _of_go(name: str, near: dict[str, bytes], owner: str) -> Around | None:
 
 def _is_in(function: Around | None, path: str, line: int) -> bool:
     return (
-        function is not None
-        and function.path == path
-        and function.first <= line <= function.last
+        function is not None and function.path == path and function.first <= line <= function.last
     )
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call, Held
     from deadheat.model import Frame
 
-# what takes a lock is mostly given nothing; what is given something, and what may hold a guard of C++ until
-# it returns, is followed if it is called so: "lockFor(key)", "acquire(ctx)"; not "unlock"
+# what takes a lock is mostly given nothing; what is given something, and what may hold a guard of C++
+# until it returns, is followed if it is called so: "lockFor(key)", "acquire(ctx)"; not "unlock"
 _TAKES = re.compile(
     r"(?<![Uu]n)[Ll]ock|[Ee]nter|[Aa]cquire|[Gg]uard|[Ee]xclusive|[Cc]ritical|[Hh]old"
 )

@@ -143,7 +143,7 @@ class Source(Protocol):
         """The path and line near a frame where a value of that type is copied, if there is one."""
 
     def only_cleared(self, name: str, beside: Frame, maker: Around | None) -> bool:
-        """Is nothing (`nil`) all that is assigned to a field near a frame, but by tests and its maker?"""
+        """Is `nil` all that is assigned to a field near a frame, but by tests and by its maker?"""
 
     def fills(self, name: str, beside: Frame) -> bool:
         """Does a literal near a frame, outside of tests, set a field of that name?"""

@@ -6,7 +6,8 @@ One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, 
 is a goroutine or thread that still works on it, the surer if the same type or package started it. Not
 where one of many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type.
 With source also where the end only reads what the worker writes, and has not joined it yet; where a
-function of any name takes something away and joins the worker only then; and in C
+function of any name takes something away and joins the worker only then, closes a channel that the
+worker waits on, or puts `nil` where nobody else ever puts anything; and in C
 and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
 
 ## Why it races
@@ -157,7 +158,7 @@ def _joins(scene: Scene) -> Ending | None:
 
 
 def _takes_away(scene: Scene, ender: Side, worker: Side) -> bool:
-    """Is nothing put there, and nothing else ever, but by who started the worker? It is gone for good."""
+    """Is nothing put there, and nothing else ever, but by who started the worker? It is gone then."""
     here, site, shared = ender.here, ender.site, scene.shared
     if here is None or site is None or scene.source is None or shared is None:
         return False

@@ -1,0 +1,86 @@
+"""Programs under other names and in other words: what must change, and what must stay."""
+
+from __future__ import annotations
+
+import pytest
+
+import deadheat
+from eval import meta, renaming, rewriting
+
+GO = b"""package p
+
+import "sync"
+
+type Box struct {
+	mu   sync.Mutex
+	wait sync.WaitGroup
+	Len  int
+}
+
+func (b *Box) Wait(n int) {
+	b.wait.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Len += n
+}
+
+func TestBox(t *testing.T) {
+	new(Box).Wait(1)
+}
+"""
+REPORT = """WARNING: DATA RACE
+Read at 0x00c00001c0a8 by goroutine 8:
+  example.com/x/p.(*Box).Wait()
+      /src/x/p/p.go:15 +0x44
+
+Previous write at 0x00c00001c0a8 by goroutine 7:
+  example.com/x/p.(*Box).Wait()
+      /src/x/p/p.go:15 +0x7c
+"""
+
+
+def test_the_programs_names_change_and_the_librarys_stay() -> None:
+    found = renaming.renamed(
+        {"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral()
+    )
+    text = found.files["p/p.go"].decode()
+    method, kind = found.naming["Wait"], found.naming["Box"]
+    assert f"{found.naming['b']}.{found.naming['wait']}.Wait()" in text
+    assert f"func ({found.naming['b']} *{kind}) {method}(" in text
+    assert f"new({kind}).{method}(1)" in text
+    assert all(word in text for word in ("func TestBox(", ".Lock()", "sync.Mutex"))
+    assert text.count("\n") == GO.count(b"\n")
+    assert method[0].isupper()
+    assert found.naming["mu"][0].islower()
+
+
+def test_a_report_is_renamed_with_its_program() -> None:
+    found = renaming.renamed(
+        {"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral()
+    )
+    (sighting,) = deadheat.scan(REPORT)
+    frame = found.report(sighting.report).accesses[0].stack[0]
+    assert frame.function.endswith(f"(*{found.naming['Box']}).{found.naming['Wait']}")
+    assert (frame.file, frame.line) == sighting.report.accesses[0].stack[0][2:4]
+
+
+@pytest.mark.parametrize("name", rewriting.CHANGES)
+def test_what_is_written_another_way_keeps_its_lines(name: str) -> None:
+    endings, rewrite = rewriting.CHANGES[name]
+    text = GO.decode() if ".go" in endings else "int f(struct p *p)\n{\n  p->n++;\n}\n"
+    rows, changed = text.split("\n"), rewrite(text).split("\n")
+    added = len(changed) - len(rows)
+    assert added == 0 or name == "lock by a helper"
+    assert [i for i, row in enumerate(rows) if row.startswith("func ")] == [
+        i for i, row in enumerate(changed[: len(rows)]) if row.startswith("func ")
+    ]
+
+
+def test_a_change_that_an_answer_survives_is_told_apart_from_one_that_it_does_not() -> None:
+    truth = meta.Truth("missing-lock")
+    answers = [
+        meta.Answer("fresh9", "a x", "neutral", truth, "missing-lock", "missing-lock"),
+        meta.Answer("fresh9", "b y", "neutral", truth, "missing-lock", "check-then-act"),
+    ]
+    assert list(meta.table(answers))[-1] == "| neutral | 2 | 1.0 | 2.0 | 1.0 | 0.0 | 1.0 |"
+    assert [row.split(" | ")[2] for row in meta.listed(answers)] == ["b y"]
