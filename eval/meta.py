@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from corpus.sets import FRESH
 from deadheat.diagnose import diagnose
 from eval import renaming, rewriting
-from eval.causes import Truth, grade, truth_of
+from eval.causes import grade, truth_of
 from eval.code import Sources, source, sources_of
 from eval.items import VERSION, load
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from deadheat.model import Report
+    from eval.causes import Truth
     from eval.items import Recording
     from eval.renaming import Files, Renamed
 

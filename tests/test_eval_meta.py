@@ -6,6 +6,7 @@ import pytest
 
 import deadheat
 from eval import meta, renaming, rewriting
+from eval.causes import Truth
 
 GO = b"""package p
 
@@ -77,7 +78,7 @@ def test_what_is_written_another_way_keeps_its_lines(name: str) -> None:
 
 
 def test_a_change_that_an_answer_survives_is_told_apart_from_one_that_it_does_not() -> None:
-    truth = meta.Truth("missing-lock")
+    truth = Truth("missing-lock")
     answers = [
         meta.Answer("fresh9", "a x", "neutral", truth, "missing-lock", "missing-lock"),
         meta.Answer("fresh9", "b y", "neutral", truth, "missing-lock", "check-then-act"),
