@@ -8,16 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.damage import (
-    DAMAGES,
-    LOGGERS,
-    PODS,
-    Damage,
-    compose,
-    interleave,
-    named,
-    other_process,
-)
+from tests.damage import DAMAGES, Damage, compose, named
+from tests.damage.loggers import LOGGERS
+from tests.damage.writers import PODS, interleave, other_process
 
 # Longer than the widest wrap when a file's name is added.
 DEEP = "/home/jenkins/workspace/nightly/go/pkg/mod/example.com/shop/coupons@v1.39.0"

@@ -23,7 +23,8 @@ from deadheat.feeds.mapped import Mapped
 from deadheat.text.window import Stream
 from deadheat.triage import triage
 from tests.cases import ROOT
-from tests.damage import interleave, named, other_process
+from tests.damage import named
+from tests.damage.writers import interleave, other_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

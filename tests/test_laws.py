@@ -22,7 +22,8 @@ from deadheat.text.window import Stream
 from deadheat.triage import triage
 from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
-from tests.damage import DAMAGES, Damage, interleave, named, other_process
+from tests.damage import DAMAGES, Damage, named
+from tests.damage.writers import interleave, other_process
 
 if TYPE_CHECKING:
     from deadheat.model import Sighting

@@ -38,7 +38,8 @@ from deadheat.model import Verdict as Concluded
 from deadheat.symbols import go
 from deadheat.text.window import Stream
 from tests.cases import CORPUS, all_cases
-from tests.damage import named, other_process
+from tests.damage import named
+from tests.damage.writers import other_process
 
 pytestmark = pytest.mark.long
 CASES = {case.name: case for case in all_cases()}

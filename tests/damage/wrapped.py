@@ -1,0 +1,70 @@
+"""Lines that were broken in two."""
+
+from __future__ import annotations
+
+import quopri
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tests.damage.lines import joined, lines_of
+from tests.damage.prefixes import github_actions
+from tests.damage.registry import add, add_bytes, damage
+
+if TYPE_CHECKING:
+    import random
+
+
+def _wrapped_line(line: str, width: int) -> list[str]:
+    pieces = []
+    while len(line) > width:
+        body = len(line) - len(line.lstrip())
+        cut = line.rfind(" ", body + 1, width + 1)
+        if cut < 0:
+            # A word longer than the width stands out on the right; break after it.
+            cut = line.find(" ", max(width, body + 1))
+        if cut < 0:
+            break
+        pieces.append(line[:cut])
+        line = line[cut + 1 :]
+    return [*pieces, line]
+
+
+def _word_wrapped(text: str, rng: random.Random, width: int) -> str:
+    return joined([piece for line in lines_of(text) for piece in _wrapped_line(line, width)])
+
+
+def _hard_wrapped(text: str, rng: random.Random, width: int) -> str:
+    out: list[str] = []
+    for line in lines_of(text):
+        starts = range(0, max(1, len(line)), width)
+        out.extend(line[at : at + width] for at in starts)
+    return joined(out)
+
+
+def _add_wraps() -> None:
+    # 40 is for chat on a phone; it is the one that breaks the headers.
+    for width in (40, 72, 80, 100):
+        add(f"word-wrap-{width}", partial(_word_wrapped, width=width))
+    for width in (80, 100):
+        add(f"hard-wrap-{width}", partial(_hard_wrapped, width=width))
+
+
+_add_wraps()
+
+
+def _quoted_printable(text: str, rng: random.Random) -> bytes:
+    head = (
+        b"Subject: nightly is red\nMIME-Version: 1.0\n"
+        b"Content-Type: text/plain; charset=utf-8\n"
+        b"Content-Transfer-Encoding: quoted-printable\n\n"
+    )
+    return head + quopri.encodestring(text.encode("utf-8", "surrogateescape"))
+
+
+add_bytes("quoted-printable", _quoted_printable)
+
+
+@damage("newest-first")
+def _newest_first(text: str, rng: random.Random) -> str:
+    # A log viewer's export, sorted by time the other way round.
+    return joined(lines_of(github_actions(text, rng))[::-1])

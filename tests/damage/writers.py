@@ -1,0 +1,64 @@
+"""Two processes that write to one stream."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.damage.lines import iso, joined, lines_of, stamped
+from tests.damage.registry import damage
+
+if TYPE_CHECKING:
+    import random
+
+PODS = ("[pod/api-7d4b9c-x2x9k/api] ", "[pod/api-7d4b9c-qf8zt/api] ")
+SERVICES = ("api_1       | ", "worker_1    | ")
+
+
+def interleave(
+    text_a: str, text_b: str, rng: random.Random, prefixes: tuple[str, str] = PODS
+) -> str:
+    """The lines of two processes as one stream: each keeps its own order, the mix is random."""
+    waiting = [lines_of(text_a)[::-1], lines_of(text_b)[::-1]]
+    out = []
+    while waiting[0] or waiting[1]:
+        who = rng.randrange(2) if waiting[0] and waiting[1] else int(not waiting[0])
+        out.append(prefixes[who] + waiting[who].pop())
+    return joined(out)
+
+
+def other_process(text: str, rng: random.Random) -> str:
+    """The same text as a second process prints it: other goroutine numbers, other heap."""
+    number, heap = rng.randrange(1000, 9000), rng.randrange(1, 4096) * 0x1000
+
+    def renumbered(match: re.Match[str]) -> str:
+        return f"{match[1]}{int(match[2]) + number}"
+
+    def moved(match: re.Match[str]) -> str:
+        return f"0x{int(match[1], 16) + heap:012x}"
+
+    text = re.sub(r"([Gg]oroutine |^==|\[ *[TC])(\d+)", renumbered, text, flags=re.MULTILINE)
+    return re.sub(r"\b0x(00c[0-9a-f]{9})\b", moved, text)
+
+
+@damage("kubectl-two-pods")
+def _kubectl_two_pods(text: str, rng: random.Random) -> str:
+    return interleave(text, other_process(text, rng), rng)
+
+
+@damage("docker-compose-two-services")
+def _two_services(text: str, rng: random.Random) -> str:
+    return interleave(text, other_process(text, rng), rng, SERVICES)
+
+
+@damage("rsyslog-two-processes")
+def _rsyslog_two_processes(text: str, rng: random.Random) -> str:
+    marks = ("node-3 apiserver[4711]: ", "node-3 apiserver[4712]: ")
+    mixed = interleave(text, other_process(text, rng), rng, marks)
+    return stamped(mixed, rng, lambda now: f"{now:%Y-%m-%dT%H:%M:%S.%f}+02:00 ")
+
+
+@damage("jenkins-two-branches")
+def _jenkins_two_branches(text: str, rng: random.Random) -> str:
+    mixed = interleave(text, other_process(text, rng), rng, ("[linux] ", "[darwin] "))
+    return stamped(mixed, rng, lambda now: f"[{iso(now, rng, 3)}] ")
