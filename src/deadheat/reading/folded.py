@@ -35,8 +35,6 @@ class Folded:
 
     def fills(self, texts: Sequence[str], dialect: Dialect) -> bool:
         """Were these filled, since nothing else wraps them? Then their ends are no ends."""
-        if not _may_fill(texts, dialect):
-            return False
         self.filled = self.shows(" ".join(texts), dialect)
         return self.filled
 
@@ -68,7 +66,7 @@ def may_be(text: str, dialect: Dialect) -> bool:
     )
 
 
-def _may_fill(texts: Sequence[str], dialect: Dialect) -> bool:
+def may_fill(texts: Sequence[str], dialect: Dialect) -> bool:
     """Do these lines, from a report's first one on, hold more of them than they are?"""
     if any(may_be(text, dialect) for text in texts):
         return True

@@ -91,7 +91,9 @@ class Stretch:
                     self._prospects.was_vain(dialect, self.behind - _OVERLAP)
                 self.behind = self._floor  # another dialect may find more in this line
                 return
-            if not whole and lanes is None:
+            if lanes is not None:
+                lanes.heed(first, below)
+            elif not whole:
                 lanes = self._lanes_before(line)
         # the mark of its writer may be in a piece of its own
         if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
@@ -156,7 +158,6 @@ class Stretch:
     def _lanes(self, first: str, below: list[str], dialect: Dialect) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
         lanes, probe = _new_lanes(first), _new_lanes()
-        lanes.heed(first, below)
         pieces = [*probe.split(first), *probe.flush()]
         opening = [(column, text) for _, text in pieces if (column := self._column(text)) >= 0]
         if any(self._learn(lanes, text[:column], self.behind) for column, text in opening):
@@ -173,10 +174,10 @@ class Stretch:
         known = self._folded
         if any(known.shows(text, dialect) for text in pieces):
             return True
-        probe = _new_lanes(bare[0] if bare else None)
-        if not bare or clean.tail(bare) or any(probe.split(t) != [(None, t)] for t in bare):
+        if not bare or not folded.may_fill(bare, dialect) or clean.tail(bare):
             return False
-        return known.fills(bare, dialect)
+        probe = _new_lanes(bare[0])
+        return all(probe.split(t) == [(None, t)] for t in bare) and known.fills(bare, dialect)
 
     def _lanes_before(self, line: int) -> Lanes | None:
         """Lanes, if the line before one that is only the rest of a line is wrapped."""

@@ -77,6 +77,8 @@ _PERCENT = {"%0A": "\n", "%0D": "", "%09": "\t", "%20": " ", "%25": "%"}
 _PERCENTED = regex("|".join(_PERCENT))
 # so many quotes and records are in no line of a detector
 _MANY, _FEW = 12, 3
+# what every way to write out a line's end has
+_MAY_END = regex(f"[\\\\%^{clean.BREAK}]")
 _BRACKETS = " \t\r,[]{}"
 
 
@@ -312,7 +314,7 @@ def _unquoted(value: str) -> str:
 
 def has_lines(text: str) -> bool:
     """Are ends of lines written out in it? A path on Windows may have two folders that begin with n."""
-    return any(text.count(end) > _FEW for end in clean.ENDS)
+    return _MAY_END.search(text) is not None and any(text.count(end) > _FEW for end in clean.ENDS)
 
 
 def unescaped(text: str) -> str:
