@@ -23,6 +23,7 @@ from deadheat.triage import triage
 from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
 from tests.damage import DAMAGES, Damage, named
+from tests.damage.compositions import PAIRS
 from tests.damage.writers import interleave, other_process
 
 if TYPE_CHECKING:
@@ -146,6 +147,21 @@ def test_reports_survive_damage(detector: str, damage: Damage) -> None:
     shy = detector == "go-error"
     lost = [text for number, text in enumerate(texts) if not _survives(text, damage, number, shy)]
     assert len(lost) <= 0.01 * len(texts), lost[0]
+
+
+@pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
+def test_reports_survive_two_hands(detector: str) -> None:
+    """A few reports of every detector, through whoever wrote their lines and what carried them on."""
+    texts, shy = clean_texts(detector), detector == "go-error"
+    few = texts[:: len(texts) // 3 + 1]
+    pairs = [pair for pair in PAIRS if pair.headless or not shy]
+    lost = [
+        (pair.name, text)
+        for pair in pairs
+        for number, text in enumerate(few)
+        if not _survives(text, pair, number, shy)
+    ]
+    assert len(lost) <= 0.01 * len(few) * len(pairs), [name for name, _ in lost]
 
 
 @cache

@@ -35,3 +35,26 @@ COMPOSITIONS = (
 )
 
 COMPOSED: tuple[Damage, ...] = tuple(compose(*map(named, names)) for names in COMPOSITIONS)
+
+# Plausible pairs: who wrote the lines, and what carried them further.
+HANDS = {
+    "gitlab": "asciinema docker-json-file crlf",
+    "cri-partial-two-streams": "docker-json-file cri kubectl-two-pods crlf",
+    "docker-json-file": "gh-run-view github-actions two-tagged-writers markdown-escapes cri",
+    "go-test-json": "gh-run-view jenkins two-tagged-writers markdown-escapes html-pre syslog",
+    "two-numbered-writers": "docker-json-file go-test-json cri logfmt",
+    "two-tagged-writers": "json-one-string circleci-output workflow-command newlines-written-out",
+    "kubectl-two-pods": "list-of-lines crlf grep-all-lines",
+    "docker-compose": "grep-context mail-quote html-pre list-of-lines",
+    "jenkins": "list-of-lines markdown-quote junit-entities indented-4",
+    "syslog": "docker-json-file github-actions html-numbered-rows",
+    "syslog-one-message": "indented-4 commit-body json-logger",
+    "ansi-lines": "markdown-quote syslog",
+    "html-pre": "mail-quote docker-json-file",
+    "logger-lines": "docker-json-file kubectl-two-pods mail-quote",
+}
+PAIRS: tuple[Damage, ...] = tuple(
+    compose(named(inner), named(outer))
+    for inner, outers in HANDS.items()
+    for outer in outers.split()
+)

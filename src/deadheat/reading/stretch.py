@@ -86,7 +86,7 @@ class Stretch:
         wrapped = not whole or (column and not first[:column].isspace())
         if wrapped or self._is_several(first, below, dialect):
             lanes, whole = self._lanes(first, below, dialect)
-            if not whole and not dialect.remnant(first):
+            if not whole and not self._is_rest(first, dialect):
                 if len(raw) > _LONG:
                     self._prospects.was_vain(dialect, self.behind - _OVERLAP)
                 self.behind = self._floor  # another dialect may find more in this line
@@ -159,9 +159,11 @@ class Stretch:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
         lanes, probe = _new_lanes(first), _new_lanes()
         pieces = [*probe.split(first), *probe.flush()]
-        opening = [(column, text) for _, text in pieces if (column := self._column(text)) >= 0]
-        if any(self._learn(lanes, text[:column], self.behind) for column, text in opening):
-            return lanes, True
+        columns = [self._column(text) for _, text in pieces]
+        opening = [(at, text) for at, (_, text) in enumerate(pieces) if columns[at] >= 0]
+        for at, text in opening:
+            if self._learn(lanes, text[: columns[at]], _behind(pieces, at) or self.behind):
+                return lanes, True
         bare = pieces == [(None, first)]
         if self._is_folded([text for _, text in pieces], [first, *below] if bare else [], dialect):
             return lanes, True
@@ -178,6 +180,11 @@ class Stretch:
             return False
         probe = _new_lanes(bare[0])
         return all(probe.split(t) == [(None, t)] for t in bare) and known.fills(bare, dialect)
+
+    def _is_rest(self, first: str, dialect: Dialect) -> bool:
+        """Is this line, or one that it wraps, the rest of a line or a later one of a report?"""
+        texts = (text for _, text in _new_lanes().split(first))
+        return dialect.remnant(first) or any(map(dialect.remnant, texts))
 
     def _lanes_before(self, line: int) -> Lanes | None:
         """Lanes, if the line before one that is only the rest of a line is wrapped."""
@@ -272,11 +279,11 @@ class Stretch:
     def _split(self, lanes: Lanes, text: str, following: list[str] | int) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""
         pieces = lanes.split(text)
-        for lane, inner in pieces:
+        for at, (lane, inner) in enumerate(pieces):
             if lane in self._machines:
                 continue
             column = self._column(inner)
-            if column > 0 and self._learn(lanes, inner[:column], following):
+            if column > 0 and self._learn(lanes, inner[:column], _behind(pieces, at) or following):
                 return lanes.split(text)
         return pieces
 
@@ -300,6 +307,12 @@ def _new_lanes(first: str | None = None) -> Lanes:
     from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
 
     return Lanes(first)
+
+
+def _behind(pieces: list[LaneLine], at: int) -> list[str]:
+    """The next lines in the same record, if it has as many as it takes to know a prefix."""
+    texts = [text for _, text in pieces[at + 1 : at + 1 + _PEEK]]
+    return texts if len(texts) == _PEEK else []
 
 
 def _damage(found: Found) -> tuple[Damage, ...]:

@@ -24,11 +24,12 @@ MARKED = regex(
 _ANSI = regex(
     r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|[\]_][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[@-Z\\^_])"
 )
-# the same where a copy lost the escape, or shows it: "[31mtext[0m", "^[[1;31mtext^[[0m", "ESC[0m";
+# the same where a copy lost the escape, or shows it: "[31mtext[0m", "^[[1;31mtext^[[0m", "ESC[0m",
+# "=1B[0m" of mail, "#033[0m" of rsyslog;
 # never "rate(x[5m])", and only in a text that ends a colour somewhere
 _ENDS_COLOUR = ("[0m", "[m\ufffd[K", "[m^[[K", "[m[K")
 _BARE_ANSI = regex(
-    r"(?:\^\[|ESC|\\{1,8}(?:u001[bB]|x1[bB]|033|e)|[\ufffd\u241b\u2190])?"
+    r"(?:\^\[|ESC|=1B|#033|\\{1,8}(?:u001[bB]|x1[bB]|033|e)|[\ufffd\u241b\u2190])?"
     r"\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|m(?=\W{0,2}\[K)|K(?=\s|$|[\"\\]))"
 )
 _CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\x1b") + b"\x7f"
@@ -49,7 +50,7 @@ _LINE_TAG = regex(r"<(?:(?:br|BR) ?/?|/(?:p|div|li|tr|h[1-6]|summary|P|DIV|LI|TR
 # between the number of a line and the line: `<td>12</td><td>text</td>`
 _CELL_TAG = regex(r"</t[dh]>(?=\s{0,20}<t[dh]\b)")
 # "main.(\\*Cart).Add", "cart\\_test.go:31": what editors of Markdown and wikis put before their marks
-_MARKED_UP = regex(r"\\([*_\[\]()<>{}#+`|~])")
+MARKED_UP = regex(r"\\([*_\[\]()<>{}#+`|~])")
 # what changes where a progress display is drawn again: "12% [===>   ]"
 _REDRAWN = regex(r"[\d\W]+")
 # zero-width characters and byte order marks vanish; every other odd space is a space
@@ -150,7 +151,7 @@ def _uncoloured(text: str) -> str:
 
 def _unescaped(line: str) -> str:
     """A line without Markdown's backslashes; one with others, as in a path on Windows, is left."""
-    plain = _MARKED_UP.sub(r"\1", line)
+    plain = MARKED_UP.sub(r"\1", line)
     return line if "\\" in plain else plain
 
 

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from deadheat.text import records
 from deadheat.text.clean import tail
 from deadheat.text.late import regex
 from deadheat.text.peel import Numbers, number, peel
+from deadheat.text.records import mark
+from deadheat.text.table import table as table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deadheat.text.records import Piece, Table
+    from deadheat.text.records import Piece
+    from deadheat.text.table import Table
 
 LaneLine = tuple[str | None, str]
+_Place = tuple[str | None, int]
 # words that differ from line to line or from writer to writer have a digit in them
 _COUNTED = regex(r"\w*\d\w*")
-# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
-_TIME = regex(
-    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
-)
 # as `re.escape` writes them
 _SPACES = regex(r"(?:\\ )+")
 # what stands in a string, behind the quote that begins it
 _QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
 # a tab that somebody wrote out before a place: `"\t/src/shop/cart.go:31 +0x45"`, "^I/src/shop/cart.go"
 _TAB = regex(r"^[\s\"'\[(,+-]{0,40}(?:\\t|\^I)(?=[/\w<])")
+# where something else may begin in a prefix
+_WORD = regex(r"(?<=\s)\S|(?<=[^\w\s.:/-])[\w\[]")
 _KEYED = (":", "=", "=>")
 # a lane that never ends its line must not grow without bound
 _MAX_PARTIAL = 1 << 16
@@ -48,6 +51,8 @@ _LABELS = tuple(
     )
 )
 _MAX_DEPTH = 5
+# so many lines tell
+_FEW = 8
 
 
 class Lanes:
@@ -56,25 +61,30 @@ class Lanes:
     def __init__(self, first: str | None = None) -> None:
         # does each line have a number, as the first one shows?
         self._numbered = Numbers(first is None or bool(number(first)))
-        self._open: dict[str | None, str] = {}
-        self._held: dict[str | None, str] = {}
+        self._inner = Numbers.COUNT  # and within other wrappings?
+        # what waits, by lane and depth: a transport within another may name the same stream
+        self._open: dict[_Place, str] = {}
+        self._held: dict[_Place, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
         self._table: Table | None = None  # whose rows the lines are
         self._tail = ""  # what ends each line
         self._deep = False  # do known prefixes stand behind those that were learnt?
 
     def heed(self, first: str, following: Sequence[str]) -> None:
-        """Looks at the lines of a report: for numbers that come again, and for what ends each."""
+        """Looks at the lines of a report: for marks that come again, and for what ends each."""
         probe = Lanes()
-        self._tail = tail([text for line in (first, *following) for _, text in probe.split(line)])
-        numbers = [told for text in (first, *following) if (told := number(text))]
-        if number(first) and len({*numbers}) < len(numbers):
-            self._numbered = Numbers.NAME
+        probe._numbered = probe._inner = Numbers.NONE
+        texts = [text for line in (first, *following) for _, text in probe.split(line)]
+        self._tail = tail(texts)
+        if _comes_again(list(map(number, texts[: _FEW * (len(following) + 1)]))):
+            self._numbered = self._inner = Numbers.NAME
+        elif _comes_again([mark(records.tag(text)) for text in (first, *following)]):
+            self._numbered = self._inner = Numbers.TAGGED
 
     def fork(self) -> Lanes:
         """Others that know the same prefixes."""
         other = Lanes()
-        other._numbered = self._numbered
+        other._numbered, other._inner = self._numbered, self._inner
         other._learnt = list(self._learnt)
         other._table = self._table
         other._tail = self._tail
@@ -104,19 +114,17 @@ class Lanes:
     def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:
         """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time."""
         out: list[LaneLine] = []
-        for piece in peel(text, self._numbered if depth == _MAX_DEPTH else Numbers.COUNT):
+        for piece in peel(text, self._numbered if depth == _MAX_DEPTH else self._inner):
             piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
                 out += self._peeled(*cell, depth - 1)
             elif piece.inner and depth:
-                for line in self._finished(piece):
+                for line in self._finished(piece, depth):
                     out += self._peeled(*line, depth - 1)
+            elif (inner := self._unprefixed(piece)) is not piece and self._deep and depth:
+                out += self._peeled(inner.lane, inner.text, depth - 1)
             else:
-                inner = self._unprefixed(piece)
-                deep = self._deep and inner is not piece
-                for inmost in peel(inner.text) if deep else (inner,):
-                    lane = _within(inner.lane, inmost.lane)
-                    out += self._finished(inmost._replace(lane=lane, text=self._bare(inmost.text)))
+                out += self._finished(inner._replace(text=self._bare(inner.text)), depth)
         return out
 
     def _bare(self, text: str) -> str:
@@ -132,14 +140,14 @@ class Lanes:
         cells = self._table.cells(piece.text) if self._table else None
         if self._table is None or cells is None:
             return None
-        mark = _mark(",".join(cells[: self._table.column]))
-        return "/".join(filter(None, (piece.lane, mark))) or None, cells[self._table.column]
+        writer = mark(",".join(cells[: self._table.column]))
+        return "/".join(filter(None, (piece.lane, writer))) or None, cells[self._table.column]
 
     def flush(self) -> list[LaneLine]:
         """What still waits for its end when the text is over."""
         rest = [*self._held.items(), *self._open.items()]
         self._held, self._open = {}, {}
-        return [line for lane, text in rest for line in self._peeled(lane, text, _MAX_DEPTH)]
+        return [line for (lane, _), text in rest for line in self._peeled(lane, text, _MAX_DEPTH)]
 
     def learn(self, prefix: str, following: Sequence[str]) -> bool:
         """Takes `prefix`, found in front of a report's first line, for a writer's mark.
@@ -148,66 +156,78 @@ class Lanes:
         of them has the same text but for times, that text names the writer; where all differ, the
         digits count lines. A prefix that no other line has is mere text.
         """
-        if (table := records.table(prefix, following)) is not None:
+        if (table := table_of(prefix, following)) is not None:
             self._table = table
             return True
-        if self._learn_outer(prefix, following):
-            return True
-        few = _enough(prefix, following)
-        head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
-        if sum(text.startswith(head) for text in following) < max(few, 1):
-            return False  # nothing to make a pattern for
-        shape = _shape(prefix)
-        marks = [_mark(match[0]) for text in following if (match := shape.match(text + " "))]
-        if len(marks) < max(few, 1):
-            return False
-        names = _mark(prefix) in marks
-        if names and (label := _label(prefix, following)):
-            shape = label  # those of the others are alike
-        self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
-        return True
+        return self._learn_outer(prefix, following) or self._learn_shape(prefix, following)
 
     def _learn_outer(self, prefix: str, following: Sequence[str]) -> bool:
-        """Takes a label for a writer's mark that stands before a prefix which everybody knows."""
+        """Takes for a writer's mark what stands before a prefix which everybody knows."""
         for label in _LABELS:
             match = label.match(prefix)
             if match and match.end() < len(prefix) and _label(match[0], following) is label:
                 inner = peel(prefix[match.end() :])
                 again = any(text.startswith(match[0]) for text in following)
-                self._deep = again and len(inner) == 1 and not inner[0].text.strip()
-                if self._deep:
+                if again and len(inner) == 1 and not inner[0].text.strip():
                     self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (label, True)]
-                return self._deep
+                    self._deep = True
+                    return True
+                break
+        outer = prefix[: _known_from(prefix)]
+        if outer != prefix and self._learn_shape(outer, following):
+            self._deep = True
+            return True
         return False
+
+    def _learn_shape(self, prefix: str, following: Sequence[str]) -> bool:
+        few = max(_enough(prefix, following), 1)
+        head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
+        if sum(text.startswith(head) for text in following) < few:
+            return False  # nothing to make a pattern for
+        shape = _shape(prefix)
+        marks = [mark(match[0]) for text in following if (match := shape.match(text + " "))]
+        if len(marks) < few:
+            return False
+        names = mark(prefix) in marks
+        if names and (label := _label(prefix, following)):
+            shape = label  # those of the others are alike
+        self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
+        return True
 
     def _unprefixed(self, piece: Piece) -> Piece:
         for shape, names in self._learnt:
             if match := shape.match(piece.text + " "):
-                mark = _mark(match[0]) if names else ""
-                lane = "/".join(filter(None, (piece.lane, mark))) or None
+                writer = mark(match[0]) if names else ""
+                lane = "/".join(filter(None, (piece.lane, writer))) or None
                 text = _of_string(match[0].rstrip(), piece.text[match.end() :])
                 return piece._replace(lane=lane, text=text)
         return piece
 
-    def _finished(self, piece: Piece) -> list[LaneLine]:
-        lane, text = piece.lane, piece.text
+    def _finished(self, piece: Piece, depth: int) -> list[LaneLine]:
+        place, text = (piece.lane, depth), piece.text
         if piece.joins is not None:
-            return self._hold(lane, text, piece.joins)
-        if before := self._open.pop(lane, ""):
+            return self._hold(place, text, piece.joins)
+        if before := self._open.pop(place, ""):
             text = before + text
         if piece.partial and len(text) < _MAX_PARTIAL:
-            self._open[lane] = text
+            self._open[place] = text
             return []
-        return [(lane, text)]
+        return [(piece.lane, text)]
 
-    def _hold(self, lane: str | None, text: str, joins: bool) -> list[LaneLine]:
+    def _hold(self, place: _Place, text: str, joins: bool) -> list[LaneLine]:
         """A line is only known to be finished when the next one does not join it."""
-        before = self._held.pop(lane, None)
+        before = self._held.pop(place, None)
         if joins and before is not None and len(before) < _MAX_PARTIAL:
-            self._held[lane] = before + text
+            self._held[place] = before + text
             return []
-        self._held[lane] = text
-        return [] if before is None else [(lane, before)]
+        self._held[place] = text
+        return [] if before is None else [(place[0], before)]
+
+
+def _comes_again(marks: Sequence[str]) -> bool:
+    """Does one of these marks, which the first line has, too, stand before several lines?"""
+    told = [mark for mark in marks if mark]
+    return bool(marks and marks[0]) and len({*told}) < len(told)
 
 
 def _within(outer: str | None, lane: str | None) -> str | None:
@@ -236,6 +256,16 @@ def _label(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
     return None
 
 
+def _known_from(prefix: str) -> int:
+    """From where on a prefix is a known one that names a writer; its length if it never is."""
+    for word in islice(_WORD.finditer(prefix), _FEW):
+        rest = peel(prefix[word.start() :])
+        known = len(rest) == 1 and not rest[0].text.strip() and (rest[0].lane or rest[0].inner)
+        if known and not number(prefix[word.start() :]):
+            return word.start()
+    return len(prefix)
+
+
 def _of_string(prefix: str, text: str) -> str:
     """What a string holds that is some key's value; others are source, and stay as they are."""
     quote = _QUOTED.get(prefix[-1:]) if prefix[:-1].rstrip().endswith(_KEYED) else None
@@ -255,8 +285,3 @@ def _shape(prefix: str) -> re.Pattern[str]:
     # numbers are aligned on the right
     told = _SPACES.sub(" +", "".join(words))
     return regex(told + (r"\s" if body != prefix else ""))
-
-
-def _mark(prefix: str) -> str:
-    """A prefix without its times: who wrote the line."""
-    return _TIME.sub("", prefix).strip()

@@ -60,7 +60,8 @@ _PREFIX = regex(
             # Valgrind: "==4711== text", "--4711-- text", "==00:00:01:02.345 4711== text"
             r"[ \t]*(?P<bars>==|--|\*\*|=3D=3D)(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?"
             r"(?P<lane_valgrind>\d{1,9})(?P=bars)(?: |=20|$)",
-            # docker compose "web_1  | text", foreman "etcd1 | text"
+            # docker compose "web_1  | text", foreman "etcd1 | text"; not what grep puts before them
+            r"(?![\w./-]{1,200}\.[a-z]{1,6}[:-]\d{1,9}[:-])"
             r" *(?P<lane_compose>[A-Za-z][\w./@-]{0,100}) *\|(?: |$)",
             # klog: "I0623 07:55:00.082589   64365 x:0] text"
             r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [^\]\s]{1,100}\](?: |$)",
@@ -97,6 +98,8 @@ _COUNTS = regex(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
+# a list of lines is longer
+_LISTS = 100
 # only such lines are remembered, so that memory is bounded
 _SHORT = 1 << 10
 
@@ -107,6 +110,7 @@ class Numbers(IntEnum):
     NONE = 0  # the line is the rest of the one before
     COUNT = 1
     NAME = 2  # of who wrote the line: "12: text" of a test that runs beside others
+    TAGGED = 3  # it counts, but what stands before a record is a name: `cart: {"log":"text"}`
 
 
 def number(text: str) -> str:
@@ -132,12 +136,17 @@ def _known(text: str, numbered: Numbers) -> tuple[Piece, ...]:
 
 def _peeled(text: str, numbered: Numbers) -> list[Piece]:
     lanes: list[str] = []
+    tagged = numbered is Numbers.TAGGED
     if BREAK in text:
         return [Piece(None, line, inner=True) for line in text.split(BREAK)]
     if "<" in text and (counted := _OCTETS.search(text)) is not None:
         return [Piece(None, message, inner=True) for message in _counted(text, counted)]
     stripped = text.lstrip()
-    if stripped[:4].isdigit() or (stripped[:1] == "[" and _PREFIX.match(stripped)):
+    if (
+        stripped[:4].isdigit()
+        or (stripped[:1] == "[" and _PREFIX.match(stripped))
+        or "#012" in text
+    ):
         text = stripped  # a log that was indented as a whole, times and all
     for _ in range(_MAX_LAYERS):
         if (pieces := records.pieces(text, lanes)) is not None:
@@ -152,7 +161,7 @@ def _peeled(text: str, numbered: Numbers) -> list[Piece]:
             text = _unescaped(text[match.end() :])
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
-        elif (pieces := records.inside(text, lanes)) is not None:
+        elif (pieces := records.inside(text, lanes, tagged)) is not None:
             return pieces
         elif (told := records.logfmt(text)) is not None:
             lanes += told[0]
@@ -165,6 +174,8 @@ def _peeled(text: str, numbered: Numbers) -> list[Piece]:
     if "\n" in text or BREAK in text:
         lines = text.replace(BREAK, "\n").split("\n")
         return [Piece(lane, line, inner=True) for line in lines]
+    if len(text) > _LISTS and (listed := records.strings(text)) is not None:
+        return [Piece(lane, line, inner=True) for line in listed]
     if records.has_lines(text):
         lines = clean.unpacked(records.unescaped(text)).split("\n")
         return [Piece(lane, _LISTED.sub("", line), inner=True) for line in lines]

@@ -10,7 +10,7 @@ from deadheat.text.late import regex
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 # logrus and slog: `time=... level=info msg="text" pod=x`
 _LOGFMT = regex(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
@@ -51,13 +51,18 @@ _TAG = regex(r'.{0,300}?\s(?=\{")')
 _SCATTERED = regex(
     rf'"(?:{"|".join(_TEXT_KEYS)})" ?: ?"((?:[^"\\]|\\.)*)"|\["\d{{16,20}}", ?"((?:[^"\\]|\\.)*)"\]'
 )
+# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
+_TIME = regex(
+    r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
+)
 # TeamCity: `##teamcity[testStdErr name='TestX' out='text|nmore|n']`
 _SERVICE = "##teamcity["
 _ATTRIBUTE = regex(r" (\w{1,40})='((?:[^'|]|\|.)*)'")
 _SERVICE_KEYS = ("out", "details", "text", "message")
 _BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
-# a cell of a row: `text,`, `"text with ""quotes"", and commas",`
-_CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
+# where a list begins, and one of its strings: `'text', `, `"it's text"]`
+_LIST = regex(r"[\[(](?=b?['\"])")
+_STRING = regex(r"b?(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")(?:, ?|[\])])")
 # "\u001b", "\x1b", "\033", "\n"
 _ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|01[12]|.))")
 _CARET = regex(r"\^()([IJ])")
@@ -113,49 +118,35 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
     return [] if _REST.match(text) else None
 
 
-def inside(text: str, lanes: list[str]) -> list[Piece] | None:
-    """The lines of records that stand behind other text, or among much of it; None if there are none."""
+def tag(text: str) -> str:
+    """What stands before a record in a line; fields behind a line of text are no record of it."""
+    match = _TAG.match(text) if '"' in text and text.rstrip(", \r").endswith("}") else None
+    return match[0] if match else ""
+
+
+def inside(text: str, lanes: list[str], tagged: bool = False) -> list[Piece] | None:
+    """The lines of records that stand behind other text, or among much of it; None if there are none.
+
+    `tagged` says that this other text names the writer.
+    """
     if '"' not in text:
         return None
-    # fields behind a line of text are no record of it
-    tag = _TAG.match(text) if text.rstrip(", \r").endswith("}") else None
-    if tag is not None and (found := _record(text[tag.end() :], lanes)):
+    told = tag(text)
+    names = [*lanes, mark(told)] if tagged else lanes
+    if told and (found := _record(text[len(told) :], names)):
         return found
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
 
 
-class Table(NamedTuple):
-    """Rows of cells, one of which holds a line of somebody's text."""
-
-    width: int
-    column: int
-
-    def cells(self, text: str) -> list[str] | None:
-        """The cells of a row of this table."""
-        cells = _cells(text)
-        return cells if cells is not None and len(cells) == self.width else None
-
-
-def table(prefix: str, following: Sequence[str]) -> Table | None:
-    """The table that a report's line stands in behind `prefix`, if the following lines are its rows."""
-    head = prefix.rstrip('"> |')
-    if not head.endswith(",") or (before := _cells(head)) is None:
+def strings(text: str) -> list[str] | None:
+    """The texts in a list that a program printed: `stderr: ['main.main()', '\\t/src/main.go:7']`."""
+    if text.count("', ") + text.count('", ') <= _FEW or (begin := _LIST.search(text)) is None:
         return None
-    widths = {len(cells) for text in following if (cells := _cells(text)) is not None}
-    column = len(before) - 1
-    return Table(width, column) if len(widths) == 1 and (width := widths.pop()) > column else None
-
-
-def _cells(text: str) -> list[str] | None:
-    cells, at, last = [], 0, ","
-    while last:
-        match = _CELL.match(text, at)
-        if match is None:
-            return None
-        quoted, plain, last = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"'))
-        at = match.end()
-    return cells
+    found = list(_STRING.finditer(text, begin.end()))
+    if len(found) <= _FEW or found[0].start() != begin.end():
+        return None
+    told = (match[1] if match[1] is not None else match[2] for match in found)
+    return [line for string in told for line in unescaped(string).removesuffix("\n").split("\n")]
 
 
 def logfmt(text: str) -> tuple[list[str], str] | None:
@@ -170,9 +161,11 @@ def logfmt(text: str) -> tuple[list[str], str] | None:
 
 def _record(text: str, lanes: list[str]) -> list[Piece] | None:
     """The lines in a JSON object or array, or None if it is none."""
-    try:
-        value = json.loads(text.rstrip(", \r"))
-    except (ValueError, RecursionError):
+    value = _parsed(text.rstrip(", \r"))
+    if value is None and "\\" in text:
+        # with the backslashes of Markdown among its own
+        value = _parsed(clean.MARKED_UP.sub(r"\1", text.rstrip(", \r")))
+    if value is None:
         return None
     outer = "/".join(lanes) or None
     if isinstance(value, list) and (written := _written(value)) is not None:
@@ -192,6 +185,13 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
     if found:
         return found
     return None  # "[  472.527349]" of a kernel's console
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
@@ -258,7 +258,7 @@ def _service(text: str, lane: str | None) -> list[Piece]:
 
 def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
     """A record's text as its lines; `partial` says that its last one needs a newline to end."""
-    lines = clean.unpacked(message).split("\n")
+    lines = clean.unpacked(message).replace("\r\n", "\n").split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
         partial = False
@@ -333,3 +333,8 @@ def _escaped(match: re.Match[str]) -> str:
     if match[1]:
         return chr(int(match[1], 16))
     return _ESCAPED.get(match[2], match[2])
+
+
+def mark(prefix: str) -> str:
+    """A prefix without its times: who wrote the line."""
+    return _TIME.sub("", prefix).strip()
