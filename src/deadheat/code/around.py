@@ -42,6 +42,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     known = {name: receiver} | types(names)
     text = b"".join(syntax.rows(source, line, line))
     seen = touches.touches(tongue, source, line) if len(text) < LONGEST else []
+    given = leading.given(nodes)
     return Around(
         path=path,
         line=line,
@@ -57,8 +58,8 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         held=tuple(held(nodes, up, row, literals, known)),
         frees=tuple(frees(nodes, up, known)),
         closures=tuple(_closure(n, up) for n in literals),
-        conditions=tuple(leading.conditions(nodes, row)),
-        guards=tuple(leading.guards(nodes, up, row)),
+        conditions=tuple(leading.conditions(nodes, row, given)),
+        guards=tuple(leading.guards(nodes, up, row, given)),
         leaves=leading.gone(nodes, row),
         branch=leading.branch(nodes, row),
         after=tuple(leading.after(nodes, up, row)),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from deadheat.code.nodes import Up, has, text_of
 from deadheat.diagnose.source import Condition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from tree_sitter import Node
+
+    # by name, the places at which it is given a value
+    Given = dict[str, list[tuple[int, Node]]]
 
 _IFS = ("if_statement", "if_expression")
 _SWITCHES = (
@@ -48,7 +53,7 @@ _LOOKS = (
 )
 
 
-def conditions(nodes: Sequence[Node], row: int) -> Iterator[Condition]:
+def conditions(nodes: Iterable[Node], row: int, places: Given) -> Iterator[Condition]:
     """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
     for node in nodes:
         if node.type in _SWITCHES and has(node, row):
@@ -63,32 +68,43 @@ def conditions(nodes: Sequence[Node], row: int) -> Iterator[Condition]:
         inside = body is not None and has(body, row)
         if condition is not None and (inside or has(condition, row)):
             last = body.end_point.row + 1 if body is not None else 0
-            yield Condition(_asked(node, condition, nodes), condition.start_point.row + 1, last)
+            yield Condition(_asked(node, condition, places), condition.start_point.row + 1, last)
 
 
-def _asked(node: Node, condition: Node, nodes: Sequence[Node]) -> str:
+def given(nodes: Iterable[Node]) -> Given:
+    """Where names are given a value, from the first such place to the last."""
+    found: Given = {}
+    for node in nodes:
+        if node.type in _GIVEN:
+            left = node.children_by_field_name(_GIVEN[node.type][0])
+            for name in {one.strip(" *&") for n in left for one in text_of(n).split(",")}:
+                found.setdefault(name, []).append((node.start_byte, node))
+    for places in found.values():
+        places.sort(key=itemgetter(0))
+    return found
+
+
+def _asked(node: Node, condition: Node, places: Given) -> str:
     """`c := t.c; c != nil` of `if c := t.c; c != nil {`, and where `c := t.c` stands above the `if`."""
-    first = node.child_by_field_name("initializer") or _looked(condition, nodes)
+    first = node.child_by_field_name("initializer") or _looked(condition, places)
     return (f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition))[:200]
 
 
-def _looked(condition: Node, nodes: Sequence[Node]) -> Node | None:
+def _looked(condition: Node, places: Given) -> Node | None:
     """The statement that took what a condition asks about out of a variable, nothing made of it."""
     asked = _THERE.match(text_of(condition))
-    name = next(filter(None, asked.groups())) if asked else ""
-    above = [n for n in nodes if n.type in _GIVEN and n.start_byte < condition.start_byte]
-    last = None
-    for node in above if name else ():
-        given = node.children_by_field_name(_GIVEN[node.type][0])
-        if name in [one.strip(" *&") for n in given for one in text_of(n).split(",")]:
-            last = max(filter(None, (last, node)), key=lambda n: n.start_byte)
-    value = last.child_by_field_name(_GIVEN[last.type][1]) if last else None
+    above = places.get(next(filter(None, asked.groups())), []) if asked else []
+    last = bisect_left(above, condition.start_byte, key=itemgetter(0)) - 1
+    if last < 0:
+        return None
+    node = above[last][1]
+    value = node.child_by_field_name(_GIVEN[node.type][1])
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
         value = value.named_child(0)
-    return last if value is not None and value.type in _LOOKS else None
+    return node if value is not None and value.type in _LOOKS else None
 
 
-def guards(nodes: Sequence[Node], up: Up, row: int) -> Iterator[Condition]:
+def guards(nodes: Iterable[Node], up: Up, row: int, places: Given) -> Iterator[Condition]:
     """The conditions of every `if` above a row, in a block around it, whose body leaves.
 
     So does a `switch` of which one case leaves.
@@ -104,7 +120,7 @@ def guards(nodes: Sequence[Node], up: Up, row: int) -> Iterator[Condition]:
         if body is None or condition is None or block is None or not has(block, row):
             continue
         if _leaves(body) and node.end_point.row < row:
-            yield Condition(_asked(node, condition, nodes), condition.start_point.row + 1)
+            yield Condition(_asked(node, condition, places), condition.start_point.row + 1)
 
 
 def _chosen_by(node: Node) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.leaving import Left
+from deadheat.diagnose.leaving import Left, later
 from deadheat.diagnose.lifetime import is_background
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.ordering import JOINS, LIMITED, PAIRS, calls_to
@@ -63,6 +63,34 @@ def left_early(scene: Scene) -> Left | None:
                 why = Evidence(told, point(frame)._replace(line=after[0]))
                 return Left(worker, other, started, why)
     return None
+
+
+def only_told(scene: Scene) -> Left | None:
+    """A worker whose starter told it to end, did not wait for that, and has its work read."""
+    for other, worker in scene.both if scene.source else ():
+        started = worker.creator
+        began = scene.around(started) if started and is_background(worker) else None
+        if began is None or started is None or other.held or other.writes or not worker.writes:
+            continue
+        times = later(worker, other)
+        line = _tells(began, worker)
+        if times is None or not line or any(n > line for n in waits(scene, started, began)):
+            continue
+        if times[1] != started or (times[0].line or 0) > line:
+            told = "tells the worker to end, and does not wait until it has"
+            return Left(worker, other, started, Evidence(told, point(started)._replace(line=line)))
+    return None
+
+
+def _tells(began: Around, worker: Side) -> int:
+    """The line below its start on which the worker is told to end: `close(m.over)`, `cancel()`."""
+    heard = {name for _, way in worker.way for name in way.awaits}
+    for call in began.calls:
+        word = call.arguments.rpartition(".")[2] if call.name == "close" else ""
+        told = word in heard or (call.name == "cancel" and "Done" in heard)
+        if told and call.line > began.line and call.depth == len(began.closures):
+            return call.line
+    return 0
 
 
 def given_away(scene: Scene) -> Left | None:

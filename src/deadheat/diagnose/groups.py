@@ -18,3 +18,11 @@ def added_elsewhere(side: Side) -> bool:
         )
     own = [c for c in here.calls if c.name == "Add" and c.on == waits[0].on]
     return not any(c.depth <= waits[0].depth for c in own)
+
+
+def is_next_round(adds: Side, waits: Side) -> bool:
+    """Was who waits started by who adds? That one adds for those that come next."""
+    if not waits.is_worker or not adds.is_worker:
+        return waits.is_worker
+    by = waits.creator
+    return by is not None and any(f[:2] == by[:2] for f in adds.true)

@@ -41,7 +41,7 @@ def left_behind(scene: Scene) -> Left | None:
         seen = scene.around(started) if started else None
         if seen is None or started is None or not is_background(worker) or other.held:
             continue
-        if (times := _later(worker, other)) is None:
+        if (times := later(worker, other)) is None:
             continue
         why = _gives_up(scene, seen, started) or _sleeps(scene, worker, other, seen, *times)
         if why is not None:
@@ -70,7 +70,7 @@ def set_before(scene: Scene, setter: Side, now: Frame, started: Frame) -> bool:
 def used_again(scene: Scene) -> tuple[Side, Frame, Frame] | None:
     """A worker that ends by itself, where its object is filled anew before it has, and where before."""
     for owner, worker in scene.both if scene.sourced and not scene.go else ():
-        times = _later(worker, owner) if owner.writes and is_background(worker) else None
+        times = later(worker, owner) if owner.writes and is_background(worker) else None
         if times is None or owner.held or worker.writes:
             continue
         now, began = times
@@ -81,7 +81,7 @@ def used_again(scene: Scene) -> tuple[Side, Frame, Frame] | None:
     return None
 
 
-def _later(worker: Side, other: Side) -> tuple[Frame, Frame] | None:
+def later(worker: Side, other: Side) -> tuple[Frame, Frame] | None:
     """Where the function that had the worker started is now, and where it was then."""
     for began in worker.created:
         now = next((f for f in other.true if f.function == began.function), None)

@@ -9,8 +9,8 @@ constructor writes what a thread already reads by a method of the class, or make
 declared after the thread. From a report alone, what another function writes that is called below the
 start counts only if it is an option or is called so (`configure`). With source: the write stands after
 the `go` statement in the same function. What whoever started the worker had set before that is
-changed, not initialised, and so is what `+=` or `++` writes, or a function that the worker
-calls as well.
+changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
+`++` writes, unless the function has made the object and gives it back further down.
 
 ## Why it races
 
@@ -152,8 +152,16 @@ def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
 
 
 def _goes_on(setter: Side) -> bool:
-    """`used++` changes what is there, and goes on doing so; it sets nothing up."""
-    return setter.here is not None and _CHANGES.search(setter.here.text) is not None
+    """`used++` changes what is there, and goes on doing so; it sets nothing up.
+
+    But who makes the object, and gives it back further down, is still about it: `b.mask |= id`.
+    """
+    here = setter.here
+    if here is None or not _CHANGES.search(here.text):
+        return False
+    made = {u.path[0] for u in here.stores if u.line == here.line and len(u.path) > 1}
+    own = {name for name in made & here.returned if name in here.names}
+    return not any(here.names[name].how == "local" for name in own)
 
 
 def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:

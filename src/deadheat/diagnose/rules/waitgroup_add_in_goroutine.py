@@ -32,7 +32,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.groups import added_elsewhere
+from deadheat.diagnose.groups import added_elsewhere, is_next_round
 from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.side import point
@@ -54,8 +54,8 @@ def _find(scene: Scene) -> Hit | None:
         return _misuse(scene)
     for adds, waits in scene.both:
         if adds.above(_ADD) and waits.above(_WAIT) and not adds.above(_WAIT):
-            if waits.is_worker and not adds.is_worker:
-                return None  # who waits was started by who adds: the next round
+            if is_next_round(adds, waits):
+                return None
             return _hit(scene, adds, waits)
     return None
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.groups import added_elsewhere
+from deadheat.diagnose.groups import added_elsewhere, is_next_round
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, KIND
 
@@ -65,7 +65,7 @@ def _round(scene: Scene, change: str) -> Hit | None:
     for adds, waits in scene.both:
         if not adds.above(_ADD) or not waits.above(_WAIT) or adds.above(_WAIT):
             continue
-        if waits.is_worker and not adds.is_worker:
+        if is_next_round(adds, waits):
             evidence = (
                 waits.told(f"Wait runs in {waits.actor.id}"),
                 adds.told("Add for the next round is called by who started it, before it returned"),

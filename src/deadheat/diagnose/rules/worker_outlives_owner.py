@@ -42,7 +42,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.early import given_away, left_early
+from deadheat.diagnose.early import given_away, left_early, only_told
 from deadheat.diagnose.ended import ended_between, replaced
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
@@ -146,10 +146,10 @@ def _how(owner: Side, started: Frame) -> str:
 
 
 def _left_behind(scene: Scene) -> Hit | None:
-    """Who started the worker gave up waiting for it, or only slept; then its work is used."""
+    """Who started the worker gave up waiting for it, only slept or only told it to end."""
     found = left_behind(scene)
     if found is None or _is_its_own(scene, found.started, found.why):
-        found = left_early(scene)
+        found = left_early(scene) or only_told(scene)
     if found is None:
         return None
     other = found.other
