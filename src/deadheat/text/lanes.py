@@ -111,8 +111,13 @@ class Lanes:
                 return [(lane, self._bare(inner))]
         return self._peeled(None, text, _MAX_DEPTH)
 
-    def _peeled(self, outer: str | None, text: str, depth: int) -> list[LaneLine]:
-        """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time."""
+    def _peeled(
+        self, outer: str | None, text: str, depth: int, learnt: bool = True
+    ) -> list[LaneLine]:
+        """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time.
+
+        What was `learnt` comes off once: a report's own words may look like it.
+        """
         out: list[LaneLine] = []
         for piece in peel(text, self._numbered if depth == _MAX_DEPTH else self._inner):
             piece = piece._replace(lane=_within(outer, piece.lane))
@@ -120,11 +125,13 @@ class Lanes:
                 out += self._peeled(*cell, depth - 1)
             elif piece.inner and depth:
                 for line in self._finished(piece, depth):
-                    out += self._peeled(*line, depth - 1)
-            elif (inner := self._unprefixed(piece)) is not piece and self._deep and depth:
-                out += self._peeled(inner.lane, inner.text, depth - 1)
+                    out += self._peeled(*line, depth - 1, learnt)
             else:
-                out += self._finished(inner._replace(text=self._bare(inner.text)), depth)
+                inner = self._unprefixed(piece) if learnt else piece
+                if inner is not piece and self._deep and depth:
+                    out += self._peeled(inner.lane, inner.text, depth - 1, False)
+                else:
+                    out += self._finished(inner._replace(text=self._bare(inner.text)), depth)
         return out
 
     def _bare(self, text: str) -> str:
@@ -174,7 +181,7 @@ class Lanes:
                     return True
                 break
         outer = prefix[: _known_from(prefix)]
-        if outer != prefix and self._learn_shape(outer, following):
+        if outer.strip() and outer != prefix and self._learn_shape(outer, following):
             self._deep = True
             return True
         return False
