@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench import logs
 from bench.measure import Run, best, passed, run
-from bench.peers import Panicparse
+from bench.peer import Peer
 from deadheat.triage import reader
 
 DEADHEAT = [sys.executable, "-m", "deadheat"]
@@ -26,14 +26,14 @@ def main() -> None:
         "--dense", type=int, default=30_000, help="distinct reports (default: 30000)"
     )
     parser.add_argument(
-        "--panicparse", type=Path, metavar="DIR",
-        help="a clone of github.com/maruel/panicparse, to be measured in turns with ours (wants go)",
+        "--peer", metavar="COMMAND",
+        help="another reader, measured in the same run: given a file, it prints reports and seconds",
     )  # fmt: skip
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
         print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
               f" sifter {reader().sifter.name}\n")  # fmt: skip
-        bench = Bench(Path(folder), args.panicparse)
+        bench = Bench(Path(folder), args.peer)
         bench.start_up()
         bench.sparse(args.size)
         bench.dense(args.dense)
@@ -44,9 +44,9 @@ def main() -> None:
 
 
 class Bench:
-    def __init__(self, folder: Path, panicparse: Path | None = None) -> None:
+    def __init__(self, folder: Path, peer: str | None = None) -> None:
         self._folder = folder
-        self._peer = Panicparse(panicparse, folder) if panicparse else None
+        self._peer = Peer(peer) if peer else None
         self._read = 0.0  # how many distinct reports a second the peer reads
         print("| what | seconds | rate | against |\n|---|---|---|---|")
 
@@ -98,17 +98,13 @@ class Bench:
         ):
             write(path, count)
             if self._peer:
-                self._panicparse(self._peer, path, count, what)
+                self._other(self._peer, path, count, what)
             self._reports(path, count, what, 13_000)
 
-    def _panicparse(self, peer: Panicparse, path: Path, count: int, which: str) -> None:
-        seconds = peer.seconds(path, count, "as-printed")
+    def _other(self, peer: Peer, path: Path, count: int, which: str) -> None:
+        seconds = peer.seconds(path, count)
         self._read = count / seconds
-        what = f"{count} {which}, panicparse's library, nothing printed"
-        self._row(what, seconds, f"{self._read:,.0f} /s")
-        seconds = peer.seconds(path, count, "paths", times=1)
-        self._row("the same, paths taken apart as its command does", seconds,
-                  f"{count / seconds:,.0f} /s")  # fmt: skip
+        self._row(f"{count} {which}, the peer", seconds, f"{self._read:,.0f} /s")
 
     def repeated(self, count: int) -> None:
         path = self._folder / "repeated.log"
@@ -120,7 +116,7 @@ class Bench:
             done = best(_scan(form, path), times=3)
             against = f"goal {limit:,} /s"
             if self._read:
-                against += f", {count / done.seconds / self._read:.2f} x panicparse, as printed"
+                against += f", {count / done.seconds / self._read:.2f} x the peer"
             self._row(
                 f"{count} {what}, {form}", done.seconds, f"{count / done.seconds:,.0f} /s", against
             )

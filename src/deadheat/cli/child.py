@@ -14,6 +14,7 @@ import threading
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from deadheat.cli import pipes
 from deadheat.errors import DeadheatError
 
 if TYPE_CHECKING:
@@ -98,14 +99,14 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
     """Starts the command with pipes for its outputs; one, if both of ours are the same."""
     together = _same(1, 2)
     names = ("output",) if together else ("stdout", "stderr")
-    pipes = [os.pipe() for _ in names]
+    ends = [os.pipe() for _ in names]
     actions = [
         (os.POSIX_SPAWN_DUP2, into, target)
-        for target, (_, into) in zip((1, 2), pipes * (2 if together else 1), strict=True)
+        for target, (_, into) in zip((1, 2), ends * (2 if together else 1), strict=True)
     ]
     # fewer turns of all who take part, on either side of us
-    for pipe in (*(out for out, _ in pipes), 1, 2):
-        _widen(pipe)
+    for pipe in (*(out for out, _ in ends), 1, 2):
+        pipes.widen(pipe)
     try:
         pid = os.posix_spawnp(
             command[0],
@@ -116,15 +117,15 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # which Python ignores, and others do not
         )
     except BaseException:
-        for out, _ in pipes:
+        for out, _ in ends:
             os.close(out)
         raise
     finally:
-        for _, into in pipes:
+        for _, into in ends:
             os.close(into)
     return pid, [
         Stream(name, target, out)
-        for name, target, (out, _) in zip(names, (1, 2), pipes, strict=False)
+        for name, target, (out, _) in zip(names, (1, 2), ends, strict=False)
     ]
 
 
@@ -134,14 +135,6 @@ def _same(one: int, other: int) -> bool:
         a, b = os.fstat(one), os.fstat(other)
         return (a.st_dev, a.st_ino, a.st_rdev) == (b.st_dev, b.st_ino, b.st_rdev)
     return False
-
-
-def _widen(pipe: int) -> None:
-    import fcntl
-
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _BLOCK)
 
 
 def _pump(streams: list[Stream], warden: _Warden) -> None:

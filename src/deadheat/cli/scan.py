@@ -7,7 +7,7 @@ import sys
 from typing import IO, TYPE_CHECKING
 
 from deadheat import cli, registry
-from deadheat.cli import scanning
+from deadheat.cli import pipes, scanning
 from deadheat.feeds import files, walk
 from deadheat.render import Style
 
@@ -82,6 +82,7 @@ def checkout() -> str:
 def run(args: argparse.Namespace) -> int:
     renderer: Renderer = registry.renderers()[args.format]
     style = style_of(args)
+    pipes.widen(1)
     output = renderer.output(sys.stdout, style)
     ways = scanning.Ways(
         # a line per race needs no more than a glance

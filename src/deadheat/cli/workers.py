@@ -10,6 +10,8 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from deadheat.cli import pipes
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -21,7 +23,6 @@ _TOKEN = struct.Struct("<Q")
 _AHEAD = 4
 # results that are not due yet are left in the pipe beyond this many bytes
 _BUFFERED = 1 << 22
-_PIPE = 1 << 20
 
 
 class _Worker:
@@ -66,7 +67,7 @@ class _Pool:
 
     def _fork(self) -> _Worker:
         out, into = os.pipe()
-        _widen(out)
+        pipes.widen(out)
         pid = os.fork()
         if pid == 0:
             os.close(out)
@@ -164,16 +165,6 @@ class _Pool:
         os.close(self._tokens_out)
         if self._tokens_in >= 0:
             os.close(self._tokens_in)
-
-
-def _widen(pipe: int) -> None:
-    """A larger pipe, where there may be one: fewer turns of the two processes."""
-    import contextlib
-    import fcntl
-
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _child(tokens: int, pipe: int, work: Work) -> None:

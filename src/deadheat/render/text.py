@@ -21,6 +21,8 @@ _TEST: Final = Origin.TEST
 _GENERATED: Final = Origin.GENERATED
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _NARROW: Final = 96
+# how many bytes are written at once
+_BLOCK: Final = 1 << 16
 # what stands for "…" until all is said: one such character makes a whole text take twice the room;
 # no document has it that has become `plain`
 _MORE: Final = "\0"
@@ -68,7 +70,8 @@ class TextOutput:
         paint = self._paint
         self._tally.name(ids)
         races, sightings = self._tally.totals()
-        write = _writer(self._out)
+        blocks = _Blocks(_writer(self._out))
+        write = blocks.add
         for number, race in enumerate(self._tally.races(), 1):
             if self._brief:
                 seen, where = f"{race.seen:6}x", plain(race.places[0])
@@ -86,6 +89,7 @@ class TextOutput:
         if races:
             many = f"{races} race{'s' * (races > 1)}, {sightings} sighting{'s' * (sightings > 1)}"
             write(f"{paint(many, 'bold')}\n".encode())
+        blocks.flush()
         self._out.flush()
 
 
@@ -101,6 +105,25 @@ def _writer(out: IO[str]) -> Callable[[bytes], object]:
     out.flush()
     write: Callable[[bytes], object] = raw.write
     return write
+
+
+class _Blocks:
+    """Puts texts together, so that whoever reads them is not woken for each."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
+        self._held: list[bytes] = []
+        self._size = 0
+
+    def add(self, text: bytes) -> None:
+        self._held.append(text)
+        self._size += len(text)
+        if self._size > _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        self._write(b"".join(self._held))
+        self._held, self._size = [], 0
 
 
 class RaceText:
