@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 import deadheat
 from deadheat.model import Access, Actor, Frame, Op, Origin, Report
@@ -75,6 +76,34 @@ def test_markdown_is_one_line_without_markup(text: str) -> None:
     bare = escaped.replace("<!-- -->", "")
     assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]<>|]", bare)
     assert not re.search(r"@\w", escaped)
+
+
+# whatever begins or ends markup, and what stands beside it
+MARKUP = st.text("`|\\<>&;\"'@/:w.-=#+*_~[]()!$12 \nlt", max_size=30)
+
+
+@settings(deadline=None)
+@given(ANY | MARKUP)
+def test_a_reader_of_markdown_shows_the_text_and_nothing_else(text: str) -> None:
+    # what stands at the beginning of a line decides most, blanks there are nobody's text
+    text = text.strip()
+    shown, marked = "", []
+    for token in (
+        MarkdownIt("commonmark").enable(["strikethrough", "table"]).parse(escape.markdown(text))
+    ):
+        for part in [token, *(token.children or ())]:
+            if part.type in ("text", "text_special"):
+                shown += part.content
+            elif part.type not in ("paragraph_open", "inline", "paragraph_close"):
+                marked += [part.content] if part.content != "<!-- -->" else []
+    assert not marked
+    assert shown.split() == escape.shown(text).split()
+
+
+def test_prose_has_no_more_backslashes_than_it_needs() -> None:
+    prose = "2021-12-11: stale (34 frames) in v5.4.0, 1) then + or - or #30701!"
+    assert escape.markdown(prose) == prose
+    assert escape.markdown("1. a_b") == "1\\. a\\_b"
 
 
 def test_nothing_is_left_that_a_terminal_or_a_page_obeys() -> None:

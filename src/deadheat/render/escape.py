@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
-# punctuation that Markdown may take for markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b"
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~$-])")
+# what Markdown may take for markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b", "&lt;"; and what
+# makes a heading or an item of a list of a whole one: "# a", "- a", "1. a"
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~$&]|(?<=\])\(|^\s*(?:[#+=-]|\d+(?=[.)]))")
 # of it, what needs no place at the beginning of a line
 _SPANS = re.compile(r"[\\`*_\[\]|~$]")
 # what code hosts turn into notices and links: "@octocat", "https://host", "www.host"
@@ -39,7 +40,13 @@ def xml(text: str) -> str:
 
 def markdown(text: str) -> str:
     """For one line of prose or a cell of a table."""
-    return _uncalled(_MARKUP.sub(r"\\\1", shown(text)))
+    return _uncalled(_MARKUP.sub(_escaped, shown(text)))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    markup = found[0]
+    # a number is no markup, the point behind it is
+    return f"{markup}\\" if markup[-1].isdigit() else f"{markup[:-1]}\\{markup[-1]}"
 
 
 def element(text: str) -> str:
