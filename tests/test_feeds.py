@@ -337,6 +337,11 @@ def test_no_depth_of_folders_is_too_deep(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(faults) <= 1  # the system itself refuses paths that are too long
 
 
+def test_an_empty_name_is_shown_as_one() -> None:
+    [fault] = walk.entries([""])
+    assert str(fault) == "'': no such file or directory"
+
+
 def test_a_folder_that_vanishes_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     (tmp_path / "log").touch()

@@ -46,7 +46,8 @@ def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
 
 
 def unreadable(path: str, error: OSError) -> UnreadableError:
-    return UnreadableError((error.strerror or str(error)).lower(), Entry(path, None).uri)
+    # a variable of a script that is not set makes an empty name, which should be seen to be one
+    return UnreadableError((error.strerror or str(error)).lower(), Entry(path, None).uri or "''")
 
 
 def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | UnreadableError]:
