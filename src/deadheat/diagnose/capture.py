@@ -43,7 +43,10 @@ class Capture(NamedTuple):
         """Where the variable comes from, and the two accesses."""
         inner, outer = self.inner, self.outer
         where = short(inner.name)
-        both = "another goroutine of the same closure" if outer.closure else "the function itself"
+        both = "the function itself"
+        if outer.closure:
+            same = inner.site and outer.site and inner.site.function == outer.site.function
+            both = "another goroutine of the same closure" if same else "another closure in it"
         found = [inner.told(f"{inner.does} from a closure in `{where}`")]
         if self.name and self.declared:
             what = {"loop": "a loop's variable", "result": "a named result"}

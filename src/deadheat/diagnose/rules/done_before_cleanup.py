@@ -32,7 +32,8 @@ Make `defer wg.Done()` the first statement of the goroutine, so that it runs las
 
 ## When it is wrong
 
-The group may be about something else than the memory that is raced for.
+The group may be about something else than the memory that is raced for. Whom the goroutine itself
+starts does not wait for it; nor does a line come after what another case of its `select` calls.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import DEFERS, SOURCE, WAITS
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
-from deadheat.model import State
+from deadheat.model import Origin, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +77,9 @@ def _find(scene: Scene) -> Hit | None:
         if not worker.is_worker:
             continue
         heard = _heard(scene, other) if worker.writes and not other.writes else frozenset()
-        early = next((e for seen in _goroutine(scene, worker) if (e := _early(seen, heard))), None)
-        if early and worker.here and other.here:
+        own = _goroutine(scene, worker)
+        early = next((e for frame, seen in own if (e := _early(scene, frame, seen, heard))), None)
+        if early and worker.here and other.here and not _started_by(worker, other):
             evidence = (
                 worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
                 other.told(f"{other.does} once it has been told that the work is done"),
@@ -177,7 +179,14 @@ def _waited(scene: Scene, other: Side, told: Call, near: Frame) -> Call | None:
     return None
 
 
-def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:
+def _started_by(worker: Side, other: Side) -> bool:
+    """Did the worker itself start the other one, which then cannot have waited for its end?"""
+    began = [f.function for f in other.created if f.origin is Origin.USER and not f.stale]
+    runs = [f.function for f in worker.true if f.origin is Origin.USER]
+    return bool(began and runs) and began[-1] == runs[-1]
+
+
+def _goroutine(scene: Scene, worker: Side) -> Iterator[tuple[Frame, Around]]:
     """The code of the goroutine's own function, which is outermost, and of closures in it."""
     began = worker.creator.line if worker.creator else None
     # "New.gowrap1", before Go 1.22 "New.func1": a wrapper, on the line of the go statement
@@ -189,7 +198,7 @@ def _goroutine(scene: Scene, worker: Side) -> Iterator[Around]:
         if seen is None:
             continue
         if worker.written(frame) == worker.written(frames[0]) or seen.receiver == own != "":
-            yield seen
+            yield frame, seen
 
 
 def _heard(scene: Scene, other: Side) -> frozenset[str]:
@@ -203,7 +212,7 @@ def _heard(scene: Scene, other: Side) -> frozenset[str]:
     return frozenset(one[1].rpartition(".")[2] for one in told if one)
 
 
-def _early(seen: Around, heard: frozenset[str]) -> Call | None:
+def _early(scene: Scene, frame: Frame, seen: Around, heard: frozenset[str]) -> Call | None:
     """The call that says "done" though the line runs after it."""
     first, last = seen.first, seen.last
     outer = next((c for c in seen.closures if c.use == "go"), None)
@@ -217,8 +226,11 @@ def _early(seen: Around, heard: frozenset[str]) -> Call | None:
         if call.deferred and deferred_at is not None and deferred_at < call.line:
             return call
         own = call.depth == len(seen.closures)
-        if own and not call.deferred and call.line < seen.line and deferred_at is None:
-            return call
+        if not own or call.deferred or call.line >= seen.line or deferred_at is not None:
+            continue
+        there = scene.around(frame._replace(line=call.line))
+        if there is None or there.branch in ("", seen.branch):
+            return call  # and not in another case of a select
     return None
 
 
