@@ -460,3 +460,63 @@ def test_a_line_that_cannot_call_ends_the_trust(repo: Repository, needle: str, s
     )
     assert [f.stale for f in told.report.accesses[0].stack] == [False, False, stale]
     assert [b.below.function for b in told.breaks] == ["hub.other"] * stale
+
+
+INLINED = """package hub
+
+import "sync/atomic"
+
+func add() {
+	atomic.AddInt64(&total, 1)
+}
+
+func count() {
+	add()
+}
+
+func Enter() {
+	count()
+}
+
+func serve() {
+	Enter()
+	Leave()
+}
+
+func Leave() {
+	leave()
+}
+
+func leave() {
+	gone++
+}
+
+var total, gone int64
+
+func Total() int64 {
+	return total
+}
+"""
+
+
+@pytest.mark.parametrize(("needle", "stale"), [("	Enter()", False), ("	Leave()", True)])
+def test_inlined_functions_have_no_frame_between(
+    repo: Repository, needle: str, stale: bool
+) -> None:
+    repo.put("hub", {"hub/hub.go": INLINED})
+
+    def at(text: str) -> str:
+        return f"/src/relay/hub/hub.go:{line(INLINED, text)}"
+
+    for above in (
+        ("sync/atomic.AddInt64", "/usr/local/go/src/runtime/race_amd64.s:289"),
+        (f"{MODULE}/hub.add", at("atomic.AddInt64")),
+    ):
+        told = told_of(
+            repo,
+            go_report(
+                ("write", [above, (f"{MODULE}/hub.serve", at(needle))]),
+                ("read", [(f"{MODULE}/hub.Total", at("return total"))]),
+            ),
+        )
+        assert [f.stale for f in told.report.accesses[0].stack] == [False, stale]

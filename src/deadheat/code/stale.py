@@ -25,6 +25,13 @@ _BUILT_IN = frozenset(
 )  # fmt: skip
 
 
+# how far a compiler puts functions into their callers, of how many lines, and how many are looked at
+_DEPTH, _SMALL, _MANY = 4, 24, 48
+# "rw.logger.Info(", "atomic.AddInt32(", "func("
+_CALLED = re.compile(rb"(\.?)\b(\w{1,80})\(")
+_WORDS = frozenset(("func", "if", "for", "switch", "return", "go", "defer", "select"))
+
+
 class Break(NamedTuple):
     """Where a stack stops being true."""
 
@@ -41,8 +48,8 @@ class Proof:
         self._clone, self._tree = clone, tree
         # where one line of a file does not fit, none of its lines proves anything
         self._doubtful = {f.path or f.file for f in pin.misfits}
-        self._known: dict[tuple[str, int | None, str], str] = {}
-        self._found: dict[tuple[str, str], list[bytes]] = {}
+        self._known: dict[tuple[str, int | None, str, bool], str] = {}
+        self._found: dict[tuple[str, str], list[tuple[str, bytes]]] = {}
 
     def report(self, report: Report) -> tuple[Report, list[Break]]:
         """The report with its refuted frames marked, and where they begin."""
@@ -73,12 +80,13 @@ class Proof:
         name = declared(above.function, tongue).rpartition(".")[2]
         if not name:
             return ""
-        key = (below.path or below.file, below.line, name)
+        own = above.origin is Origin.USER
+        key = (below.path or below.file, below.line, name, own)
         if key not in self._known:
-            self._known[key] = self._looked(below, name)
+            self._known[key] = self._looked(below, name, own)
         return self._known[key]
 
-    def _looked(self, below: Frame, name: str) -> str:
+    def _looked(self, below: Frame, name: str, own: bool) -> str:
         blobs = self._clone.blobs([self._tree.commit], self._clone.paths(below))
         source = next((s for b in blobs.values() if (s := self._clone.git.object(b))), None)
         span = lines.go_extent(declared(below.function, "go"), source) if source else None
@@ -91,27 +99,58 @@ class Proof:
         called = [t for t in touches.touches("go", source, line) if t.rank == touches.CALLEE]
         body = b"\n".join(syntax.rows(source, *span))
         path = next(path for _, path in blobs)
-        if any(self._may_reach(t.path, name, path, body) for t in called):
+        if any(self._may_reach(t.path, name, path, body, own) for t in called):
             return ""
         shown = ", ".join(dict.fromkeys(t.name for t in called)) or "nothing"
         return f"{below.file}:{line} calls {shown}, and none of it leads to {name}"
 
-    def _may_reach(self, chain: tuple[str, ...], name: str, path: str, body: bytes) -> bool:
+    def _may_reach(
+        self, chain: tuple[str, ...], name: str, path: str, body: bytes, own: bool
+    ) -> bool:
         """Can a call by this name end up in the function? Not if what it runs never names it."""
         last = chain[-1].removesuffix("()")
         if len(chain) == 1 and (last in _BUILT_IN or _is_closure(last, body)):
             return lines.names(name, body)  # a closure would have a frame of its own
         bodies = self._bodies(last, path)
         # what the tree does not declare is a function value or another module's
-        return not bodies or any(lines.names(name, found) for found in bodies)
+        return not bodies or self._leads(bodies, name, own)
 
-    def _bodies(self, name: str, path: str) -> list[bytes]:
-        """The functions and methods of that name that a file can call."""
+    def _leads(self, bodies: list[tuple[str, bytes]], name: str, own: bool) -> bool:
+        """Does one of the functions name it, or one of those that were put in place of calls in them?
+
+        Functions that are inlined, small ones only, have no frame of their own: of a chain the detector shows
+        one. Who calls a library gets to any function of libraries so, and a function value anywhere.
+        """
+        seen: set[tuple[str, bytes]] = set()
+        for _ in range(_DEPTH):
+            if any(lines.names(name, text) for _, text in bodies):
+                return True
+            seen.update(bodies)
+            called = [
+                (file, bool(dot), word.decode())
+                for file, text in bodies
+                if text.count(b"\n") < _SMALL
+                for dot, word in dict.fromkeys(_CALLED.findall(text.partition(b"\n")[2]))
+            ]
+            bodies = []
+            for file, dot, word in called[:_MANY]:
+                if word in _BUILT_IN | _WORDS:
+                    continue
+                inner = self._bodies(word, file)
+                if not inner and not (own and dot):
+                    return True
+                bodies += [one for one in inner if one not in seen and one not in bodies]
+            if not bodies or len(seen) > _MANY:
+                return False
+        return False
+
+    def _bodies(self, name: str, path: str) -> list[tuple[str, bytes]]:
+        """The functions and methods of that name that a file can call, with their files."""
         where = "" if is_exported(name) else path.rpartition("/")[0]
         if (name, where) not in self._found:
             word = b" " + name.encode("utf-8", "replace") + b"("
             self._found[name, where] = [
-                b"\n".join(syntax.rows(source, *span))
+                (file, b"\n".join(syntax.rows(source, *span)))
                 for file, source in self._tree.declaring(name, path).items()
                 if file.endswith(".go") and word in source
                 for span in lines.go_functions(source, name)
