@@ -400,6 +400,8 @@ def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
         ("go", "x.a.b[i] = y.c()", {("x", "a", "b"): 3, ("y", "c"): 1}),
         ("go", "n := len(m.nodes)", {("n",): 3, ("m", "nodes"): 2}),
         ("go", "s := T{Key: v.f}", {("s",): 3, ("v", "f"): 2}),
+        ("go", "*(*int)(p) = i", {("p",): 3, ("i",): 2}),
+        ("go", "n := (*T)(p).f", {("n",): 3, ("p", "f"): 2}),
         ("c", "p->q.r += 1;", {("p", "q", "r"): 3}),
         ("cpp", "this->count++;", {}),
         ("rust", "self.total = other.count;", {("self", "total"): 3, ("other", "count"): 2}),
@@ -409,6 +411,36 @@ def test_touches(language: str, source: str, paths: dict[tuple[str, ...], int]) 
     wrap = {"go": "func f() {{ {} }}", "rust": "fn f() {{ {} }}"}.get(language, "void f() {{ {} }}")
     got = {t.path: t.rank for t in touches(language, wrap.format(source).encode(), 1)}
     assert paths.items() <= got.items()
+
+
+def test_what_the_detector_names_is_told_where_no_clone_has_its_frames(repo: Repository) -> None:
+    repo.put("hub", {"hub/hub.go": STALE})
+    at = Frame("count", "", "/src/mill/mill.c", 7, Origin.USER)
+    accesses = tuple(Access(Op.WRITE, f"thread T{n}", (at,), site=at) for n in (1, 2))
+    place = Location("global", name="grain")
+    told = told_of(repo, Report("tsan", "data-race", accesses, location=place))
+    assert told.pin is None
+    assert told.variable
+    assert (told.variable.name, told.variable.kind) == ("grain", "package")
+
+
+def test_a_type_that_is_converted_to_is_no_variable() -> None:
+    source = b"func f() {\n\t*(*int)(p) = (*T)(q).n\n}\n"
+    assert {t.path for t in touches("go", source, 2)} == {("p",), ("q", "n"), ("q",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [("return", {("n",): (2, False), ("err",): (2, False)}), ("return 1, e", {("n",): (3, True)})],
+)
+def test_a_return_touches_the_named_results(
+    text: str, paths: dict[tuple[str, ...], tuple[int, bool]]
+) -> None:
+    source = f"func (t *T) f() (n int, err error) {{\n\t{text}\n}}\n".encode()
+    got = {t.path: (t.rank, t.writes) for t in touches("go", source, 2)}
+    assert paths.items() <= got.items()
+    closure = f"func f() (n int) {{\n\tgo func() {{\n\t\t{text}\n\t}}()\n\treturn\n}}\n".encode()
+    assert ("n",) not in {t.path for t in touches("go", closure, 3)}
 
 
 STALE = """package hub

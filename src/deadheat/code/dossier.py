@@ -95,6 +95,7 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
         how = reproduce.reproduce(report)
         return Dossier(
             report,
+            variable=variable.told_by(report),
             reproduce=reproduce.best(how, hints.steps),
             module=module,
             missing=missing,

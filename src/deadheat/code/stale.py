@@ -118,8 +118,8 @@ class Proof:
     def _leads(self, bodies: list[tuple[str, bytes]], name: str, own: bool) -> bool:
         """Does one of the functions name it, or one of those that were put in place of calls in them?
 
-        Functions that are inlined, small ones only, have no frame of their own: of a chain the detector shows
-        one. Who calls a library gets to any function of libraries so, and a function value anywhere.
+        Functions that are inlined, small ones only, have no frame of their own: of a chain the detector
+        shows one. Who calls a library gets to any function of libraries, and a function value anywhere.
         """
         seen: set[tuple[str, bytes]] = set()
         for _ in range(_DEPTH):

@@ -34,6 +34,7 @@ _WRITES = {
     "init_declarator": "declarator",
     "send_statement": "channel",
 }
+_FUNCTIONS = ("function_declaration", "method_declaration", "func_literal")  # of Go
 # "n++", "n += 2"; what only assigns
 _COUNTS = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
 _ASSIGNS = (b"=", b":=")
@@ -88,6 +89,8 @@ def _on(root: Node, row: int) -> Iterator[Node]:
 def _touch(node: Node, row: int) -> Iterator[Touch]:
     if node.type in _WRITES:
         yield from _written(node, row)
+    elif node.type == "return_statement" and node.start_point.row == row:
+        yield from _returned(node)
     elif node.type in _FIELDS or node.type == "identifier":
         end = node.child_by_field_name("field") or node
         if end.start_point.row == row and not _is_part(node):
@@ -120,6 +123,20 @@ def _written(node: Node, row: int) -> Iterator[Touch]:
             yield from _along(path[:-1], OPERAND, False)
 
 
+def _returned(node: Node) -> Iterator[Touch]:
+    """The named results of the function: a `return` gives them back, or sets them to what it names."""
+    above = node.parent
+    while above is not None and above.type not in _FUNCTIONS:
+        above = above.parent
+    results = above.child_by_field_name("result") if above is not None else None
+    if results is None or results.type != "parameter_list":
+        return
+    sets = node.named_child_count > 0
+    for one in results.named_children:
+        for name in one.children_by_field_name("name"):
+            yield Touch(_text(name), (_text(name),), TARGET if sets else OPERAND, sets)
+
+
 def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
     """The end of a chain and everything on the way to it; a method may write to what it is called on."""
     if not path:
@@ -147,6 +164,8 @@ def _is_part(node: Node) -> bool:
         return False
     if parent.type in _FIELDS:
         return True
+    if parent.type == "unary_expression":
+        return _is_converted_to(parent)
     if parent.type in ("call_expression", "parenthesized_expression", "index_expression"):
         above = parent.parent
         inner = parent.child_by_field_name("function") or parent.child_by_field_name("operand")
@@ -160,6 +179,15 @@ def _is_part(node: Node) -> bool:
         pair = parent.parent
         return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
     return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")
+
+
+def _is_converted_to(pointer: Node) -> bool:
+    """`*int` of `(*int)(p)`."""
+    around = pointer.parent
+    call = around.parent if around is not None and _is_pointed(around) else None
+    if call is None or call.type != "call_expression":
+        return False
+    return call.child_by_field_name("function") == around
 
 
 def _is_base(above: Node, below: Node) -> bool:
@@ -198,7 +226,10 @@ def chain(node: Node | None) -> tuple[str, ...]:
             parts.append(_text(node.child_by_field_name(field)) + called)
             called, node = "", node.child_by_field_name(base)
         elif node.type == "call_expression":
-            called, node = "()", node.child_by_field_name("function")
+            function, given = node.child_by_field_name("function"), None
+            if function is not None and _is_pointed(function):
+                given = node.child_by_field_name("arguments")
+            called, node = ("", given.named_child(0)) if given else ("()", function)
         elif node.type in (*_INDEXED, "type_assertion_expression", "unary_expression"):
             node = node.child_by_field_name("operand") or node.named_child(0)
         elif node.type in (*_NAMES, "self"):
@@ -207,6 +238,12 @@ def chain(node: Node | None) -> tuple[str, ...]:
         else:
             return ()
     return ()
+
+
+def _is_pointed(node: Node) -> bool:
+    """`(*int)` of `(*int)(p)`: a type that something is converted to."""
+    inner = node.named_child(0) if node.type == "parenthesized_expression" else None
+    return inner is not None and inner.type == "unary_expression" and _text(inner)[:1] == "*"
 
 
 def _text(node: Node | None) -> str:

@@ -39,11 +39,19 @@ class Variable:
     part: str | None = None  # what of it the other side touches, where one side stores all of it
 
 
+def told_by(report: Report) -> Variable | None:
+    """The variable that the detector itself names, with no need of any code."""
+    place = report.location
+    if place is None or place.kind != "global" or not place.name:
+        return None
+    where = Place(place.file, place.line) if place.file and place.line else None
+    return Variable(place.name, None, "package", where, True, "the detector names it")
+
+
 def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | None:
     """The variable of a race, if anything names it."""
-    if (place := report.location) and place.kind == "global" and place.name:
-        where = Place(place.file, place.line) if place.file and place.line else None
-        return Variable(place.name, None, "package", where, True, "the detector names it")
+    if named := told_by(report):
+        return named
     if not both:
         return None
     if len(both) == 1:
