@@ -62,6 +62,61 @@ def test_the_command_for_what_is_no_go(
     assert (found.note is None) == (note is None)
 
 
+STARTED = """\
+==22070== ---Thread-Announcement------------------------------------------
+==22070==
+==22070== Thread #3 was created
+==22070==    at 0x4C86B3F: clone (clone.S:76)
+==22070==    by 0x1148BD: harbour::DockTest_LandsTwo_Test::TestBody() (dock_test.cc:16)
+==22070==    by 0x148016: testing::Test::Run() (in /src/dock/dock_test)
+==22070==
+==22070== ----------------------------------------------------------------
+==22070==
+==22070== Possible data race during read of size 4 at 0x1FFF000214 by thread #3
+==22070== Locks held: none
+==22070==    at 0x114F7A: harbour::Dock::Land() (dock_test.cc:9)
+==22070==    by 0x4C071F4: start_thread (pthread_create.c:442)
+==22070==
+==22070== This conflicts with a previous write of size 4 by thread #2
+==22070== Locks held: none
+==22070==    at 0x114F83: harbour::Dock::Land() (dock_test.cc:9)
+==22070==
+==22070==  Address 0x1fff000214 is on thread #1's stack
+"""
+
+
+SANITIZED = """\
+==================
+WARNING: ThreadSanitizer: data race (pid=22060)
+  Read of size 4 at 0x7ffe9a56a528 by thread T2:
+    #0 harbour::Dock::Land() /src/dock/dock_test.cc:9 (dock_test+0xc804)
+
+  Previous write of size 4 at 0x7ffe9a56a528 by thread T1:
+    #0 harbour::Dock::Land() /src/dock/dock_test.cc:9 (dock_test+0xc811)
+
+  Thread T2 (tid=22063, running) created by main thread at:
+    #0 pthread_create ../src/tsan_interceptors_posix.cpp:1001 (libtsan.so.2+0x5e686)
+    #1 harbour::DockTest_LandsTwo_Test::TestBody() /src/dock/dock_test.cc:16 (dock_test+0xcb71)
+
+  Thread T1 (tid=22062, finished) created by main thread at:
+    #0 pthread_create ../src/tsan_interceptors_posix.cpp:1001 (libtsan.so.2+0x5e686)
+    #1 harbour::DockTest_LandsTwo_Test::TestBody() /src/dock/dock_test.cc:16 (dock_test+0xcb55)
+
+SUMMARY: ThreadSanitizer: data race /src/dock/dock_test.cc:9 in harbour::Dock::Land()
+==================
+"""
+
+
+@pytest.mark.parametrize("text", [STARTED, SANITIZED], ids=["helgrind", "tsan"])
+def test_who_started_a_thread_tells_the_test(text: str) -> None:
+    [sighting] = deadheat.scan(text)
+    found = reproduce(sighting.report)
+    assert sighting.report.test == "DockTest.LandsTwo"
+    assert found is not None
+    assert found.framework == "googletest"
+    assert "--gtest_filter=DockTest.LandsTwo" in found.command
+
+
 GINKGO = """package hub_test
 
 import (
@@ -162,3 +217,33 @@ def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> Non
     said = capsys.readouterr().out
     assert "   reproduce   scripts/config --enable KCSAN && make olddefconfig && make\n" in said
     assert "The kernel has to be built with CONFIG_KCSAN=y; the racing code" in said
+
+
+TESTED = """package hub
+
+import "testing"
+
+func TestHub(t *testing.T) {
+	new(Hub).Start()
+}
+"""
+
+
+@pytest.mark.parametrize("test", ["TestHub", "TestHub/two words", "TestElsewhere"])
+def test_the_test_that_the_text_names_is_run_if_it_is_declared_there(
+    tmp_path: Path, test: str
+) -> None:
+    repo = Repository(tmp_path / "relay")
+    hub = "package hub\n\nfunc (h *Hub) run() { h.n++ }\n"
+    repo.put("begin", {"hub/hub_test.go": TESTED, "hub/hub.go": hub})
+    side = [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:3")]
+    report = go_report(("write", side), ("write", side))._replace(test=test)
+    with Clone(str(repo.path)) as clone:
+        found = dossier(report, [clone]).reproduce
+    if test == "TestElsewhere":
+        assert found is None
+        return
+    only = test.replace("/", "$/^").replace(" ", "_")
+    assert found is not None
+    assert found.command == f"go test -race ./hub -run '^{only}$' -count=20"
+    assert found.note == "Which test it was the text around the report tells, and no frame."

@@ -69,6 +69,7 @@ class _Run:
             or self._testify()
             or self._ginkgo()
             or self._go_test()
+            or self._told_test()
             or self._binary()
         )
 
@@ -147,12 +148,30 @@ class _Run:
         folder = self._folder(self._test) if self._test else None
         if self._test is None or folder is None:
             return None
-        name = go.test_name(self._test.function) or ""
+        return Reproduction(
+            "go-test", self._tested(folder, go.test_name(self._test.function) or "")
+        )
+
+    def _tested(self, folder: str, name: str) -> str:
         if name.startswith("Benchmark"):
             only = f"-run '^$' -bench '^{name}$'"
         else:
             only = f"-run '^{name}${self._narrowed()}'"
-        return Reproduction("go-test", f"go test -race {folder} {only} -count={TIMES}")
+        return f"go test -race {folder} {only} -count={TIMES}"
+
+    def _told_test(self) -> Reproduction | None:
+        """The test that the text around the report names, if it is declared beside one of the frames."""
+        name = (self._report.test or "").partition("/")[0]
+        paths = [p for f in self._frames if f.origin is Origin.USER and (p := self._at.path(f))]
+        for path in dict.fromkeys(paths) if self._test is None and name.isidentifier() else ():
+            files = self._at.beside(path).items()
+            declared = f"\nfunc {name}(".encode()
+            own = [f for f, source in files if f.endswith("_test.go") and declared in source]
+            if own:
+                folder = f"./{own[0].rpartition('/')[0]}" if "/" in own[0] else "."
+                note = "Which test it was the text around the report tells, and no frame."
+                return Reproduction("go-test", self._tested(folder, name), note=note)
+        return None
 
     def _narrowed(self) -> str:
         """The sub-test alone, where its name is known: `/^two_words$`."""

@@ -34,6 +34,7 @@ from deadheat.dialects import valgrind_lines as lines
 from deadheat.dialects.blame import site
 from deadheat.dialects.line_grammar import Draft, Role, Section, Token
 from deadheat.dialects.line_machine import LineDialect, LineMachine
+from deadheat.dialects.native_tests import test_of
 from deadheat.model import Access, Actor, Damage, Frame, Location, Lock, Op, Report, State
 from deadheat.symbols import native
 from deadheat.text.late import regex
@@ -149,6 +150,7 @@ class DrdGrammar:
             (access,),
             _actors([access.actor, *(f"thread {other}" for other in others)]),
             location=_location(draft),
+            test=test_of([access], ()),
             damage=tuple(sorted(damage)),
             locks=_locks(draft),
             facts=_facts(draft, main),

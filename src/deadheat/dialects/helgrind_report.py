@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from deadheat.dialects import valgrind_lines as lines
 from deadheat.dialects.blame import site
 from deadheat.dialects.line_grammar import Section
+from deadheat.dialects.native_tests import test_of
 from deadheat.model import Access, Actor, Edge, Lock, Op, Report, State
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ def report(draft: Draft, damage: set[Damage]) -> Report | None:
     accesses = _acquisitions(cycle) if cycle else _accesses(draft, main)
     if not any(access.stack for access in accesses):
         return None
+    actors = _actors(draft, main, accesses)
     return Report(
         "helgrind",
         _kind(main),
         accesses,
-        _actors(draft, main, accesses),
+        actors,
         location=location(draft, main),
+        test=test_of(accesses, actors),
         damage=tuple(sorted(damage)),
         locks=_locks(draft),
         cycle=cycle,

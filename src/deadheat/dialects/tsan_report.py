@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.dialects import tsan_lines
 from deadheat.dialects.blame import site
+from deadheat.dialects.native_tests import test_of
 from deadheat.model import (
     Access,
     Actor,
@@ -47,11 +48,6 @@ _RACES = frozenset((
 _STACKS = ("bare", "and", "signal", "lost")
 # "M0 (0x55b9a397d080)"
 _LOCK = regex(r"(?P<id>M\d{1,19})(?: \((?P<address>[0-9a-fx]{1,18})\))?")
-# "shop::CartTest_Adds_Test::TestBody()" of GoogleTest, "CartTests.testAdd()" of XCTest
-_TEST = regex(
-    r"(?:.{0,400}::)?(?P<suite>\w{1,200})_(?P<name>[A-Za-z0-9]{1,200})_Test::TestBody\(|"
-    r"(?:\w{1,100}\.)?(?P<class>\w{1,200})\.(?P<method>test[A-Z0-9]\w{0,200})\("
-)
 
 # "libstdc++.so.6", "libshop.dylib:arm64", "plugin.so", "shop.dll"
 _LIBRARY = regex(r"\.(?:so|dylib|dll)\b")
@@ -115,13 +111,14 @@ def report(draft: Draft, damage: set[Damage]) -> Report | None:
         damage.add(Damage.NO_BANNER)
     if any(_failed(section) for section in draft.sections):
         damage.add(Damage.NO_STACK)
+    actors = tuple(_actors(draft, accesses))
     return Report(
         "tsan",
         what,
         accesses,
-        tuple(_actors(draft, accesses)),
+        actors,
         _location(draft, accesses),
-        _test(accesses),
+        test_of(accesses, actors),
         tuple(sorted(damage)),
         tuple(_locks(draft)),
         tuple(_cycle(draft)),
@@ -263,13 +260,6 @@ def _cycle(draft: Draft) -> Iterable[Edge]:
 
 
 # -- the rest --------------------------------------------------------------------------------------
-
-
-def _test(accesses: tuple[Access, ...]) -> str | None:
-    for frame in (frame for access in accesses for frame in access.stack):
-        if match := _TEST.match(frame.function):
-            return f"{match['suite'] or match['class']}.{match['name'] or match['method']}"
-    return None
 
 
 def _program(draft: Draft) -> str | None:
