@@ -22,6 +22,7 @@ class Lock(NamedTuple):
     name: str
     shared: bool
     line: int | None = None
+    embedded: bool = False  # it has no name but that of the type that it is a part of
 
 
 def told(scene: Scene, side: Side) -> list[Lock] | None:
@@ -39,7 +40,8 @@ def read(side: Side) -> list[Lock] | None:
     """The locks by the code's word; None where it is not at hand."""
     if side.here is None:
         return None
-    return [Lock(h.name, h.shared, h.line) for h in side.held]
+    own = {seen.receiver for _, seen in side.way}
+    return [Lock(h.name, h.shared, h.line, h.name in own) for h in side.held]
 
 
 def locks(scene: Scene) -> tuple[list[Lock], list[Lock]] | None:
@@ -110,7 +112,8 @@ def from_source(scene: Scene) -> bool:
 
 
 def names(held: list[Lock]) -> str:
-    return ", ".join(f"`{lock.name}`" for lock in held)
+    each = dict.fromkeys(f"{'the lock in ' * lock.embedded}`{lock.name}`" for lock in held)
+    return " and ".join(each)
 
 
 def common(a: list[Lock], b: list[Lock]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from deadheat import registry
 from deadheat.diagnose.bounds import known
 from deadheat.diagnose.naming import is_same
-from deadheat.diagnose.side import Side
+from deadheat.diagnose.side import Side, point
 from deadheat.diagnose.source import Shared
 
 if TYPE_CHECKING:
@@ -135,7 +135,13 @@ class Scene:
 
     @property
     def points(self) -> tuple[Point, ...]:
-        return tuple([side.point for side in self.sides if side.site])
+        """The places to change: the two sites; of one in a library, where its goroutine was started."""
+        found = [
+            point(side.creator) if side.is_foreign and side.creator else side.point
+            for side in self.sides
+            if side.site and (side.creator or not side.is_foreign)
+        ]
+        return tuple(found or [side.point for side in self.sides if side.site])
 
     @property
     def same_function(self) -> bool:

@@ -238,8 +238,24 @@ class Side:
     @property
     def does(self) -> str:
         """`(*Courier).Stop writes`."""
-        who = f"`{short(self.name)}`" if self.name else "this side"
-        return f"{who} {_VERBS[self.access.op]}"
+        return f"{self.who} {_VERBS[self.access.op]}"
+
+    @property
+    def who(self) -> str:
+        """The function that does it; of a stack that has none of the user's, who runs it."""
+        if self.is_foreign and self.actor.id:
+            began = self.creator
+            return (
+                f"{self.actor.id}, which `{short(began.function)}` started,"
+                if began
+                else self.actor.id
+            )
+        return f"`{short(self.name)}`" if self.name else "this side"
+
+    @property
+    def is_foreign(self) -> bool:
+        """Does its stack show no code of the user's?"""
+        return bool(self.true) and not any(f.origin is Origin.USER for f in self.true)
 
 
 def _above_own(true: tuple[Frame, ...]) -> tuple[Frame, ...]:

@@ -96,7 +96,10 @@ def _shown(side: Side) -> Evidence | None:
     frame = side.above(_FRAME)
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
-    return side.told(f"`{short(side.name)}` works on a map: `{frame.function[:80]}` is above it")
+    shown = f"`{frame.function[:80]}`"
+    if side.is_foreign:
+        return side.told(f"{side.who} works on a map: {shown}; who called it is not in the stack")
+    return side.told(f"{side.who} works on a map: {shown} is above it")
 
 
 def _named(scene: Scene) -> Hit | None:

@@ -56,7 +56,9 @@ def _find(scene: Scene) -> Hit | None:
         return None  # an error variable first of all
     evidence = found.evidence()
     if returns:
-        evidence += (found.outer.told("the return statement assigns to the named result"),)
+        bare = here is not None and here.text.partition("//")[0].strip() == "return"
+        does = "gives the named result back" if bare else "assigns to the named result"
+        evidence += (found.outer.told(f"the return statement {does}"),)
     change = (
         f"Let the closure work on a variable of its own instead of the result `{found.name}`; receive"
         " it from a channel before the function returns."

@@ -81,7 +81,7 @@ def _find(scene: Scene) -> Hit | None:
     named = locking.names(locks)
     evidence = (
         with_.told(f"{with_.does} under {named}"),
-        without.told(f"{without.does} without it"),
+        without.told(f"{without.does} without {'them' if ' and ' in named else 'it'}"),
     )
     change = f"Take {named} around this access, too."
     confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR

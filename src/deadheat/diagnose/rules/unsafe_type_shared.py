@@ -58,7 +58,7 @@ def _find(scene: Scene) -> Hit | None:
         return None
     kind = kinds[0] if kinds else declared
     evidence = tuple(
-        side.told(f"{side.does.rpartition(' ')[0]} uses a `{what}`: `{frame.function[:80]}`")
+        side.told(f"{side.who} uses a `{what}`: `{frame.function[:80]}`")
         for side, frame, what in {
             side.name: (side, frame, what) for side, frame, what in found
         }.values()

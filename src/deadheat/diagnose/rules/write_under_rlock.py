@@ -18,7 +18,7 @@ Readers hold a read lock together. A write among them is a write without a lock.
 ## Remedy
 
 Take the lock for writing there, or make the thing that is counted atomic so that readers may go on
-together.
+together. Where the other side holds no lock, it has to take it, too.
 
 ## When it is wrong
 
@@ -33,12 +33,13 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.naming import is_test_file, short
-from deadheat.diagnose.rule import EVEN, SURE, Hit, Rule
+from deadheat.diagnose.rule import EVEN, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.side import NAMED
 from deadheat.diagnose.traits import LOCKS, ONE_FUNCTION, SOURCE
 from deadheat.diagnose.vocabulary import MAKING, READING
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
@@ -52,11 +53,28 @@ def _find(scene: Scene) -> Hit | None:
             others = [lock for lock in source or () if not lock.shared]
             shared = _held_by_other(scene, side, readers)
             if readers and (not others or shared):
-                named = locking.names(readers)
-                evidence = (side.told(f"{side.does} while {named} is held for reading only"),)
-                change = f"Take {named} for writing around this write, or make {scene.what} atomic."
-                return Hit(SURE, evidence, change, (side.point,), from_source=side.here is not None)
+                return _hit(scene, side, readers, shared)
     return _by_depth(scene)
+
+
+def _hit(scene: Scene, side: Side, readers: list[locking.Lock], shared: bool) -> Hit:
+    """What is said of it; where the other side holds no lock at all, that one would not do alone."""
+    named = locking.names(readers)
+    other = next((s for s in scene.sides if s is not side), None)
+    evidence: tuple[Evidence, ...] = (
+        side.told(f"{side.does} while {named} is held for reading only"),
+    )
+    sourced = side.here is not None
+    held = locking.locks(scene)
+    if shared or other is None or held is None or all(held):
+        change = f"Take {named} for writing around this write, or make {scene.what} atomic."
+        return Hit(SURE, evidence, change, (side.point,), from_source=sourced)
+    evidence += (other.told(f"{other.does} without it"),)
+    change = (
+        f"Take one lock around both accesses, for writing around this write; {named} if it is to"
+        f" guard {scene.what}."
+    )
+    return Hit(STRONG, evidence, change, (side.point, other.point), from_source=sourced)
 
 
 def _by_depth(scene: Scene) -> Hit | None:
