@@ -74,7 +74,7 @@ class Check(NamedTuple):
     def absent(self) -> bool:
         """Is it checked whether the thing is there at all, so that it is made?"""
         told = self.asked or (self.condition.text if self.condition else "")
-        if self.sets.here is not None and claims(self.sets.here, told):
+        if self.sets.here is not None and (claims(self.sets.here, told) or _walks(self.sets.here)):
             return False
         if not self.guard or self.asked:
             return (is_absent(told) and not self.is_flag) or self._is_kept(told)
@@ -113,6 +113,13 @@ class Check(NamedTuple):
         here = self.sets.here
         stored = _STORED.search(here.text) if here else None
         return here is not None and "=" in here.text and not (stored and stored[1] in _FLAGS)
+
+
+def _walks(here: Around) -> bool:
+    """`if at.next == nil { at.next = n }` in a loop that moves `at`: is the end of a list looked for?"""
+    through = {u.path[0] for u in here.uses if u.writes and len(u.path) > 1}
+    moved = [u.line for u in here.stores if len(u.path) == 1 and u.path[0] in through]
+    return any(first < line <= last for first, last in here.loops for line in moved)
 
 
 def is_absent(condition: str) -> bool:
@@ -260,7 +267,7 @@ def absent(scene: Scene) -> Check | None:
             text = condition.text.replace("->", ".")
             if _COUNTS.search(text):
                 continue
-            if claims(sets.here, text):
+            if claims(sets.here, text) or _walks(sets.here):
                 continue
             made = Check(sets, other, condition)
             if made.is_flag or not any(".".join(path) in text for path in stores):

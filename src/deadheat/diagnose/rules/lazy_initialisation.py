@@ -34,7 +34,8 @@ function's own static variable.
 
 ## When it is wrong
 
-A check of a value that changes many times (a maximum, a state) is `check-then-act`.
+A check of a value that changes many times (a maximum, a state), or for the end of a list that a loop
+goes along, is `check-then-act`.
 """
 
 from __future__ import annotations
