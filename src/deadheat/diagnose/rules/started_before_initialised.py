@@ -10,7 +10,8 @@ declared after the thread. From a report alone, what another function writes tha
 start counts only if it is an option or is called so (`configure`). With source: the write stands after
 the `go` statement in the same function. What whoever started the worker had set before that is
 changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
-`++` writes, unless the function has made the object and gives it back further down.
+`++` writes, unless the function has made the object and gives it back further down. Or the worker makes
+it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below.
 
 ## Why it races
 
@@ -49,6 +50,7 @@ from deadheat.diagnose.vocabulary import ENDING
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")
@@ -63,6 +65,10 @@ _PLAIN = re.compile(
     r"(?:const )?(?:u?int\w{0,4}|float\d\d|bool|byte|string|time\.\w{1,40}|long|double|unsigned|size_t)"
     r"\b[^*]{0,20}$"
 )
+# "r.stopped = make(chan struct{})", "s.conn = wire.NewConn(a)", "w.out = &bytes.Buffer{}"
+_MAKES = re.compile(
+    r"(?<![=!<>:])=\s{0,9}(?:make\(|new\(|&?[\w.]{1,80}\{|(?:\w{1,40}\.)?(?:[Nn]ew|[Mm]ake)\w{0,40}\()"
+)
 _NOTHING = re.compile(r"\b(?:nil|NULL|nullptr)\b")
 # "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
 _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
@@ -71,7 +77,7 @@ _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80}
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _constructor(scene)
-    if made := _being_made(scene):
+    if made := _being_made(scene) or _made_by_worker(scene):
         return made
     for setter, worker in scene.both:
         frame, started = _after_start(scene, setter, worker)
@@ -114,6 +120,52 @@ def _find(scene: Scene) -> Hit | None:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
     return None
+
+
+def _made_by_worker(scene: Scene) -> Hit | None:
+    """By the code of Go: a worker makes, once and first of all, what who started it uses below."""
+    shared = scene.shared
+    if not scene.go or not scene.sourced or shared is None or shared.kind != "field":
+        return None
+    for worker, user in scene.both:
+        here, started = worker.here, worker.creator
+        if here is None or started is None or not worker.is_worker or len(worker.way) != 1:
+            continue
+        if not worker.writes or user.writes or worker.held or user.held:
+            continue
+        later = here.loops or here.conditions or here.branch
+        if later or any(n < here.line for n in here.receives) or not _MAKES.search(here.text):
+            continue
+        if not _uses_below(user, worker, started) or not _works_with(here, shared.name):
+            continue  # or a result, which is waited for
+        if scene.source and scene.source.fills(shared.name, started):
+            continue  # it was there before: this is the next one
+        evidence = (
+            worker.told(f"{worker.does} first of all, in {worker.actor.id}: it makes it itself"),
+            worker.told(f"`{short(worker.written(started))}` starts it")._replace(
+                at=point(started)
+            ),
+            user.told(f"{user.does} further down, and may be there before"),
+        )
+        change = f"Make {scene.what} before the worker starts."
+        return Hit(STRONG, evidence, change, (point(started), worker.point), from_source=True)
+    return None
+
+
+def _works_with(here: Around, name: str) -> bool:
+    """Does a function go on to work with what it has made: wait for it, or call with it?"""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    below = [f"{c.on} {c.arguments}" for c in here.calls if c.line > here.line]
+    return name in here.awaits or any(word.search(text) for text in below)
+
+
+def _uses_below(user: Side, worker: Side, started: Frame) -> bool:
+    """Is the function that started the worker further down by now, or what it has deferred?"""
+    own = worker.written(started)
+    return any(
+        user.written(f) == own and f.file == started.file and (f.line or 0) > (started.line or 0)
+        for f in user.frames
+    )
 
 
 def _sets_up(setter: Side, frame: Frame) -> bool:
