@@ -424,6 +424,37 @@ def test_what_the_detector_names_is_told_where_no_clone_has_its_frames(repo: Rep
     assert (told.variable.name, told.variable.kind) == ("grain", "package")
 
 
+LOGS = """package hub
+
+import "testing"
+
+type writer struct{ t *testing.T }
+
+func (w writer) Write() {
+	w.t.Logf("one")
+}
+"""
+
+
+def test_what_the_harness_keeps_of_a_test_is_no_variable_of_the_line(repo: Repository) -> None:
+    repo.put("hub", {"hub/hub_test.go": LOGS})
+    library = "/usr/local/go/src/testing/testing.go"
+    report = go_report(
+        (
+            "read",
+            [
+                ("testing.(*common).destination", f"{library}:1012"),
+                ("testing.(*common).Logf", f"{library}:1098"),
+                (f"{MODULE}/hub.writer.Write", f"/src/relay/hub/hub_test.go:{line(LOGS, 'Logf')}"),
+            ],
+        ),
+        ("write", [("testing.tRunner.func1", f"{library}:1766")]),
+    )
+    told = told_of(repo, report)
+    assert told.pin
+    assert told.variable is None
+
+
 def test_a_type_that_is_converted_to_is_no_variable() -> None:
     source = b"func f() {\n\t*(*int)(p) = (*T)(q).n\n}\n"
     assert {t.path for t in touches("go", source, 2)} == {("p",), ("q", "n"), ("q",)}

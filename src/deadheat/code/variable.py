@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from deadheat.code import lines, syntax, touches
@@ -12,6 +13,7 @@ from deadheat.code.sides import WRITING, Side, is_import, possible
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
 from deadheat.code.tree import Place, Tree, bare, rows_with
 from deadheat.code.types import Types
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +54,7 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
     """The variable of a race, if anything names it."""
     if named := told_by(report):
         return named
-    if not both:
+    if not both or any(map(_is_harness, both)):
         return None
     if len(both) == 1:
         return _lone(tree, both[0])
@@ -65,6 +67,12 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
         or _hop(tree, b, a)
         or _passed(tree, a, b)
     )
+
+
+def _is_harness(side: Side) -> bool:
+    """`w.t.Logf(text)`: is it what the test's harness keeps of a test, and nothing that a line names?"""
+    above = takewhile(lambda frame: frame != side.frame, side.access.stack)
+    return any(frame.origin is Origin.TEST for frame in above)
 
 
 def _common(
