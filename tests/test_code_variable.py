@@ -562,6 +562,25 @@ func Total() int64 {
 """
 
 
+def test_what_is_touched_two_calls_away_is_found(repo: Repository) -> None:
+    repo.put("hub", {"hub/hub.go": INLINED})
+
+    def at(text: str) -> str:
+        return f"/src/relay/hub/hub.go:{line(INLINED, text)}"
+
+    library = ("sync/atomic.AddInt64", "/usr/local/go/src/runtime/race_amd64.s:289")
+    told = told_of(
+        repo,
+        go_report(
+            ("write", [library, (f"{MODULE}/hub.Enter", at("	count()"))]),
+            ("read", [(f"{MODULE}/hub.Total", at("return total"))]),
+        ),
+    )
+    assert told.variable
+    assert told.variable.name == "total"
+    assert told.variable.why == "one line touches it through count and add"
+
+
 @pytest.mark.parametrize(("needle", "stale"), [("	Enter()", False), ("	Leave()", True)])
 def test_inlined_functions_have_no_frame_between(
     repo: Repository, needle: str, stale: bool

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # a function that is entered for what it touches is no longer than this
 _LONG, _CALLS = 80, 8
+_SHORT = 24  # one that is entered from such a one
 _WIDE, _HEAD = 4_000, 600
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
@@ -284,24 +285,32 @@ def _holds(body: bytes, kind: str) -> str | None:
     return None
 
 
-def _hop(tree: Tree, a: Side, b: Side) -> Variable | None:
-    """The same through one call: what a function that one line calls touches."""
+def _hop(tree: Tree, a: Side, b: Side, by: str = "") -> Variable | None:
+    """The same through a call, in Go through two: what a function that one line calls touches.
+
+    Functions that the compiler has put in place of their calls have no frames of their own.
+    """
     near = tree.near(a.path)
+    deeper: list[tuple[Side, str]] = []
     for call in a.calls[:_CALLS]:
         for path, source in near.items():
             tongue = language(path)
             spans = lines.functions(tongue, source, call.name) if tongue else []
-            for span in [s for s in spans if s[1] - s[0] < _LONG]:
+            for span in [s for s in spans if s[1] - s[0] < (_SHORT if by else _LONG)]:
                 rows = range(span[0], span[1] + 1)
                 inner = [t for row in rows for t in touches.touches(tongue or "", source, row)]
                 body = b"\n".join(syntax.rows(source, *span))
-                there = Side(a.access, a.frame, path, source, body, span[0], inner, [])
-                why = f"one line touches it through {call.name}"
-                if found := _common(
-                    tree, there, b, possible(inner, a.access.op, source), b.touches, why
-                ):
-                    return found
-    return None
+                calls = [t for t in inner if t.rank == CALLEE]
+                there = Side(a.access, a.frame, path, source, body, span[0], inner, calls)
+                why = f"one line touches it through {by}{call.name}"
+                likely = possible(inner, a.access.op, source)
+                if named := _common(tree, there, b, likely, b.touches, why):
+                    return named
+                if not by and tongue == "go" and span[1] - span[0] < _SHORT:
+                    deeper.append((there, f"{call.name} and "))
+    found = (_hop(tree, side, b, told) for side, told in deeper)
+    # so far away a local is one of its own
+    return next((one for one in found if one and one.kind != "captured"), None)
 
 
 def _passed(tree: Tree, a: Side, b: Side) -> Variable | None:
