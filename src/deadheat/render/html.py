@@ -10,6 +10,7 @@ import json
 import pkgutil
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.finding import UNKNOWN
 from deadheat.gate.judge import Standing
 from deadheat.render import lanes
 from deadheat.render.escape import html
@@ -129,7 +130,10 @@ def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
     if report.test:
         yield "test", report.test
     for cause in causes_of(report)[:1]:
-        yield "cause", f"{cause.cause} ({cause.confidence:.0%}): {'; '.join(cause.evidence)}"
+        # that none is known is no finding, of which one could be more or less sure
+        sure = f" ({cause.confidence:.0%})" if cause.cause != UNKNOWN else ""
+        why = "; ".join(cause.evidence)
+        yield "cause", f"{cause.cause}{sure}{f': {why}' if why else ''}"
     if report.location and report.location.name:
         yield "memory", f"{report.location.kind} {report.location.name}"
     yield "seen at", ", ".join(finding.places)
