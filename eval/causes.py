@@ -83,13 +83,14 @@ def grade(said: str, truth: Truth) -> str:
         return "as true"
     if said == UNKNOWN:
         return UNKNOWN
-    return "general" if said in _wider(truth.cause) else "wrong"
+    return "general" if said in wider(truth.cause) else "wrong"
 
 
-def _wider(cause: str) -> Iterator[str]:
-    for wider in _GENERAL[cause]:
-        yield wider
-        yield from _wider(wider)
+def wider(cause: str) -> Iterator[str]:
+    """The causes that a cause refines."""
+    for one in _GENERAL[cause]:
+        yield one
+        yield from wider(one)
 
 
 def truth_of(told: dict[str, Any], variable: str) -> Truth | None:

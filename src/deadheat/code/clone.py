@@ -52,8 +52,8 @@ _ABSENT = -1
 class Clone:
     """One repository that races are explained with."""
 
-    def __init__(self, where: str) -> None:
-        self.git = Git(where)
+    def __init__(self, where: str | Git) -> None:
+        self.git = where if isinstance(where, Git) else Git(where)
         try:
             self.main = MainLine(self.git)
             self.messages = Messages(self.git, self.main)
