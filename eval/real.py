@@ -3,7 +3,7 @@
     python -m eval.real --mirrors ~/src          both tables
     python -m eval.real --mirrors ~/src --wrong  and every race that is not told exactly
 
-`real_races.jsonl` names the commits and what was found by reading them; their text is taken out of clones
+`real_races.jsonl` names the commits and what was found by reading them; their text comes out of clones
 (`DIR/owner+name/repo`, `DIR/owner+name` or `DIR/name`). Each race is asked for twice: from its report
 alone, and with the history that ends before the fix. Of the fix only the message's report is read.
 """

@@ -93,7 +93,9 @@ def _find(scene: Scene) -> Hit | None:
     before, under = _checks(scene, locked)
     checks = [*before, *under] if under else _flag(locked.here)
     first = _first_check(scene, bare, locked)
-    if checks and (len(checks) > 1 or first is not None):
+    if first is not None and [c.line for c in checks] == [first]:
+        return None  # one check for two callers, of whom one has the lock
+    if checks and (first is not None or before or not under):
         again, line = checks[-1], checks[0].line if first is None else first
         told = f"`{again.text[:60]}` is checked on lines {line} and {again.line}"
         return Hit(SURE, (*evidence, locked.told(told)), change, (bare.point,), from_source=True)

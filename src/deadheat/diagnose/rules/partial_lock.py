@@ -28,7 +28,9 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 The lock that is held may guard something else, with this access inside it by accident. A lock that
 is taken in a function that the detector left out of the stack is not seen. A lock of another type that
-a caller holds guards that one's own things more often than not, and is told, but not first.
+a caller holds guards that one's own things more often than not, and is told, but not first. Where one
+side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel; and what a
+function's closure captures is not guarded by the lock of an object that the function happens to hold.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
+from deadheat.diagnose.atomics import is_atomic, of_lock
+from deadheat.diagnose.capture import captured
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
@@ -53,9 +57,11 @@ _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log", "accept", "pop",
 
 # "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy
 _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
+# "&raft{group: g}", "*server.Account", "Table"
+_KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
-# "sync.(*WaitGroup).Add"
-_GROUP = re.compile(r"^sync\.\(\*WaitGroup\)\.")
+# "sync.(*WaitGroup).Add", "runtime.closechan"
+_GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -66,14 +72,18 @@ def _find(scene: Scene) -> Hit | None:
         return _of_another(scene)
     if not held[0] and not held[1]:
         return _named(scene) if locking.from_source(scene) else None
-    if any(side.above(_GROUP) for side in scene.sides):
-        return None  # no lock guards a group: whoever adds to it must come before who waits
+    if any(side.above(_GUARDLESS) for side in scene.sides):
+        return None  # no lock guards a group or a channel: who adds comes before who waits
+    if _is_counted(scene):
+        return None  # who goes without the lock has an atomic instead, or the other one should
     with_, without = scene.sides if held[0] else scene.sides[::-1]
     locks = held[0] or held[1]
     if not without.access.stack:
         return None  # the detector has forgotten what that side did, locks included
     if without.writes and locking.is_overwritten(without, with_):
         return None  # to take it there would not do: the lock itself is made anew
+    if _is_its_own(scene, with_, without):
+        return None  # a variable of the function's own, which holds the lock for something else
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
     if scene.sourced and without.inner and not _names_it(scene, without):
@@ -92,7 +102,7 @@ def _find(scene: Scene) -> Hit | None:
         if locking.from_source(scene)
         else [h.name for h in with_.held]
     )
-    if any(beside(name, scene) for name in own):
+    if any(beside(name, scene) for name in own) or _of_the_object(scene, with_):
         confidence = SURE
     elif not locking.from_source(scene) and _of_it(scene, with_):
         confidence = STRONG
@@ -101,6 +111,25 @@ def _find(scene: Scene) -> Hit | None:
         confidence = LIKELY if with_.here and with_.here.held else EVEN
     sourced = locking.from_source(scene)
     return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+
+
+def _is_counted(scene: Scene) -> bool:
+    """Is one side atomic and the other one not? A lock on one of them is about something else."""
+    name = scene.shared.name if scene.shared else ""
+    a, b = scene.sides
+    both = is_atomic(a, name), is_atomic(b, name)
+    return both[0] != both[1] and not of_lock(a if both[0] else b)
+
+
+def _is_its_own(scene: Scene, with_: Side, without: Side) -> bool:
+    """Does a closure race for a local of the function around it, whose lock is no local of it?"""
+    found = captured(scene)
+    if found is None or found.inner is not without or found.declared is None:
+        return False
+    here = with_.here
+    return here is not None and not any(
+        held.name.partition(".")[0] in here.names for held in with_.held
+    )
 
 
 def _of_another(scene: Scene) -> Hit | None:
@@ -199,6 +228,18 @@ def _of_it(scene: Scene, side: Side) -> bool:
         if here.receiver and seen.receiver == here.receiver and seen.held:
             return True
     return False
+
+
+def _of_the_object(scene: Scene, side: Side) -> bool:
+    """`n := &raft{…}; n.Lock()`: is it the lock of a local that is of the variable's own type?"""
+    shared = scene.shared
+    if shared is None or not shared.owner or not locking.from_source(scene):
+        return False
+    bases = [
+        (seen.names, held.name.partition(".")[0]) for _, seen in side.way for held in seen.held
+    ]
+    kinds = [_KIND.match(names[base].type.strip()) for names, base in bases if base in names]
+    return any(kind is not None and kind[1] == shared.owner for kind in kinds)
 
 
 def beside(lock: str, scene: Scene) -> bool:

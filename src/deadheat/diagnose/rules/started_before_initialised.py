@@ -31,7 +31,8 @@ Move the write above the `go` statement; or hand the value over through a channe
 ## When it is wrong
 
 A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
-atomic, not another order.
+atomic, not another order. Two calls of the function that starts the worker, from different lines, are no
+set-up of one start.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import calls
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
@@ -235,6 +237,8 @@ def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None
             continue
         for frame in setter.frames:
             same = frame.function == started.function and frame.file == started.file
+            if same and calls.are_two(setter, worker, setter.written(frame)):
+                return None, None  # who has started it was called from another line: that is over
             below = (frame.line or 0) - (started.line or 0)
             # on the line itself: what a call gives back is stored after it has started the worker
             here = below == 0 and (_constructs(setter) or (scene.go and frame == setter.site))
