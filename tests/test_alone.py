@@ -682,3 +682,30 @@ def test_what_would_settle_whether_a_starter_has_waited() -> None:
     found = diagnose(sighting.report)[0]
     assert found.cause == "unknown"
     assert any("`(*Shelf).Load`, which started the worker" in told for told in found.settle)
+
+
+@pytest.mark.parametrize(("down", "expected"), [(4, "local-captured"), (40, "missing-lock")])
+def test_a_closure_whose_start_was_left_out(down: int, expected: str) -> None:
+    """Who quotes a report often leaves out who started whom."""
+    inner = Side("write", ("(*Shelf).Load.func1 shelf.go:33", "(*Clerk).Run.func1 clerk.go:7"))
+    outer = Side("read", (f"(*Shelf).Load shelf.go:{33 + down}", "TestShelf shelf_test.go:9"))
+    told = report(outer, inner, ODD).partition("\n\nGoroutine")[0]
+    assert first(f"{told}\n") == expected
+
+
+def test_who_copies_a_struct_copies_no_slice() -> None:
+    """Until Go 1.20 the detector's own function showed where more than a word was read."""
+    range_ = "runtime.racereadrange() /usr/local/go/src/runtime/race_amd64.s:156"
+    reads = Side("read", (range_, *READS))
+    assert first(report(reads, Side("write", ("(*Crate).pack crate.go:5",), IN_TEST))) != (
+        "concurrent-slice"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"), [(9, "started-before-initialised"), (12, "missing-lock")]
+)
+def test_a_second_call_sets_up_no_worker_of_the_first(line: int, expected: str) -> None:
+    reads = Side("read", ("(*Shelf).loop shelf.go:60",), go("(*Shelf).Turn"))
+    sets = Side("write", ("(*Shelf).Turn shelf.go:36", f"TestShelf shelf_test.go:{line}"))
+    assert first(report(reads, sets)) == expected

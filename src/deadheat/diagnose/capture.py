@@ -20,6 +20,7 @@ _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
 _VALUE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
 # "r.v", "p->n"
 _MEMBER = re.compile(r"\w(?:\.|->)\w")
+_BEHIND = 8  # lines from what a closure writes to where its function asks for it
 _OWN = ("loop", "result", "local", "parameter")
 
 
@@ -154,9 +155,17 @@ def _likely(scene: Scene) -> Capture | None:
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
         if any(is_same(inner.name, name) for name in started):
             return Capture(inner, outer)
+        if scene.go and not inner.actor.created_at and _is_used_below(inner, outer):
+            return Capture(inner, outer)  # who started it is not told
         if outer.closure and _is_given_back(scene, inner):
             return Capture(inner, outer)
     return None
+
+
+def _is_used_below(inner: Side, outer: Side) -> bool:
+    """Does the function itself read, right behind its closure, what that one writes?"""
+    down = (outer.point.line or 0) - (inner.point.line or 0)
+    return inner.writes and not outer.closure and not outer.writes and 0 < down <= _BEHIND
 
 
 def _is_given_back(scene: Scene, inner: Side) -> bool:

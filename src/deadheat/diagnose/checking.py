@@ -263,6 +263,8 @@ def absent(scene: Scene) -> Check | None:
         # the thing itself, or a flag beside it that the function sets as well
         stores = {u.path for u in sets.here.stores if u.line == sets.here.line}
         stores |= {u.path for u in sets.here.stores if u.line > sets.here.line}
+        # "ip = ip.To4()": a variable of its own keeps nothing
+        stores = {p for p in stores if len(p) > 1 or not _is_own(p[0], sets.here)}
         for condition in reversed(sets.here.conditions):
             text = condition.text.replace("->", ".")
             if _COUNTS.search(text):
@@ -275,6 +277,12 @@ def absent(scene: Scene) -> Check | None:
             if _ABSENT.search(text.strip()):
                 return made
     return None
+
+
+def _is_own(name: str, here: Around) -> bool:
+    """Is it a local of the function around a line, and of no closure in it?"""
+    told = here.names.get(name)
+    return told is not None and told.how == "local" and not here.closures
 
 
 def asks_absent(scene: Scene, frame: Frame, names: set[str]) -> Condition | None:

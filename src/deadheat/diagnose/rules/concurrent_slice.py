@@ -70,10 +70,10 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-# "runtime.growslice", "runtime.slicecopy", "runtime.racewriterange", "sort.Ints", "slices.Sort[…]",
-# "std::vector<int>::push_back(int const&)"
+# "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]",
+# "std::vector<int>::push_back(int const&)"; but "runtime.racereadrange" is how a struct is copied
 _FRAME = re.compile(
-    r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|race(?:read|write)range|slicebytetostring)"
+    r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|slicebytetostring)"
     r"|^(?:sort|slices)\.|^reflectlite\.Swapper|std::(?:vector|deque|array)<"
 )
 # what calls the user's own Less, Swap and Push while it moves elements

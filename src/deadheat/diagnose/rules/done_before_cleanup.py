@@ -92,9 +92,29 @@ def _find(scene: Scene) -> Hit | None:
             )
             confidence = STRONG if waits else LIKELY
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
+        if scene.sourced and (sent := _sent(scene, worker, other)):
+            return sent
         if not scene.sourced and (late := _deferred(scene, worker, other)):
             return late
     return _ended_since(scene) if scene.source is None else None
+
+
+def _sent(scene: Scene, worker: Side, other: Side) -> Hit | None:
+    """A closure sends its outcome to the function that started it, and has deferred what races."""
+    for _, seen in _goroutine(scene, worker) if worker.writes and not other.is_worker else ():
+        deferred, own = _deferred_at(seen), next((c for c in seen.closures if c.use == "go"), None)
+        if deferred is None or own is None or not own.first <= deferred <= own.last:
+            continue
+        sends = [line for line in seen.sends if deferred < line <= own.last]
+        if not sends or all(own.first <= line <= own.last for line in seen.receives):
+            continue
+        evidence = (
+            worker.told(f"{worker.does} in what is deferred, after line {sends[-1]} has sent"),
+            other.told(f"{other.does}; `{short(seen.function)}` waits for what is sent only"),
+        )
+        change = "Send the outcome last: in a deferred call that comes before all others."
+        return Hit(LIKELY + 0.05, evidence, change, (worker.point,), from_source=True)
+    return None
 
 
 def _ended_since(scene: Scene) -> Hit | None:
@@ -228,10 +248,17 @@ def _early(scene: Scene, frame: Frame, seen: Around, heard: frozenset[str]) -> C
         own = call.depth == len(seen.closures)
         if not own or call.deferred or call.line >= seen.line or deferred_at is not None:
             continue
-        there = scene.around(frame._replace(line=call.line))
-        if there is None or there.branch in ("", seen.branch):
-            return call  # and not in another case of a select
+        if not _is_elsewhere(scene.around(frame._replace(line=call.line)), seen):
+            return call
     return None
+
+
+def _is_elsewhere(there: Around | None, seen: Around) -> bool:
+    """Is a line in another case of a select, or in a block that ends before: `close(done); return`?"""
+    if there is None:
+        return False
+    leaves = there.leaves and there.conditions != seen.conditions
+    return leaves or there.branch not in ("", seen.branch)
 
 
 def _signals(call: Call, heard: frozenset[str]) -> bool:
