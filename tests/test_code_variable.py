@@ -602,3 +602,37 @@ def test_inlined_functions_have_no_frame_between(
             ),
         )
         assert [f.stale for f in told.report.accesses[0].stack] == [False, stale]
+
+
+LENT = """package hub
+
+type Hub struct {
+	peers map[string]int
+}
+
+func (h *Hub) drop(name string) {
+	delete(h.peers, name)
+}
+
+func (h *Hub) count() int {
+	all := h.peers
+	return len(all)
+}
+
+func (h *Hub) pair() (int, int) {
+	a, b := 1, 2
+	return a, b
+}
+"""
+
+
+def test_what_the_only_writer_stores_to(repo: Repository) -> None:
+    """The other line has it by another name; that is a guess, and said to be one."""
+    told = found(repo, LENT, ("(*Hub).drop", "delete(h.peers"), ("(*Hub).count", "return len(all)"))
+    assert told is not None
+    assert (told.owner, told.name, told.sure) == ("Hub", "peers", False)
+
+
+def test_a_variable_that_the_writers_line_declares_is_nobody_elses(repo: Repository) -> None:
+    lines = ("(*Hub).pair", "a, b := 1, 2"), ("(*Hub).count", "return len(all)")
+    assert found(repo, LENT, *lines) is None

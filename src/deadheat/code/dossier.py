@@ -163,7 +163,7 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
         seen.report,
         clone.git.where,
         seen.pin,
-        seen.variable,
+        seen.variable or variable.supposed(seen.tree, both),
         tuple(_touched(side) for side in both),
         tuple(seen.breaks),
         tuple(seen.mended),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,14 @@ def _is_harness(side: Side) -> bool:
     """`w.t.Logf(text)`: is it what the test's harness keeps of a test, and nothing that a line names?"""
     above = takewhile(lambda frame: frame != side.frame, side.access.stack)
     return any(frame.origin is Origin.TEST for frame in above)
+
+
+def supposed(tree: Tree, both: Sequence[Side]) -> Variable | None:
+    """What the race is on for all that can be seen, where nothing names it; no rule reasons from it."""
+    if len(both) < 2:
+        return None
+    a, b = both[:2]
+    return _written(tree, a, b) or _written(tree, b, a)
 
 
 def _common(
@@ -323,6 +331,28 @@ def _passed(tree: Tree, a: Side, b: Side) -> Variable | None:
         if found := _common(tree, one, other, one.touches, other.touches, why):
             return found
     return None
+
+
+def _written(tree: Tree, a: Side, b: Side) -> Variable | None:
+    """Where the lines have nothing in common: the one field that the only writer's own line stores to.
+
+    The other side has it by another name, or from somebody who was given all of it: an encoder, a copy.
+    """
+    if a.access.op not in WRITING or b.access.op in WRITING or not _is_direct(a):
+        return None
+    if _is_direct(b) and any(_is_field(t, b) and t.rank > CALLEE for t in b.touches):
+        return None  # that line names something else
+    found = _lone(tree, a)
+    if found is None or found.kind != "field":
+        return None
+    return replace(found, why="the line that writes stores to nothing else")
+
+
+def _is_direct(side: Side) -> bool:
+    """Is the access made by the line itself, and not by what a library does for it?"""
+    stack = side.access.stack
+    above = stack[: stack.index(side.frame)] if side.frame in stack else ()
+    return all(frame.origin is Origin.RUNTIME for frame in above)
 
 
 def _lone(tree: Tree, side: Side) -> Variable | None:
