@@ -26,6 +26,7 @@ from deadheat.code.snippets import Snippet, snippets
 from deadheat.code.source import CodeSource
 from deadheat.diagnose import diagnose
 from deadheat.diagnose.checks import check
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from deadheat.code.variable import Variable
     from deadheat.code.window import Pin
     from deadheat.diagnose.finding import Finding
-    from deadheat.model import Frame, Report
+    from deadheat.model import Access, Frame, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +178,30 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
         tuple(answers),
         tuple(snippets(seen.report, at.path, at.source)),
         (clone.day(seen.pin.window.first), clone.day(seen.pin.window.last)),
-        _checked(diagnose(seen.report, source), seen.report, how),
+        _checked(diagnose(own(seen.report, clone), source), seen.report, how),
     )
+
+
+def own(report: Report, clone: Clone) -> Report:
+    """The report as rules see it who have the code: what a library did was done by who called it.
+
+    A dependency whose code is not at hand shows neither locks nor checks; the line that calls it does.
+    """
+    return report._replace(accesses=tuple(_called(access, clone) for access in report.accesses))
+
+
+def _called(access: Access, clone: Clone) -> Access:
+    if access.site is None or access.site not in access.stack or clone.paths(access.site):
+        return access
+    for at, frame in enumerate(access.stack):
+        if frame.origin is Origin.USER and not frame.stale and clone.paths(frame):
+            inner = [
+                f._replace(origin=Origin.STDLIB) if f.origin is Origin.USER else f
+                for f in access.stack[:at]
+            ]
+            stack = (*inner, *access.stack[at:])
+            return access._replace(stack=stack, site=frame, instruction=None, called_from=None)
+    return access
 
 
 def _checked(
