@@ -53,6 +53,7 @@ class Race:
     also: tuple[str, ...]
     variable: str | None
     remark: str
+    set: int = 1  # the first was learnt from
 
     @property
     def truth(self) -> Truth:
@@ -177,12 +178,13 @@ def _variable(one: Told) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.real", description=__doc__)
     parser.add_argument("--mirrors", type=Path, required=True, help="a folder of clones")
+    parser.add_argument("--set", type=int, help="one of the sets in which they were labelled")
     parser.add_argument("--only", default="", help="races whose repository or commit has this")
     parser.add_argument("--wrong", action="store_true", help="list what is not told exactly")
     args = parser.parse_args(arguments)
     told: list[Told] = []
     for race in sample():
-        if args.only not in f"{race.repo} {race.commit}":
+        if args.only not in f"{race.repo} {race.commit}" or args.set not in (None, race.set):
             continue
         where = clone_of(args.mirrors, race.repo)
         if where is None:

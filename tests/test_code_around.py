@@ -128,3 +128,28 @@ def test_a_condition_is_about_what_its_local_was_read_from(
         f"package p\n\nfunc (s *S) F(k int) {{\n\t{above}\n\tif {asked} {{\n\t\ts.n++\n\t}}\n}}\n"
     )
     assert [c.text for c in seen("go", text, 6).conditions] == [told]
+
+
+ONCE = """package p
+
+func (c *C) Get() int {
+	c.once.Do(func() {
+		c.n = 1
+		each(func() { c.n++ })
+		c.update = func() int {
+			return c.n
+		}
+		go func() {
+			c.n = 2
+		}()
+	})
+	return c.n
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "held"), [(5, ["c.once"]), (6, ["c.once"]), (8, []), (11, []), (14, [])]
+)
+def test_what_is_kept_for_later_does_not_run_once(line: int, held: list[str]) -> None:
+    assert [lock.name for lock in seen("go", ONCE, line).held] == held

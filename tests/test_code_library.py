@@ -41,3 +41,55 @@ def test_what_a_dependency_does_is_done_under_its_callers_lock(repo: Repository)
     assert told.causes[0].cause == "write-under-rlock"
     assert [len(access.stack) for access in told.report.accesses] == [3, 3]
     assert all(a.site and a.site.function == "bits.(*Rows).mark" for a in told.report.accesses)
+
+
+def test_what_is_vendored_is_others_code_too(repo: Repository) -> None:
+    """Its source is at hand, and holds no lock of anybody's."""
+    inner = "package bits\n\nfunc (r *Rows) Copy() *Rows {\n\tr.marked = true\n\treturn r\n}\n"
+    vendored = "vendor/example.com/bits/rows.go"
+    repo.put("hub", {"hub/hub.go": SETS, vendored: inner})
+    way = [
+        (f"{MODULE}/vendor/example.com/bits.(*Rows).Copy", f"/src/relay/{vendored}:4"),
+        (f"{MODULE}/hub.(*Set).Copy", f"/src/relay/hub/hub.go:{line(SETS, 'rows.Copy()')}"),
+    ]
+    told = told_of(repo, go_report(("write", way), ("write", way)))
+    assert told.causes[0].cause == "write-under-rlock"
+
+
+LOCKED = """package hub
+
+import "sync"
+
+type Hub struct {
+	mu    sync.Mutex
+	count int
+}
+
+func (h *Hub) Add() {
+	h.mu.Lock()
+	h.count++
+	h.mu.Unlock()
+}
+
+func (h *Hub) Count() int {
+	return h.count
+}
+"""
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0, "partial-lock"), (-9, "missing-lock")])
+def test_a_line_that_cannot_race_is_no_evidence(
+    repo: Repository, shift: int, expected: str
+) -> None:
+    """Who was at work on the file when it raced had other lines than any commit has."""
+    repo.put("hub", {"hub/hub.go": LOCKED})
+    added, read = line(LOCKED, "h.count++") + shift, line(LOCKED, "return h.count")
+    told = told_of(
+        repo,
+        go_report(
+            ("write", [(f"{MODULE}/hub.(*Hub).Add", f"/src/relay/hub/hub.go:{added}")]),
+            ("read", [(f"{MODULE}/hub.(*Hub).Count", f"/src/relay/hub/hub.go:{read}")]),
+        ),
+    )
+    assert told.causes[0].cause == expected
+    assert told.causes[0].from_source == (shift == 0)

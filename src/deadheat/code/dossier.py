@@ -29,7 +29,7 @@ from deadheat.diagnose.checks import check
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from deadheat.code.candidates import Candidate
     from deadheat.code.claimed import Answer
@@ -159,7 +159,7 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
     answers = asked.answers(hints.claims, seen.mended, released)
     paths = past.now(list(dict.fromkeys(side.path for side in both)))
     how = reproduce.reproduce(seen.report, at)
-    source = CodeSource(at.found, at.read, seen.tree, both, seen.variable)
+    source = CodeSource(_fitting(seen), at.read, seen.tree, both, seen.variable)
     return Dossier(
         seen.report,
         clone.git.where,
@@ -182,6 +182,17 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
     )
 
 
+def _fitting(seen: _Looked) -> Callable[[Frame], tuple[str, bytes] | None]:
+    """Where frames lie; a line that cannot do what its frame says is no evidence of anything."""
+    misfits = {(frame.path or frame.file, frame.line, frame.function) for frame in seen.pin.misfits}
+
+    def found(frame: Frame) -> tuple[str, bytes] | None:
+        told = (frame.path or frame.file, frame.line, frame.function)
+        return None if told in misfits else seen.at.found(frame)
+
+    return found
+
+
 def own(report: Report, clone: Clone) -> Report:
     """The report as rules see it who have the code: what a library did was done by who called it.
 
@@ -191,10 +202,10 @@ def own(report: Report, clone: Clone) -> Report:
 
 
 def _called(access: Access, clone: Clone) -> Access:
-    if access.site is None or access.site not in access.stack or clone.paths(access.site):
+    if access.site is None or access.site not in access.stack or _is_own(access.site, clone):
         return access
     for at, frame in enumerate(access.stack):
-        if frame.origin is Origin.USER and not frame.stale and clone.paths(frame):
+        if frame.origin is Origin.USER and not frame.stale and _is_own(frame, clone):
             inner = [
                 f._replace(origin=Origin.STDLIB) if f.origin is Origin.USER else f
                 for f in access.stack[:at]
@@ -202,6 +213,16 @@ def _called(access: Access, clone: Clone) -> Access:
             stack = (*inner, *access.stack[at:])
             return access._replace(stack=stack, site=frame, instruction=None, called_from=None)
     return access
+
+
+def _is_own(frame: Frame, clone: Clone) -> bool:
+    """Does a frame lie in the repository, and not in what it has taken in from others?"""
+    module = places.module(frame)
+    return bool(clone.paths(frame)) and not (module and module.vendored and _is_taken(frame, clone))
+
+
+def _is_taken(frame: Frame, clone: Clone) -> bool:
+    return all("vendor/" in path for path in clone.paths(frame))
 
 
 def _checked(

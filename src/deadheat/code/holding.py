@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _FAR, _LONG = 60, 500
 _CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
+# of an assignment or a return, and of a struct's literal
+_KEEPS = ("expression_list", "literal_element", "keyed_element")
 _BLOCKS = (
     "block",
     "compound_statement",
@@ -84,9 +86,11 @@ def held(
             open_.pop(turn.name, None)
     for turn in open_.values():
         yield Held(turn.name, turn.shared, turn.at[0] + 1)
-    for literal in literals:
+    for literal in reversed(literals):
         if (once := _once(literal, up)) is not None:
             yield Held(once, False, literal.start_point.row + 1)
+        if _is_kept(literal, up):
+            return
 
 
 def frees(nodes: Iterable[Node], up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[str]:
@@ -174,6 +178,15 @@ def plain(name: str, types: Mapping[str, str]) -> str:
     base, dot, rest = name.partition(".")
     kind = types.get(base, "")
     return f"{kind}{dot}{rest}" if kind else name
+
+
+def _is_kept(literal: Node, up: Mapping[int, Node]) -> bool:
+    """`c.Update = func() {…}`, `go func() {…}()`: does it run at another time than what is around it?"""
+    above = up.get(literal.id)
+    if above is None or above.type in _KEEPS:
+        return above is not None
+    start = up.get(above.id)
+    return start is not None and start.type == "go_statement"
 
 
 def _once(literal: Node, up: Mapping[int, Node]) -> str | None:

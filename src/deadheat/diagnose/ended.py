@@ -63,13 +63,19 @@ def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
     }
     for call in seen.calls:
         ends = call.name not in ("delete", "free") and ENDING.intersection(words(call.name)[:1])
-        beside = call.deferred or call.depth != len(seen.closures)
+        beside = call.deferred or call.depth != len(seen.closures) or not _is_in(call, seen)
         if not ends or beside or not first < call.line < last:
             continue
         of_it = begun.intersection(_NAME.findall(f"{call.on} {call.arguments}"))
         if of_it or (call.name == "cancel" and not call.on):
             return call
     return None
+
+
+def _is_in(call: Call, seen: Around) -> bool:
+    """`t.Cleanup(func() { s.Close() })`: is it in the closure that the line is in, and in no other?"""
+    inner = seen.closures[-1] if seen.closures else None
+    return inner is None or inner.first <= call.line <= inner.last
 
 
 def replaced(scene: Scene) -> Hit | None:

@@ -23,6 +23,7 @@ WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
 # callers further out than this say nothing about a site
 NEAR = 6
+FAR = 12  # though one of them may hold the lock of its package
 NAMED = 3
 _CALLED = 4  # calls of a line that are followed
 _VERBS = {
@@ -58,6 +59,7 @@ class Side:
         # the user's frames among them from the site outwards
         own = [f for f in self.true[self._at :] if f.origin is Origin.USER]
         self.frames = tuple(own[:NEAR])
+        self._further = tuple(own[NEAR:FAR])
         # the frames above the user's own: what the language or a library does for them; a detector
         # that lost the caller leaves only these, and the site is one of them
         self.inner = _above_own(self.true)
@@ -207,8 +209,19 @@ class Side:
                     found += seen.held
                     found += lent(self.scene, frame, seen) if not seen.held else ()
             found += [held for seen in self.lost for held in seen.held]
+            found += self._held_further() if not found else []
             self._held = tuple(found)
         return self._held
+
+    def _held_further(self) -> list[Held]:
+        """The locks of an object whose methods all of the way to the access are: `handle` holds one."""
+        here = self.here
+        found: list[Held] = []
+        for frame in self._further if here is not None and here.receiver else ():
+            seen = self.scene.around(frame)
+            if seen is not None and here is not None and seen.receiver == here.receiver:
+                found += seen.held
+        return found
 
     @property
     def lost(self) -> tuple[Around, ...]:

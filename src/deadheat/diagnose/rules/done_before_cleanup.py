@@ -264,7 +264,7 @@ def _is_elsewhere(there: Around | None, seen: Around) -> bool:
 def _signals(call: Call, heard: frozenset[str]) -> bool:
     """Does a call tell that all is done: by its name, or because the other side has waited for it?"""
     if call.name == "Done":
-        return "ctx" not in call.on.lower()
+        return "ctx" not in call.on.lower() and not call.arguments.strip()
     if call.name != "close":
         return False
     channel = call.arguments.strip()

@@ -3,7 +3,8 @@
 ## What it sees
 
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
-lines and their callers; what a worker's starter holds is not the worker's. With source also: a map or a
+lines and their callers (those further out only where all of the way are methods of one type); what a
+worker's starter holds is not the worker's. With source also: a map or a
 slice that was given back under the lock and is used after it; a method reads an object without the
 object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
 whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
@@ -45,7 +46,9 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import GROWING, JOINING, KEYED
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -86,14 +89,14 @@ def _find(scene: Scene) -> Hit | None:
         return None  # a variable of the function's own, which holds the lock for something else
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
-    if scene.sourced and without.inner and not _names_it(scene, without):
+    if scene.sourced and _is_lost(without) and not _names_it(scene, without):
         return None  # the detector lost the function that holds the lock, or should
-    named = locking.names(locks)
+    taken = locking.names(locks)
     evidence = (
-        with_.told(f"{with_.does} under {named}"),
-        without.told(f"{without.does} without {'them' if ' and ' in named else 'it'}"),
+        with_.told(f"{with_.does} under {taken}"),
+        without.told(f"{without.does} without {'them' if ' and ' in taken else 'it'}"),
     )
-    change = f"Take {named} around this access, too."
+    change = f"Take {taken} around this access, too."
     confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR
     if scene.sides[0].point == scene.sides[1].point:
         confidence = WEAK  # the same line: its caller's lock guards something else
@@ -200,6 +203,15 @@ def _is_called_by_others(frame: Frame | None) -> bool:
     """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
     _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
     return bool(method) and bare.isalnum() and bare[0].isupper()
+
+
+def _is_lost(side: Side) -> bool:
+    """May a function be missing above its line? An encoder's frames are all there.
+
+    What lies inside of a library's type is another matter: that type is not made to be shared.
+    """
+    encodes = bool(side.inner) and side.inner[-1].origin is Origin.STDLIB
+    return bool(side.inner) and (not encodes or any(named(f.function) for f in side.inner))
 
 
 def _names_it(scene: Scene, side: Side) -> bool:
