@@ -153,3 +153,8 @@ func (c *C) Get() int {
 )
 def test_what_is_kept_for_later_does_not_run_once(line: int, held: list[str]) -> None:
     assert [lock.name for lock in seen("go", ONCE, line).held] == held
+
+
+def test_a_lock_that_a_call_gives() -> None:
+    text = "package p\n\nfunc (c *C) Get() int {\n\tc.owner.Guard().RLock()\n\treturn c.n\n}\n"
+    assert [lock.name for lock in seen("go", text, 5).held] == ["C.owner.Guard()"]

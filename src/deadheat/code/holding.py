@@ -174,7 +174,10 @@ def _call(
 
 def plain(name: str, types: Mapping[str, str]) -> str:
     """`Cache.mu` for `&c->mu` where `c` is a Cache."""
-    name = name.strip().lstrip("&*(").rstrip(")").replace("->", ".").removeprefix("this.")
+    name = name.strip().lstrip("&*(")
+    while name.endswith(")") and name.count(")") > name.count("("):
+        name = name[:-1]  # of "(*c).mu", and not of "c.lock()"
+    name = name.replace("->", ".").removeprefix("this.")
     base, dot, rest = name.partition(".")
     kind = types.get(base, "")
     return f"{kind}{dot}{rest}" if kind else name
