@@ -15,6 +15,7 @@ _FAMILIES = (
     "prefixes",
     "writers",
     "records",
+    "stores",
     "colour",
     "pasted",
     "blanks",

@@ -158,6 +158,8 @@ class Stretch:
     def _lanes(self, first: str, below: list[str], dialect: Dialect) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
         lanes, probe = _new_lanes(first), _new_lanes()
+        if "," in first and (opens := self._tabulated(lanes, first, below, dialect)) is not None:
+            return lanes, opens
         pieces = [*probe.split(first), *probe.flush()]
         columns = [self._column(text) for _, text in pieces]
         opening = [(at, text) for at, (_, text) in enumerate(pieces) if columns[at] >= 0]
@@ -170,6 +172,27 @@ class Stretch:
         if any(self._opens(text) for _, text in opening):
             return lanes, True
         return (None if bare else lanes), False
+
+    def _tabulated(
+        self, lanes: Lanes, first: str, below: list[str], dialect: Dialect
+    ) -> bool | None:
+        """Is this line a row of a table, in which a report's line begins it or goes on with it?"""
+        from deadheat.text.table import tables
+
+        rest = None if dialect.remnant("") else dialect.remnant
+        for cell, table in tables(first, below):
+            texts = [text for _, text in _new_lanes().split(cell) if text.strip()]
+            for text in texts if cell[:1] in _RECORDS else texts[:1]:
+                column = self._column(text)
+                if column < 0 and not (rest and rest(text)):
+                    continue
+                prefix = text[: max(column, 0)]
+                rows = [row[table.column] for row in map(table.cells, below) if row]
+                if prefix.strip() and not self._learn(lanes, prefix, rows):
+                    return None  # a sentence, or a prefix with a comma in it
+                lanes.tabulate(table)
+                return column >= 0
+        return None
 
     def _is_folded(self, pieces: list[str], bare: list[str], dialect: Dialect) -> bool:
         """Are lines of a report in one of these pieces, or in `bare` lines that nothing wraps?"""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.text import records
 from deadheat.text.clean import tail
+from deadheat.text.escapes import unescaped
 from deadheat.text.late import regex
 from deadheat.text.peel import Numbers, number, peel
-from deadheat.text.records import mark
+from deadheat.text.records import Piece, mark
 from deadheat.text.table import table as table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deadheat.text.records import Piece
     from deadheat.text.table import Table
 
 LaneLine = tuple[str | None, str]
@@ -29,6 +29,8 @@ _SPACES = regex(r"(?:\\ )+")
 _QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
 # a tab that somebody wrote out before a place: `"\t/src/shop/cart.go:31 +0x45"`, "^I/src/shop/cart.go"
 _TAB = regex(r"^[\s\"'\[(,+-]{0,40}(?:\\t|\^I)(?=[/\w<])")
+# what zap's console puts behind a line: `main.main()\t{"job": "cart"}`
+_FIELDS = regex(r'\t\{"[\w.@-]{1,60}": [^\t]{0,2000}\}$')
 # where something else may begin in a prefix
 _WORD = regex(r"(?<=\s)\S|(?<=[^\w\s.:/-])[\w\[]")
 _KEYED = (":", "=", "=>")
@@ -75,7 +77,7 @@ class Lanes:
         probe = Lanes()
         probe._numbered = probe._inner = Numbers.NONE
         texts = [text for line in (first, *following) for _, text in probe.split(line)]
-        self._tail = tail(texts)
+        self._tail = "" if self._table else tail(texts)
         if _comes_again(list(map(number, texts[: _FEW * (len(following) + 1)]))):
             self._numbered = self._inner = Numbers.NAME
         elif _comes_again([mark(records.tag(text)) for text in (first, *following)]):
@@ -119,6 +121,8 @@ class Lanes:
         What was `learnt` comes off once: a report's own words may look like it.
         """
         out: list[LaneLine] = []
+        if depth == _MAX_DEPTH and (cell := self._cell(Piece(outer, text))) is not None:
+            return self._peeled(*cell, depth - 1)
         for piece in peel(text, self._numbered if depth == _MAX_DEPTH else self._inner):
             piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
@@ -138,6 +142,8 @@ class Lanes:
         """A line without what ends each line; with the quotes and the tab that somebody wrote out."""
         if self._tail:
             text = text.removesuffix(self._tail)
+        if text.endswith("}") and (fields := _FIELDS.search(text)):
+            text = text[: fields.start()]
         if '\\"' in text:
             text = text.replace('\\"', '"')
         return _TAB.sub("\t", text) if "\\t" in text or "^I" in text else text
@@ -147,8 +153,12 @@ class Lanes:
         cells = self._table.cells(piece.text) if self._table else None
         if self._table is None or cells is None:
             return None
-        writer = mark(",".join(cells[: self._table.column]))
+        writer = self._table.writer(cells)
         return "/".join(filter(None, (piece.lane, writer))) or None, cells[self._table.column]
+
+    def tabulate(self, table: Table) -> None:
+        """Says that the lines are rows of this table."""
+        self._table = table
 
     def flush(self) -> list[LaneLine]:
         """What still waits for its end when the text is over."""
@@ -277,7 +287,7 @@ def _of_string(prefix: str, text: str) -> str:
     """What a string holds that is some key's value; others are source, and stay as they are."""
     quote = _QUOTED.get(prefix[-1:]) if prefix[:-1].rstrip().endswith(_KEYED) else None
     string = quote.match(text) if quote else None
-    return records.unescaped(string[1]).rstrip("\n") if string else text
+    return unescaped(string[1]).rstrip("\n") if string else text
 
 
 def _shape(prefix: str) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.text import clean, records
 from deadheat.text.clean import BREAK
+from deadheat.text.escapes import has_lines, unescaped
 from deadheat.text.late import regex
 from deadheat.text.records import Piece
 
@@ -92,7 +93,7 @@ _INSIDE = regex(
     r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
 # who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
-_LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./]{0,3}\w)(?!\d+\W)[^\s=]{1,80}(?:\t|[:>] )")
+_LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./@]{0,3}\w)(?!\d+\W)[^\s=]{1,80}(?:\t|[:>] )")
 # one that differs from line to line: "[12] ", "[00:12] ", "[test:12] "
 _COUNTS = regex(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
@@ -176,8 +177,8 @@ def _peeled(text: str, numbered: Numbers) -> list[Piece]:
         return [Piece(lane, line, inner=True) for line in lines]
     if len(text) > _LISTS and (listed := records.strings(text)) is not None:
         return [Piece(lane, line, inner=True) for line in listed]
-    if records.has_lines(text):
-        lines = clean.unpacked(records.unescaped(text)).split("\n")
+    if has_lines(text):
+        lines = clean.unpacked(unescaped(text)).split("\n")
         return [Piece(lane, _LISTED.sub("", line), inner=True) for line in lines]
     if ("== " in text or "]" in text) and (inside := _INSIDE.search(text, 1)) is not None:
         if (label := _labelled(text[: inside.start()])) is not None:
@@ -221,7 +222,7 @@ def _counted(text: str, first: re.Match[str]) -> list[str]:
 
 
 def _has_lines(text: str) -> bool:
-    return "\n" in text or records.has_lines(text)
+    return "\n" in text or has_lines(text)
 
 
 def _unescaped(text: str) -> str:

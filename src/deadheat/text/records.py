@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deadheat.text import clean
+from deadheat.text.escapes import barred, percented, unescaped
 from deadheat.text.late import regex
+from deadheat.text.stamps import newest_first
 
 if TYPE_CHECKING:
     import re
@@ -40,11 +42,15 @@ _MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?(?::|=>) ?)?"((?:[^"\\]|\\.)*)
 _REST = regex(
     r'\s{0,200}"[\w@.$-]{1,60}" ?: ?(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{][\]}]),?\s{0,200}$'
 )
+# a record as Ruby prints it: `{"log"=>"text", "stream"=>"stderr"}`
+_ROCKET = regex(r'"([\w@.$-]{1,60})" ?=> ?"((?:[^"\\]|\\.)*)"')
 # a record of YAML: `textPayload: '  main.main()'`
 _YAML = regex(
     r"(?:- | {0,40})(?:textPayload|message|MESSAGE|msg|log|line|body|stderr|stdout|output): "
     r"(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s|>].*))\s{0,9}$"
 )
+# what points to the record, among the fields that it has in CloudWatch: `"value": "CmEKJgoiMTIzNDU2"`
+_POINTER = regex(r"[A-Za-z0-9+/]{40,2000}={0,2}")
 # a tag before a record: `api.stderr	{"log":"text"}`, `- {"msg": "text"}`
 _TAG = regex(r'.{0,300}?\s(?=\{")')
 # records in a line that is too long to be had whole: `"message":"text"`, `["1714557600000000","text"]`
@@ -59,31 +65,13 @@ _TIME = regex(
 _SERVICE = "##teamcity["
 _ATTRIBUTE = regex(r" (\w{1,40})='((?:[^'|]|\|.)*)'")
 _SERVICE_KEYS = ("out", "details", "text", "message")
-_BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
 # where a list begins, and one of its strings: `'text', `, `"it's text"]`
 _LIST = regex(r"[\[(](?=b?['\"])")
 _STRING = regex(r"b?(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")(?:, ?|[\])])")
-# "\u001b", "\x1b", "\033", "\n"
-_ESCAPE = regex(r"\\(?:[ux]((?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})|(033|01[12]|.))")
-_CARET = regex(r"\^()([IJ])")
-_ESCAPED = {
-    "n": "\n",
-    "t": "\t",
-    "r": "",
-    "033": "\x1b",
-    "012": "\n",
-    "011": "\t",
-    "J": "\n",
-    "I": "\t",
-}
 # a workflow command of GitHub, which may be indented: `::error file=cart.go,line=1::text%0Amore`
 _COMMAND = regex(r"[ \t]{0,64}::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
-_PERCENT = {"%0A": "\n", "%0D": "", "%09": "\t", "%20": " ", "%25": "%"}
-_PERCENTED = regex("|".join(_PERCENT))
 # so many quotes and records are in no line of a detector
 _MANY, _FEW = 12, 3
-# what every way to write out a line's end has
-_MAY_END = regex(f"[\\\\%^{clean.BREAK}]")
 _BRACKETS = " \t\r,[]{}"
 
 
@@ -105,7 +93,7 @@ def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
     if first == "#" and text.startswith(_SERVICE):
         return _service(text, "/".join(lanes) or None)
     if first in (":", " ", "\t") and "::" in text and (command := _COMMAND.match(text)):
-        told = _PERCENTED.sub(lambda match: _PERCENT[match[0]], text[command.end() :])
+        told = percented(text[command.end() :])
         return _lines(told, "/".join(lanes) or None)
     if ": " in text and (yaml := _YAML.match(text)):
         return _lines(_scalar(yaml), "/".join(lanes) or None)
@@ -133,9 +121,19 @@ def inside(text: str, lanes: list[str], tagged: bool = False) -> list[Piece] | N
         return None
     told = tag(text)
     names = [*lanes, mark(told)] if tagged else lanes
-    if told and (found := _record(text[len(told) :], names)):
+    if "=>" in text and (found := _hash(text, names)) is not None:
+        return found
+    if told and (found := _record(text[len(told) :], names, alone=False)):
         return found
     return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
+
+
+def _hash(text: str, lanes: list[str]) -> list[Piece] | None:
+    fields = {key: unescaped(value) for key, value in _ROCKET.findall(text)}
+    message = _message(fields)
+    return (
+        None if message is None else _lines(message, "/".join([*lanes, *_lane_of(fields)]) or None)
+    )
 
 
 def strings(text: str) -> list[str] | None:
@@ -152,15 +150,15 @@ def strings(text: str) -> list[str] | None:
 def logfmt(text: str) -> tuple[list[str], str] | None:
     """Who wrote a line of `key=value` pairs, and its message."""
     match = _LOGFMT.match(text)
-    if match is None or match.end() < len(text) - 1:
+    if match is None or match.end() < len(text.rstrip()) - 1:
         return None
     fields = {key: _unquoted(value) for key, value in _PAIR.findall(text)}
     message = "\n".join(_long_strings(fields, 1)) or _message(fields)
     return None if message is None else (_lane_of(fields), message)
 
 
-def _record(text: str, lanes: list[str]) -> list[Piece] | None:
-    """The lines in a JSON object or array, or None if it is none."""
+def _record(text: str, lanes: list[str], alone: bool = True) -> list[Piece] | None:
+    """The lines in a JSON object or array, or None if it is none; `alone` if nothing is before it."""
     value = _parsed(text.rstrip(", \r"))
     if value is None and "\\" in text:
         # with the backslashes of Markdown among its own
@@ -172,19 +170,26 @@ def _record(text: str, lanes: list[str]) -> list[Piece] | None:
         return _lines(written[0], outer, written[1])
     if texts := _long_strings(value, 8):
         return [piece for string in texts for piece in _lines(string, outer)]
-    found = [
+    messages = list(_messages(value, 8))
+    if not messages:
+        # None: "[  472.527349]" of a kernel's console
+        return _alike(value, outer, alone) if isinstance(value, dict) else None
+    if len(messages) > _FEW and newest_first(text):
+        messages.reverse()
+    return [
         piece
-        for lane, text, partial in _messages(value, 8)
+        for lane, text, partial in messages
         for piece in _lines(text, "/".join([*lanes, *lane]) or None, partial)
     ]
-    if not found and isinstance(value, dict):
-        alike = (
-            text for key, text in value.items() if isinstance(text, str) and _ALIKE.search(key)
-        )
-        return [piece for text in alike for piece in _lines(text, outer)]
-    if found:
-        return found
-    return None  # "[  472.527349]" of a kernel's console
+
+
+def _alike(fields: dict[str, Any], lane: str | None, alone: bool) -> list[Piece]:
+    """The lines of a record whose keys nobody knows; if it stands alone, its only text is one."""
+    texts = {key: text for key, text in fields.items() if isinstance(text, str)}
+    told = [text for key, text in texts.items() if _ALIKE.search(key)]
+    if not told and alone and len(texts) == 1:
+        told = list(texts.values())
+    return [piece for text in told for piece in _lines(text, lane)]
 
 
 def _parsed(text: str) -> Any:
@@ -206,13 +211,23 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
                 yield from _messages(item, depth - 1)
     elif isinstance(value, list) and depth:
         texts = all(isinstance(item, str) for item in value)
-        if texts and 1 < len(value) < 4 and value[0][:1].isdigit():
+        if _message(named := _named(value)) is not None:
+            yield from _messages(named, 0)
+        elif texts and 1 < len(value) < 4 and value[0][:1].isdigit():
             yield [], value[-1], False  # a row: Loki's "values" have time and line
         elif texts and len(value) > 3:
             yield from (([], item, False) for item in value)
         else:
             for item in value:
                 yield from _messages(item, depth - 1)
+
+
+def _named(value: list[Any]) -> dict[str, Any]:
+    """Fields that stand in a list: `[{"field": "@message", "value": "text"}, …]`."""
+    pairs = [item for item in value if isinstance(item, dict) and len(item) == 2]
+    if not 1 < len(pairs) == len(value):
+        return {}
+    return {str(item.get("field")): item.get("value") for item in pairs if "field" in item}
 
 
 def _written(value: list[Any]) -> tuple[str, bool] | None:
@@ -232,6 +247,8 @@ def _written(value: list[Any]) -> tuple[str, bool] | None:
 
 def _member(match: re.Match[str], lane: str | None) -> list[Piece]:
     key, text = match[1], unescaped(match[2])
+    if key == "value" and _POINTER.fullmatch(text):
+        return []
     told = key is None or key in _TEXT_KEYS or _long_strings(text, 0)
     return _lines(text, lane) if told else []
 
@@ -247,13 +264,15 @@ def _scattered(text: str, lane: str | None) -> list[Piece] | None:
     found = [match[1] if match[1] is not None else match[2] for match in _SCATTERED.finditer(text)]
     if len(found) < _FEW:
         return None
+    if newest_first(text):
+        found.reverse()
     return [piece for string in found for piece in _lines(unescaped(string), lane)]
 
 
 def _service(text: str, lane: str | None) -> list[Piece]:
     fields = dict(_ATTRIBUTE.findall(text))
     told = max((fields.get(key, "") for key in _SERVICE_KEYS), key=len)
-    return _lines(_BAR_ESCAPE.sub(_escaped, told), lane) if told else []
+    return _lines(barred(told), lane) if told else []
 
 
 def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
@@ -310,29 +329,6 @@ def _long_strings(value: Any, depth: int) -> list[str]:
 
 def _unquoted(value: str) -> str:
     return clean.unpacked(unescaped(value[1:-1])) if value.startswith('"') else value
-
-
-def has_lines(text: str) -> bool:
-    """Are ends of lines written out in it? A path on Windows may have two folders that begin with n."""
-    return _MAY_END.search(text) is not None and any(text.count(end) > _FEW for end in clean.ENDS)
-
-
-def unescaped(text: str) -> str:
-    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for; some escape twice."""
-    if text.count("%0A") > _FEW:
-        return _PERCENTED.sub(lambda match: _PERCENT[match[0]], text)
-    if text.count("^J") > _FEW:
-        return _CARET.sub(_escaped, text)
-    text = _ESCAPE.sub(_escaped, text)
-    if has_lines(text) and "\n" not in text:
-        text = _ESCAPE.sub(_escaped, text)
-    return text
-
-
-def _escaped(match: re.Match[str]) -> str:
-    if match[1]:
-        return chr(int(match[1], 16))
-    return _ESCAPED.get(match[2], match[2])
 
 
 def mark(prefix: str) -> str:

@@ -5,24 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.text.late import regex
+from deadheat.text.records import mark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 # a cell of a row: `text,`, `"text with ""quotes"", and commas",`
 _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
+# a prefix with a comma: "May 1, 2024 @ 12:00:00.123 ", "[1,3]<stderr>: "
+_PREFIX = regex(r"[^\",]{0,200}(?:, \w|[\[(][^\])\",]{0,200},)")
+# so many lines do not have as many commas by chance; nobody exports as many columns
+_FEW, _WIDE = 2, 100
+# how grave a line is tells nothing of who wrote it, and some stores guess it from the line
+_LEVELS = frozenset((
+    "emergency", "alert", "critical", "fatal", "error", "err", "warning", "warn", "notice", "info",
+    "debug", "trace", "default",
+))  # fmt: skip
 
 
 class Table(NamedTuple):
-    """Rows of cells, one of which holds a line of somebody's text."""
+    """Rows of cells, one of which holds a line of somebody's text, and some who that is."""
 
     width: int
     column: int
+    names: tuple[int, ...] = ()
 
     def cells(self, text: str) -> list[str] | None:
         """The cells of a row of this table."""
-        cells = _cells(text)
+        cells = _cells(text) if "," in text else None
         return cells if cells is not None and len(cells) == self.width else None
+
+    def writer(self, cells: Sequence[str]) -> str:
+        """What a row says of who wrote its line."""
+        return mark(",".join(cells[i] for i in self.names))
 
 
 def table(prefix: str, following: Sequence[str]) -> Table | None:
@@ -30,9 +45,34 @@ def table(prefix: str, following: Sequence[str]) -> Table | None:
     head = prefix.rstrip('"> |')
     if not head.endswith(",") or (before := _cells(head)) is None:
         return None
-    widths = {len(cells) for text in following if (cells := _cells(text)) is not None}
-    column = len(before) - 1
-    return Table(width, column) if len(widths) == 1 and (width := widths.pop()) > column else None
+    rows, column = _rows(following), len(before) - 1
+    return _table(before, column, rows) if rows and len(rows[0]) > column else None
+
+
+def tables(first: str, following: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    """The cells of a row, each with the table in which it is the text; none if this is no row."""
+    cells = (None if _PREFIX.match(first) else _cells(first)) or []
+    rows = _rows(following) if 1 < len(cells) < _WIDE else []
+    if rows and len(rows[0]) == len(cells):
+        for column, cell in enumerate(cells):
+            yield cell, _table(cells, column, rows)
+
+
+def _rows(following: Sequence[str]) -> list[list[str]]:
+    """The cells of these lines, if they have as many."""
+    rows = [cells for text in following if text and (cells := _cells(text)) is not None]
+    return rows if len(rows) >= _FEW and len({len(cells) for cells in rows}) == 1 else []
+
+
+def _table(before: list[str], column: int, rows: list[list[str]]) -> Table:
+    names = (i for i in range(column) if _is_name([before, *rows], i))
+    return Table(len(rows[0]), column, tuple(names))
+
+
+def _is_name(rows: list[list[str]], i: int) -> bool:
+    """Does what these cells say come again, as who wrote a line does, and a line's number does not?"""
+    told = [mark(row[i]) for row in rows]
+    return len({*told}) < len(told) and told[0].lower() not in _LEVELS
 
 
 def _cells(text: str) -> list[str] | None:

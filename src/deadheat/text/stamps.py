@@ -1,0 +1,46 @@
+"""The times among a record's fields: whether it holds its newest line first. Knows nothing of lines."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from deadheat.text.late import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# a field that is a time: `"2024-05-01T12:00:00.123Z"`, `"1714557600123456789"`, `[1714557600123]`
+_STAMP = regex(
+    r"(?<=\")(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d\d:?\d\d)?(?=\")"
+    r"|(?:(?<=[\":\[,])|(?<=[:,] ))(\d{13}|\d{16}|\d{19})(?=[\"\],}])"
+)
+# that one line is older than the line before it tells nothing
+_FEW = 3
+
+
+def newest_first(text: str) -> bool:
+    """Do the times of a record with many lines go back, and never forth?
+
+    Each way to write a time is compared with itself: stores add one of their own to sort by.
+    """
+    dates: list[str] = []
+    counts: list[str] = []
+    for match in _STAMP.finditer(text):
+        (dates if match[1] else counts).append(match[1] or match[2])
+    return _descend(dates) or (not _is_many(dates) and _descend(counts))
+
+
+def _is_many(times: Iterable[str]) -> bool:
+    return len({*times}) >= _FEW
+
+
+def _descend(times: list[str]) -> bool:
+    if not _is_many(times):
+        return False
+    return all(_key(a) >= _key(b) for a, b in pairwise(times))
+
+
+def _key(time: str) -> tuple[str, int, str]:
+    """`12:00:00` is older than `12:00:00.1`, and a count of milliseconds has its own order."""
+    return (time[:19], 0, time[19:]) if "-" in time else ("", len(time), time)

@@ -1,0 +1,120 @@
+"""What log stores answer and export: newest first, in tables, in lists of fields."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+from tests.damage.lines import clock_of, compact, iso, json_string, lines_of
+from tests.damage.registry import damage
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+
+def _timed(text: str, rng: random.Random, digits: int = 6) -> list[tuple[str, str]]:
+    clock = clock_of(rng)
+    return [(iso(next(clock), rng, digits), line) for line in lines_of(text)]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([head, *rows])
+    return out.getvalue()
+
+
+@damage("hits-newest-first")
+def _hits_newest_first(text: str, rng: random.Random) -> str:
+    """What a search in Elasticsearch answers where the newest line is wanted first."""
+    hits = [
+        {"_id": f"x{i}", "_source": {"@timestamp": when, "message": line, "host": "node-3"}}
+        for i, (when, line) in enumerate(_timed(text, rng))
+    ]
+    return compact({"took": 3, "hits": {"hits": hits[::-1]}}) + "\n"
+
+
+@damage("streams-newest-first")
+def _streams_newest_first(text: str, rng: random.Random) -> str:
+    """What Loki answers unless it is told otherwise."""
+    clock = clock_of(rng)
+    rows = [[str(int(next(clock).timestamp() * 1e6) * 1000), line] for line in lines_of(text)]
+    stream = {"stream": {"app": "cart"}, "values": rows[::-1]}
+    return compact({"data": {"resultType": "streams", "result": [stream]}}) + "\n"
+
+
+def _fields(text: str, rng: random.Random) -> list[object]:
+    def pointer() -> str:
+        return base64.b64encode(rng.randbytes(60)).decode()
+
+    return [
+        [
+            {"field": "@timestamp", "value": when.replace("T", " ").rstrip("Z")},
+            {"field": "@message", "value": line},
+            {"field": "@ptr", "value": pointer()},
+        ]
+        for when, line in _timed(text, rng, 3)
+    ]
+
+
+@damage("fields-in-a-list")
+def _fields_in_a_list(text: str, rng: random.Random) -> str:
+    """What `aws logs get-query-results` prints."""
+    return json.dumps({"results": _fields(text, rng), "status": "Complete"}, indent=4) + "\n"
+
+
+@damage("cells-behind-the-text", headless=False)
+def _cells_behind_the_text(text: str, rng: random.Random) -> str:
+    """CSV with a cell of its own for every line, and others behind the text."""
+    rows = [
+        (f"{rng.getrandbits(64):x}", "cart-7d4b9c-x2x9k", "ERROR", line, when)
+        for when, line in _timed(text, rng)
+    ]
+    return _table(("insertId", "pod_name", "severity", "textPayload", "timestamp"), rows)
+
+
+@damage("cells-newest-first")
+def _cells_newest_first(text: str, rng: random.Random) -> str:
+    rows = [(when, "node-3", "cart", line) for when, line in _timed(text, rng)]
+    return _table(("Date", "Host", "Service", "Message"), rows[::-1])
+
+
+@damage("records-in-cells")
+def _records_in_cells(text: str, rng: random.Random) -> str:
+    """Lines of a logger that writes JSON, exported as CSV: every quote is doubled."""
+    rows = [
+        (when, compact({"level": "error", "message": line, "service": "cart"}))
+        for when, line in _timed(text, rng)
+    ]
+    return _table(("timestamp", "message"), rows)
+
+
+@damage("hashes-in-lists")
+def _hashes_in_lists(text: str, rng: random.Random) -> str:
+    """What Fluent Bit prints on its own output."""
+    clock = clock_of(rng)
+    return "".join(
+        f"[{i}] kube.cart: [[{next(clock).timestamp():.6f}, {{}}], "
+        f'{{"log"=>{json_string(line)}, "stream"=>"stderr"}}]\n'
+        for i, line in enumerate(lines_of(text))
+    )
+
+
+@damage("only-text-of-a-record")
+def _only_text_of_a_record(text: str, rng: random.Random) -> str:
+    """Lines of Drone, under a key that says nothing."""
+    lines = enumerate(lines_of(text))
+    return "".join(compact({"pos": i, "out": f"{line}\n", "time": 3}) + "\n" for i, line in lines)
+
+
+@damage("fields-behind-each-line", headless=False)
+def _fields_behind_each_line(text: str, rng: random.Random) -> str:
+    """Lines of zap's console, each a record over several lines."""
+    entries = [
+        {"textPayload": f'{when}\tERROR\trunner/run.go:88\t{line}\t{{"job": "cart"}}', "id": i}
+        for i, (when, line) in enumerate(_timed(text, rng, 3))
+    ]
+    return json.dumps(entries, indent=2) + "\n"
