@@ -18,6 +18,7 @@ _FAMILIES = (
     "stores",
     "colour",
     "pasted",
+    "viewers",
     "blanks",
     "encodings",
     "loggers",

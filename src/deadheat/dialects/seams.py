@@ -12,6 +12,8 @@ _BY_WORDS = regex(
     r"|\b(?:void|unsigned|signed|long|int|char|bool|short|float|double|const|operator)\0[A-Za-z_(]"
     r"|\0\((?:in /|[^():]{1,200}:\d)"
 )
+# what a viewer has beside a line, and a copy of it on a line of its own
+_NUMBER = regex(r"\d{1,7}\s*")
 _AT_COLUMN = ("", " ")
 _AT_WORDS = (" ", "")
 _AT_SPACE = (" ",)
@@ -29,6 +31,7 @@ class Seams:
         self._width = 0  # of the last line but one; nothing where a space shows how it was broken
         self._widest = 0
         self._broken: set[int] = set()
+        self._number = -1  # of the last line that was nothing else
 
     def gaps(self, text: str) -> tuple[str, ...]:
         """What to put between the last line and this one, likeliest first."""
@@ -41,11 +44,18 @@ class Seams:
         if spaced:
             self._width = 0
             return _AT_SPACE
+        if _NUMBER.fullmatch(text) and self._counts(int(text)):
+            return _AT_SPACE
         if self._width < self._widest or self._broken - {self._width}:
             return _AT_WORDS
         if not self._broken and _BY_WORDS.search(f"{before[-40:]}\0{text[:240]}"):
             return _AT_WORDS
         return _AT_COLUMN
+
+    def _counts(self, number: int) -> bool:
+        """Is this no end of a line, but a line's number? Nobody breaks one between words, either."""
+        before, self._number = self._number, number
+        return number == before + 1 or self._width < self._widest
 
     def was_one(self) -> None:
         """The line before the last one turned out to have been broken."""

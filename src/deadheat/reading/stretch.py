@@ -236,6 +236,8 @@ class Stretch:
             return False
         if isinstance(following, int):
             following = self._below(following)
+        if lanes.counts(prefix, [text for text in following[:_PEEK] if text]):
+            return True
         probe = _new_lanes()
         texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
         columns = [(self._column(text), text) for text in texts]

@@ -49,6 +49,14 @@ _TAG = regex(
 _LINE_TAG = regex(r"<(?:(?:br|BR) ?/?|/(?:p|div|li|tr|h[1-6]|summary|P|DIV|LI|TR))>(?=[^\n])")
 # between the number of a line and the line: `<td>12</td><td>text</td>`
 _CELL_TAG = regex(r"</t[dh]>(?=\s{0,20}<t[dh]\b)")
+# the number and the time of a line in a viewer's page:
+# `<div class="line"><a href="#L12">12</a><span class="time">12:00:01</span><span>text</span></div>`
+_GUTTER = regex(
+    r"((?:^|<(?:div|p|li|tr|td)\b[^<>\n]{0,300}>)\s{0,20}<(?:span|a|div|button)\b[^<>\n]{0,300}>\s{0,9}"
+    r"\d{1,7}\s{0,9}|>[\d-]{0,10}[T ]?\d\d:\d\d:\d\d[\d.,]{0,10}Z?\s{0,9})"
+    r"</(?:span|a|div|button|time)>(?=\s{0,20}<)",
+    re.MULTILINE,
+)
 # "main.(\\*Cart).Add", "cart\\_test.go:31": what editors of Markdown and wikis put before their marks
 MARKED_UP = regex(r"\\([*_\[\]()<>{}#+`|~])")
 # what changes where a progress display is drawn again: "12% [===>   ]"
@@ -60,6 +68,8 @@ _SPACES = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")) | dict.fromk
 # what a page is set with, and keyboards of the East write: "con\ufb02ict", "by goroutine 7\uff1a"
 _SET = dict(zip(map(ord, "\ufb00\ufb01\ufb02\ufb03\ufb04\uff08\uff09\uff1a\uff0c\u00ad"),
                 ("ff", "fi", "fl", "ffi", "ffl", "(", ")", ":", ",", None), strict=True))  # fmt: skip
+# hyphens and minus signs that are none of ASCII: those that do not break, and those that Word prefers
+_SET |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-")
 _SPACES |= _SET
 
 
@@ -140,7 +150,9 @@ def _decoded(raw: bytes, encoding: str) -> str:
 
 def _respaced(text: str) -> str:
     # "funcÂ·024": UTF-8 that was once read as Latin-1
-    return text.replace("Â·", "·").replace("Â\u00a0", " ").translate(_SPACES)
+    text = text.replace("Â·", "·").replace("Â\u00a0", " ")
+    # "--> src/cart.rs:31:9", of which Word makes a dash
+    return text.replace("\u2013>", "-->").translate(_SPACES)
 
 
 def _uncoloured(text: str) -> str:
@@ -157,6 +169,8 @@ def _unescaped(line: str) -> str:
 
 def _without_markup(text: str) -> str:
     if "<" in text:
+        if "</" in text:
+            text = _GUTTER.sub(r"\1 ", text)
         text = _TAG.sub("", _LINE_TAG.sub(BREAK, _CELL_TAG.sub("\t", text)))
     if "&" in text:
         # some escape twice

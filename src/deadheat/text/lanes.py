@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 LaneLine = tuple[str | None, str]
 _Place = tuple[str | None, int]
-# words that differ from line to line or from writer to writer have a digit in them
-_COUNTED = regex(r"\w*\d\w*")
+# words that differ from line to line or from writer to writer have a digit in them; noon comes, too
+_COUNTED = regex(r"\w*\d\w*|\b[AP]M\b")
+# what counts lines, with nothing behind it: "118fatal error: concurrent map writes", "13-assert no"
+_COUNT = regex(r" {0,9}(\d{1,7})[:-]?")
 # as `re.escape` writes them
 _SPACES = regex(r"(?:\\ )+")
 # what stands in a string, behind the quote that begins it
@@ -121,8 +123,10 @@ class Lanes:
         What was `learnt` comes off once: a report's own words may look like it.
         """
         out: list[LaneLine] = []
-        if depth == _MAX_DEPTH and (cell := self._cell(Piece(outer, text))) is not None:
-            return self._peeled(*cell, depth - 1)
+        if self._table and depth == _MAX_DEPTH:
+            row = self._cell(Piece(outer, text))
+            if row is not None:
+                return self._peeled(*row, depth - 1)
         for piece in peel(text, self._numbered if depth == _MAX_DEPTH else self._inner):
             piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
@@ -177,6 +181,17 @@ class Lanes:
             self._table = table
             return True
         return self._learn_outer(prefix, following) or self._learn_shape(prefix, following)
+
+    def counts(self, prefix: str, following: Sequence[str]) -> bool:
+        """Is `prefix` a number that the lines below go on with? A viewer may put nothing behind it."""
+        begin = _COUNT.fullmatch(prefix)
+        if begin is None or len(following) < _FEW // 2:
+            return False
+        told = enumerate(following, int(begin[1]) + 1)
+        if not all(text.lstrip().startswith(str(number)) for number, text in told):
+            return False
+        self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (_COUNT, False)]
+        return True
 
     def _learn_outer(self, prefix: str, following: Sequence[str]) -> bool:
         """Takes for a writer's mark what stands before a prefix which everybody knows."""

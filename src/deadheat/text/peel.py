@@ -41,7 +41,15 @@ _PREFIX = regex(
             r" (?P<lane_hostless>[^\s:\[]{1,100}\[\d+\]):(?: |$)",
             # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority in front
             r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
-            r" (?P<lane_syslog>\S{1,200} [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
+            r" (?!(?:fatal error|value changed|Locks held):|\d{4}-\d\d-)"
+            r"(?P<lane_syslog>\S{0,199}[^\s:] [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
+            # moreutils' ts "May 01 12:00:00 text", Kibana "May 1, 2024 @ 12:00:00.123 text",
+            # Render "May 1 12:00:00 PM  text"
+            r"[A-Z][a-z]{2} [ \d]?\d,? (?:\d{4},? )?(?:@ )?\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?(?: [AP]M)?"
+            r"(?:[ \t]|$)",
+            # dates of America and Europe: "05/01/2024 12:00:00 PM text", "01.05.2024 12:00:00 text"
+            r"\[?\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M)?\]?"
+            r"(?:[ \t]|$)",
             # syslog of RFC 5424: "<34>1 2024-05-01T12:00:00Z host app 123 - - text"
             rf"<\d{{1,3}}>1 {_ISO} (?P<lane_5424>\S{{1,200}} \S{{1,100}} \S{{1,100}})"
             r" \S{1,100} (?:-|\[[^\]]{0,500}\])(?: |$)",
@@ -76,7 +84,7 @@ _PREFIX = regex(
             # a pager's line numbers: "  123  text"; not the frames of a backtrace: "           0: main"
             r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-]"
             r"(?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
-            r"|\d{1,9}[:-](?=[ \t=WRPBrvw>G]|$)"
+            r"|\d{1,9}[:-](?=[ \t=WRPBarvw>G]|$)"
             r"| *\d{1,7}(?:\t|  ?|(?<! {8}\d)(?<! {7}\d\d): |\| ?)(?!\+0x)(?=[ \t=WRP>G\w\[-]|$))",
         )
     )

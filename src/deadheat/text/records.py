@@ -57,9 +57,10 @@ _TAG = regex(r'.{0,300}?\s(?=\{")')
 _SCATTERED = regex(
     rf'"(?:{"|".join(_TEXT_KEYS)})" ?: ?"((?:[^"\\]|\\.)*)"|\["\d{{16,20}}", ?"((?:[^"\\]|\\.)*)"\]'
 )
-# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001"
+# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001", "2:14PM"
 _TIME = regex(
     r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
+    r"|(?<![\w:])\d{1,2}:\d\d ?(?:[AP]M\b)|\b[AP]M\b"
 )
 # TeamCity: `##teamcity[testStdErr name='TestX' out='text|nmore|n']`
 _SERVICE = "##teamcity["
@@ -211,7 +212,7 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
                 yield from _messages(item, depth - 1)
     elif isinstance(value, list) and depth:
         texts = all(isinstance(item, str) for item in value)
-        if _message(named := _named(value)) is not None:
+        if (named := _named(value)) and _message(named) is not None:
             yield from _messages(named, 0)
         elif texts and 1 < len(value) < 4 and value[0][:1].isdigit():
             yield [], value[-1], False  # a row: Loki's "values" have time and line

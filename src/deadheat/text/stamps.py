@@ -10,11 +10,9 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# a field that is a time: `"2024-05-01T12:00:00.123Z"`, `"1714557600123456789"`, `[1714557600123]`
-_STAMP = regex(
-    r"(?<=\")(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d\d:?\d\d)?(?=\")"
-    r"|(?:(?<=[\":\[,])|(?<=[:,] ))(\d{13}|\d{16}|\d{19})(?=[\"\],}])"
-)
+# a field that is a time: `"2024-05-01T12:00:00.123Z"`; `"1714557600123456789"`, `[1714557600123]`
+_DATE = regex(r"\"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d\d:?\d\d)?\"")
+_COUNT = regex(r"[\":\[,] ?(\d{13}|\d{16}|\d{19})[\"\],}]")
 # that one line is older than the line before it tells nothing
 _FEW = 3
 
@@ -24,11 +22,8 @@ def newest_first(text: str) -> bool:
 
     Each way to write a time is compared with itself: stores add one of their own to sort by.
     """
-    dates: list[str] = []
-    counts: list[str] = []
-    for match in _STAMP.finditer(text):
-        (dates if match[1] else counts).append(match[1] or match[2])
-    return _descend(dates) or (not _is_many(dates) and _descend(counts))
+    dates = _DATE.findall(text)
+    return _descend(dates) if _is_many(dates) else _descend(_COUNT.findall(text))
 
 
 def _is_many(times: Iterable[str]) -> bool:
