@@ -46,12 +46,15 @@ HANDS = {
     "two-tagged-writers": "json-one-string circleci-output workflow-command newlines-written-out",
     "kubectl-two-pods": "list-of-lines crlf grep-all-lines",
     "docker-compose": "grep-context mail-quote html-pre list-of-lines",
-    "jenkins": "list-of-lines markdown-quote junit-entities indented-4",
+    "jenkins": "list-of-lines junit-entities indented-4 cells-behind-the-text hits-newest-first",
     "syslog": "docker-json-file github-actions html-numbered-rows",
     "syslog-one-message": "indented-4 commit-body json-logger",
     "ansi-lines": "markdown-quote syslog",
     "html-pre": "mail-quote docker-json-file",
     "logger-lines": "docker-json-file kubectl-two-pods mail-quote",
+    "json-logger": "cells-behind-the-text cells-newest-first streams-newest-first hashes-in-lists",
+    "kubectl": "fields-in-a-list cells-newest-first numbers-and-times-in-spans month-and-time",
+    "stern": "numbers-on-lines-of-their-own hits-over-lines records-in-cells",
 }
 PAIRS: tuple[Damage, ...] = tuple(
     compose(named(inner), named(outer))

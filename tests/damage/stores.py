@@ -60,6 +60,16 @@ def _fields(text: str, rng: random.Random) -> list[object]:
     ]
 
 
+@damage("hits-over-lines")
+def _hits_over_lines(text: str, rng: random.Random) -> str:
+    """The same for people to read, oldest first: few of its lines are somebody's text."""
+    hits = [
+        {"_index": "logs", "_id": f"x{i}", "_source": {"@timestamp": when, "message": line}}
+        for i, (when, line) in enumerate(_timed(text, rng))
+    ]
+    return json.dumps({"took": 3, "hits": {"hits": hits}}, indent=2) + "\n"
+
+
 @damage("fields-in-a-list")
 def _fields_in_a_list(text: str, rng: random.Random) -> str:
     """What `aws logs get-query-results` prints."""

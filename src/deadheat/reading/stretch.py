@@ -10,6 +10,7 @@ from deadheat.dialects import Verdict
 from deadheat.model import Damage, Report
 from deadheat.reading import folded
 from deadheat.reading.machines import Found, Machines
+from deadheat.reading.peek import PEEK, behind, below, new_lanes, unwrapped, within
 from deadheat.reading.prospects import AHEAD
 from deadheat.text import clean
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
 # lines are decoded in slices of about this size
 _SLICE: Final = 1 << 11
-# how many lines to look at for a prefix, and for a line that was cut in pieces
-_PEEK: Final = 8
+# how much a line may be that was cut in pieces
 _PIECE: Final = 1 << 9
 # what of a detector's is that long may be more than a line
 _FOLDED: Final = 60
@@ -82,22 +82,22 @@ class Stretch:
         whole = column >= 0
         lanes = None
         self.behind = line + len(raw)
-        below = self._below(self.behind)[:_PEEK]
+        near = self._below(self.behind)[:PEEK]
         wrapped = not whole or (column and not first[:column].isspace())
-        if wrapped or self._is_several(first, below, dialect):
-            lanes, whole = self._lanes(first, below, dialect)
+        if wrapped or self._is_several(first, near, dialect):
+            lanes, whole = self._lanes(first, near, dialect)
             if not whole and not self._is_rest(first, dialect):
                 if len(raw) > _LONG:
                     self._prospects.was_vain(dialect, self.behind - _OVERLAP)
                 self.behind = self._floor  # another dialect may find more in this line
                 return
             if lanes is not None:
-                lanes.heed(first, below)
+                lanes.heed(first, near)
             elif not whole:
                 lanes = self._lanes_before(line)
         # the mark of its writer may be in a piece of its own
         if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
-            lanes = _new_lanes(first)
+            lanes = new_lanes(first)
         if not (whole and starts):
             self._machines.prelude = dialect
         sought = self._machines.prelude, lanes.form if lanes else None
@@ -135,7 +135,7 @@ class Stretch:
         texts.reverse()
         for i, text in enumerate(texts):
             at, end = offsets[-i - 2], offsets[-i - 1]
-            following = texts[i + 1 : i + 1 + _PEEK]
+            following = texts[i + 1 : i + 1 + PEEK]
             for lane, inner in self._split(fork, text, following) if fork else ((None, text),):
                 machines.feed(lane, inner, at, end, True)
         machines.finish()
@@ -157,14 +157,14 @@ class Stretch:
 
     def _lanes(self, first: str, below: list[str], dialect: Dialect) -> tuple[Lanes | None, bool]:
         """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
-        lanes, probe = _new_lanes(first), _new_lanes()
+        lanes, probe = new_lanes(first), new_lanes()
         if "," in first and (opens := self._tabulated(lanes, first, below, dialect)) is not None:
             return lanes, opens
         pieces = [*probe.split(first), *probe.flush()]
         columns = [self._column(text) for _, text in pieces]
         opening = [(at, text) for at, (_, text) in enumerate(pieces) if columns[at] >= 0]
         for at, text in opening:
-            if self._learn(lanes, text[: columns[at]], _behind(pieces, at) or self.behind):
+            if self._learn(lanes, text[: columns[at]], behind(pieces, at) or self.behind):
                 return lanes, True
         bare = pieces == [(None, first)]
         if self._is_folded([text for _, text in pieces], [first, *below] if bare else [], dialect):
@@ -181,7 +181,7 @@ class Stretch:
 
         rest = None if dialect.remnant("") else dialect.remnant
         for cell, table in tables(first, below):
-            texts = [text for _, text in _new_lanes().split(cell) if text.strip()]
+            texts = [text for _, text in new_lanes().split(cell) if text.strip()]
             for text in texts if cell[:1] in _RECORDS else texts[:1]:
                 column = self._column(text)
                 if column < 0 and not (rest and rest(text)):
@@ -201,12 +201,12 @@ class Stretch:
             return True
         if not bare or not folded.may_fill(bare, dialect) or clean.tail(bare):
             return False
-        probe = _new_lanes(bare[0])
+        probe = new_lanes(bare[0])
         return all(probe.split(t) == [(None, t)] for t in bare) and known.fills(bare, dialect)
 
     def _is_rest(self, first: str, dialect: Dialect) -> bool:
         """Is this line, or one that it wraps, the rest of a line or a later one of a report?"""
-        texts = (text for _, text in _new_lanes().split(first))
+        texts = (text for _, text in new_lanes().split(first))
         return dialect.remnant(first) or any(map(dialect.remnant, texts))
 
     def _lanes_before(self, line: int) -> Lanes | None:
@@ -215,16 +215,16 @@ class Stretch:
             return None
         raw = self._windows.slice(self._windows.line_start(line - 1, self._floor), 0)
         (before, *_), _ = clean.lines(raw, self._encoding)
-        return _new_lanes(before) if _new_lanes().split(before) != [(None, before)] else None
+        return new_lanes(before) if new_lanes().split(before) != [(None, before)] else None
 
     def _lanes_from(self, text: str, end: int) -> Lanes | None:
         """Lanes, if a report begins in this line, which is wrapped as those before it are not."""
         column = self._column(text)
         if column == 0 or (column < 0 and text[:1] not in _RECORDS) or text[:column].isspace():
             return None
-        pieces = _new_lanes().split(text)
+        pieces = new_lanes().split(text)
         wrapped = [piece for piece in pieces if self._column(piece[1]) >= 0 and piece[1] != text]
-        lanes = _new_lanes(text)
+        lanes = new_lanes(text)
         return lanes if wrapped or self._learn(lanes, text[: max(column, 0)], end) else None
 
     def _learn(self, lanes: Lanes, prefix: str, following: list[str] | int) -> bool:
@@ -234,19 +234,22 @@ class Stretch:
         """
         if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
             return False
-        if isinstance(following, int):
-            following = self._below(following)
-        if lanes.counts(prefix, [text for text in following[:_PEEK] if text]):
+        lines = self._below(following) if isinstance(following, int) else following
+        if lanes.counts(prefix, [text for text in lines[:PEEK] if text]):
             return True
-        probe = _new_lanes()
-        texts = [text for line in following[:_PEEK] for _, text in probe.split(line)]
+        if isinstance(following, int):
+            texts = unwrapped(self._windows, following, self._encoding, lines)
+        else:
+            texts = within(lines[:PEEK])
+        # a viewer's numbers, in a copy of it on lines of their own
+        texts = [text for text in texts if not text.strip().isdigit()]
         columns = [(self._column(text), text) for text in texts]
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
             return False  # the next header has no such mark
         return lanes.learn(prefix, texts)
 
     def _below(self, at: int) -> list[str]:
-        return clean.lines(self._windows.slice(at, _BEFORE), self._encoding)[0]
+        return below(self._windows, at, self._encoding)
 
     def _opens(self, text: str) -> bool:
         """Does a machine take this line? With text on both sides of a header it may be a sentence."""
@@ -298,8 +301,8 @@ class Stretch:
     def _patience(self, lanes: Lanes | None) -> int:
         """How many lines to wait where no machine has a report in hand."""
         if self._machines:
-            return 2 * _PEEK  # the other half of the hit's line may come late
-        return 0 if lanes is None else _PEEK  # and so may the end of a line
+            return 2 * PEEK  # the other half of the hit's line may come late
+        return 0 if lanes is None else PEEK  # and so may the end of a line
 
     def _split(self, lanes: Lanes, text: str, following: list[str] | int) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""
@@ -308,7 +311,7 @@ class Stretch:
             if lane in self._machines:
                 continue
             column = self._column(inner)
-            if column > 0 and self._learn(lanes, inner[:column], _behind(pieces, at) or following):
+            if column > 0 and self._learn(lanes, inner[:column], behind(pieces, at) or following):
                 return lanes.split(text)
         return pieces
 
@@ -326,18 +329,6 @@ class Stretch:
                 offsets.pop()
             yield self._folded.paragraphs(texts, offsets)
             at += len(raw)
-
-
-def _new_lanes(first: str | None = None) -> Lanes:
-    from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
-
-    return Lanes(first)
-
-
-def _behind(pieces: list[LaneLine], at: int) -> list[str]:
-    """The next lines in the same record, if it has as many as it takes to know a prefix."""
-    texts = [text for _, text in pieces[at + 1 : at + 1 + _PEEK]]
-    return texts if len(texts) == _PEEK else []
 
 
 def _damage(found: Found) -> tuple[Damage, ...]:

@@ -220,7 +220,9 @@ class Lanes:
         marks = [mark(match[0]) for text in following if (match := shape.match(text + " "))]
         if len(marks) < few:
             return False
-        names = mark(prefix) in marks
+        name = mark(prefix)
+        # brackets around a time name nobody
+        names = name in marks and (name == prefix.strip() or any(map(str.isalnum, name)))
         if names and (label := _label(prefix, following)):
             shape = label  # those of the others are alike
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]

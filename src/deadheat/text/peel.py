@@ -42,7 +42,7 @@ _PREFIX = regex(
             # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority in front
             r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
             r" (?!(?:fatal error|value changed|Locks held):|\d{4}-\d\d-)"
-            r"(?P<lane_syslog>\S{0,199}[^\s:] [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
+            r"(?P<lane_syslog>[\w.:@%-]{0,199}\w [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
             # moreutils' ts "May 01 12:00:00 text", Kibana "May 1, 2024 @ 12:00:00.123 text",
             # Render "May 1 12:00:00 PM  text"
             r"[A-Z][a-z]{2} [ \d]?\d,? (?:\d{4},? )?(?:@ )?\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?(?: [AP]M)?"

@@ -57,10 +57,10 @@ _TAG = regex(r'.{0,300}?\s(?=\{")')
 _SCATTERED = regex(
     rf'"(?:{"|".join(_TEXT_KEYS)})" ?: ?"((?:[^"\\]|\\.)*)"|\["\d{{16,20}}", ?"((?:[^"\\]|\\.)*)"\]'
 )
-# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001", "2:14PM"
+# "2024-05-01T12:00:00.123Z", "12:00:00,123", "2018/07/31", "1714590047.001", "2:14PM", "6.851"
 _TIME = regex(
     r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]|$)?|(?<!\d)\d\d:\d\d:\d\d(?:[.,]\d+)?Z?|\d{9,}(?:\.\d+)?"
-    r"|(?<![\w:])\d{1,2}:\d\d ?(?:[AP]M\b)|\b[AP]M\b"
+    r"|(?<![\w:])\d{1,2}:\d\d ?(?:[AP]M\b)|\b[AP]M\b|(?<![\w.])\d{1,6}\.\d{3,9}(?![\w.])"
 )
 # TeamCity: `##teamcity[testStdErr name='TestX' out='text|nmore|n']`
 _SERVICE = "##teamcity["
@@ -160,10 +160,14 @@ def logfmt(text: str) -> tuple[list[str], str] | None:
 
 def _record(text: str, lanes: list[str], alone: bool = True) -> list[Piece] | None:
     """The lines in a JSON object or array, or None if it is none; `alone` if nothing is before it."""
-    value = _parsed(text.rstrip(", \r"))
+    text = text.rstrip(", \r")
+    value = _parsed(text)
+    if value is None and '""' in text:
+        # a line of a cell, where quotes are doubled
+        value = _parsed(text.replace('""', '"').strip('"'))
     if value is None and "\\" in text:
         # with the backslashes of Markdown among its own
-        value = _parsed(clean.MARKED_UP.sub(r"\1", text.rstrip(", \r")))
+        value = _parsed(clean.MARKED_UP.sub(r"\1", text))
     if value is None:
         return None
     outer = "/".join(lanes) or None

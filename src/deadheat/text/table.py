@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # a cell of a row: `text,`, `"text with ""quotes"", and commas",`
 _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
-# a prefix with a comma: "May 1, 2024 @ 12:00:00.123 ", "[1,3]<stderr>: "
-_PREFIX = regex(r"[^\",]{0,200}(?:, \w|[\[(][^\])\",]{0,200},)")
+# a prefix with a comma: "May 1, 2024 @ 12:00:00.123 ", "[1,3]<stderr>: ", "12:00:00,123 ERROR "
+_PREFIX = regex(r"[^\",]{0,200}(?:, \w|[\[(][^\])\",]{0,200},|:\d\d,\d{3} )")
 # so many lines do not have as many commas by chance; nobody exports as many columns
 _FEW, _WIDE = 2, 100
 # how grave a line is tells nothing of who wrote it, and some stores guess it from the line
