@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tests.damage.lines import clock_of, compact, iso, json_string, lines_of
 from tests.damage.registry import damage
+from tests.damage.writers import interleave, other_process
 
 if TYPE_CHECKING:
     import random
@@ -128,3 +129,45 @@ def _fields_behind_each_line(text: str, rng: random.Random) -> str:
         for i, (when, line) in enumerate(_timed(text, rng, 3))
     ]
     return json.dumps(entries, indent=2) + "\n"
+
+
+def _of_two_pods(text: str, rng: random.Random) -> list[tuple[str, str, str]]:
+    """Time, pod and text of the lines of two processes that print at once."""
+    mixed = interleave(text, other_process(text, rng), rng, ("api-x2x9k\t", "api-qf8zt\t"))
+    return [(when, *line.split("\t", 1)) for when, line in _timed(mixed, rng)]  # type: ignore[misc]
+
+
+@damage("two-pods-in-hits")
+def _two_pods_in_hits(text: str, rng: random.Random) -> str:
+    """As Filebeat names them: an object has the pod's name."""
+    return "".join(
+        compact({"@timestamp": when, "kubernetes": {"pod": {"name": pod}}, "message": line}) + "\n"
+        for when, pod, line in _of_two_pods(text, rng)
+    )
+
+
+@damage("two-pods-in-cells", headless=False)
+def _two_pods_in_cells(text: str, rng: random.Random) -> str:
+    rows = [(when, line, pod) for when, pod, line in _of_two_pods(text, rng)]
+    return _table(("timestamp", "message", "pod"), rows)
+
+
+@damage("two-streams-newest-first")
+def _two_streams_newest_first(text: str, rng: random.Random) -> str:
+    lines = _of_two_pods(text, rng)[::-1]
+    streams = [
+        {
+            "stream": {"pod": who},
+            "values": [[when, line] for when, pod, line in lines if pod == who],
+        }
+        for who in sorted({pod for _, pod, _ in lines})
+    ]
+    return compact({"data": {"resultType": "streams", "result": streams}}) + "\n"
+
+
+@damage("two-tags-of-fluent-bit")
+def _two_tags_of_fluent_bit(text: str, rng: random.Random) -> str:
+    return "".join(
+        f'[{i}] kube.{pod}: [[{i}.5, {{}}], {{"log"=>{json_string(line)}}}]\n'
+        for i, (_, pod, line) in enumerate(_of_two_pods(text, rng))
+    )

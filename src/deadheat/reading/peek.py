@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 PEEK: Final = 8
-# how many bytes they are, and as many where each is a record over several lines
+# how many bytes they are, and as many where each is a record over several lines, or very long
 _NEAR: Final = 1 << 10
-_FAR: Final = 1 << 13
+FAR: Final = 1 << 13
 
 
 def new_lanes(first: str | None = None) -> Lanes:
@@ -34,7 +34,7 @@ def unwrapped(windows: Windows, at: int, encoding: str, near: list[str]) -> list
     texts = within(near[:PEEK])
     if len(texts) >= min(len(near), PEEK):
         return texts
-    return within(below(windows, at, encoding, _FAR))
+    return within(below(windows, at, encoding, FAR))
 
 
 def within(lines: list[str]) -> list[str]:

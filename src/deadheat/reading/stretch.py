@@ -10,7 +10,7 @@ from deadheat.dialects import Verdict
 from deadheat.model import Damage, Report
 from deadheat.reading import folded
 from deadheat.reading.machines import Found, Machines
-from deadheat.reading.peek import PEEK, behind, below, new_lanes, unwrapped, within
+from deadheat.reading.peek import FAR, PEEK, behind, below, new_lanes, unwrapped, within
 from deadheat.reading.prospects import AHEAD
 from deadheat.text import clean
 
@@ -174,20 +174,22 @@ class Stretch:
         return (None if bare else lanes), False
 
     def _tabulated(
-        self, lanes: Lanes, first: str, below: list[str], dialect: Dialect
+        self, lanes: Lanes, first: str, near: list[str], dialect: Dialect
     ) -> bool | None:
         """Is this line a row of a table, in which a report's line begins it or goes on with it?"""
         from deadheat.text.table import tables
 
         rest = None if dialect.remnant("") else dialect.remnant
-        for cell, table in tables(first, below):
+        if len(near) < PEEK:
+            near = below(self._windows, self.behind, self._encoding, FAR)[:PEEK]
+        for cell, table in tables(first, near):
             texts = [text for _, text in new_lanes().split(cell) if text.strip()]
             for text in texts if cell[:1] in _RECORDS else texts[:1]:
                 column = self._column(text)
                 if column < 0 and not (rest and rest(text)):
                     continue
                 prefix = text[: max(column, 0)]
-                rows = [row[table.column] for row in map(table.cells, below) if row]
+                rows = [row[table.column] for row in map(table.cells, near) if row]
                 if prefix.strip() and not self._learn(lanes, prefix, rows):
                     return None  # a sentence, or a prefix with a comma in it
                 lanes.tabulate(table)

@@ -44,6 +44,8 @@ _REST = regex(
 )
 # a record as Ruby prints it: `{"log"=>"text", "stream"=>"stderr"}`
 _ROCKET = regex(r'"([\w@.$-]{1,60})" ?=> ?"((?:[^"\\]|\\.)*)"')
+# whose it is, behind a count: `[3] kube.cart: [[1714557600.1, {}], {"log"=>"text"}]`
+_TAGGED = regex(r"\[\d{1,9}\] (\S{1,200}): \[")
 # a record of YAML: `textPayload: '  main.main()'`
 _YAML = regex(
     r"(?:- | {0,40})(?:textPayload|message|MESSAGE|msg|log|line|body|stderr|stdout|output): "
@@ -132,6 +134,8 @@ def inside(text: str, lanes: list[str], tagged: bool = False) -> list[Piece] | N
 def _hash(text: str, lanes: list[str]) -> list[Piece] | None:
     fields = {key: unescaped(value) for key, value in _ROCKET.findall(text)}
     message = _message(fields)
+    if source := _TAGGED.match(text):
+        lanes = [*lanes, source[1]]
     return (
         None if message is None else _lines(message, "/".join([*lanes, *_lane_of(fields)]) or None)
     )
@@ -317,6 +321,9 @@ def _lane_of(fields: dict[str, Any]) -> list[str]:
     names: list[str] = []
     for key in sorted(fields):
         value = fields[key]
+        if isinstance(value, dict) and key in _LANE_KEYS:
+            # `"pod": {"name": "cart-1"}`; Loki's "stream" has labels
+            value = value.get("name", value.get("pid", value))
         if key in _LANE_KEYS and isinstance(value, str | int):
             names.append(str(value))
         elif key in _NESTED and isinstance(value, dict):

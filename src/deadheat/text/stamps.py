@@ -15,10 +15,12 @@ _DATE = regex(r"\"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d
 _COUNT = regex(r"[\":\[,] ?(\d{13}|\d{16}|\d{19})[\"\],}]")
 # that one line is older than the line before it tells nothing
 _FEW = 3
+# a stream has more lines
+_MANY = 10
 
 
 def newest_first(text: str) -> bool:
-    """Do the times of a record with many lines go back, and never forth?
+    """Do the times of a record with many lines go back, and forth only where another writer's begin?
 
     Each way to write a time is compared with itself: stores add one of their own to sort by.
     """
@@ -33,7 +35,9 @@ def _is_many(times: Iterable[str]) -> bool:
 def _descend(times: list[str]) -> bool:
     if not _is_many(times):
         return False
-    return all(_key(a) >= _key(b) for a, b in pairwise(times))
+    keys = [_key(time) for time in times]
+    forth = sum(a < b for a, b in pairwise(keys))
+    return forth * _MANY <= sum(a > b for a, b in pairwise(keys))
 
 
 def _key(time: str) -> tuple[str, int, str]:

@@ -65,14 +65,20 @@ def _rows(following: Sequence[str]) -> list[list[str]]:
 
 
 def _table(before: list[str], column: int, rows: list[list[str]]) -> Table:
-    names = (i for i in range(column) if _is_name([before, *rows], i))
-    return Table(len(rows[0]), column, tuple(names))
+    names = [i for i in range(column) if _is_name([before, *rows], i)]
+    behind = [i for i in range(column + 1, len(rows[0])) if _is_name(rows, i, few=True)]
+    return Table(len(rows[0]), column, (*names, *behind))
 
 
-def _is_name(rows: list[list[str]], i: int) -> bool:
-    """Does what these cells say come again, as who wrote a line does, and a line's number does not?"""
+def _is_name(rows: list[list[str]], i: int, few: bool = False) -> bool:
+    """Does what these cells say come again, as who wrote a line does, and a line's number does not?
+
+    Some stores tell much of a line behind it: `few` asks for the names of few.
+    """
     told = [mark(row[i]) for row in rows]
-    return len({*told}) < len(told) and told[0].lower() not in _LEVELS
+    if told[0].lower() in _LEVELS or (few and not any(map(str.isalpha, told[0]))):
+        return False
+    return 3 * len({*told}) <= len(told) if few else len({*told}) < len(told)
 
 
 def _cells(text: str) -> list[str] | None:
