@@ -99,6 +99,8 @@ class Bench:
             write(path, count)
             if self._peer:
                 self._other(self._peer, path, count, what)
+            done = best([sys.executable, "-m", "bench.reading", str(path)], times=3)
+            self._told(f"{count} {what}, every frame read, nothing printed", done, count, 13_000)
             self._reports(path, count, what, 13_000)
 
     def _other(self, peer: Peer, path: Path, count: int, which: str) -> None:
@@ -113,13 +115,13 @@ class Bench:
 
     def _reports(self, path: Path, count: int, what: str, limit: int) -> None:
         for form in ("brief", "text", "jsonl"):
-            done = best(_scan(form, path), times=3)
-            against = f"goal {limit:,} /s"
-            if self._read:
-                against += f", {count / done.seconds / self._read:.2f} x the peer"
-            self._row(
-                f"{count} {what}, {form}", done.seconds, f"{count / done.seconds:,.0f} /s", against
-            )
+            self._told(f"{count} {what}, {form}", best(_scan(form, path), times=3), count, limit)
+
+    def _told(self, what: str, done: Run, count: int, limit: int) -> None:
+        rate, against = count / done.seconds, f"goal {limit:,} /s"
+        if self._read:
+            against += f", {rate / self._read:.2f} x the peer"
+        self._row(what, done.seconds, f"{rate:,.0f} /s", against)
 
     def clean(self, size: int) -> None:
         path = self._folder / "clean.log"

@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     only = words[0] if words and words[0] in _COMMANDS else None
     args = parser(only).parse_args(words)
-    _collect_seldom()
+    collect_seldom()
     _open_all()
     _never_refuse()
     try:
@@ -122,7 +122,7 @@ def _never_refuse() -> None:
             out.reconfigure(errors="replace")
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Looking for cycles takes a fifth of the time of a scan, and there are hardly any."""
     import gc
 
