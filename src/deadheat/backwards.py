@@ -7,7 +7,7 @@ feeds the lines to the machines in the opposite order.
 from __future__ import annotations
 
 from enum import IntEnum
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict
@@ -31,8 +31,13 @@ _MORE = 100
 # how far to look for what goes on with a header, and for the header where a hit is none
 _BESIDE = 1 << 10
 _AHEAD = 1 << 14
+# how far to look for times that go back in few places, and how often
+_WIDE = 1 << 14
+_STEP = 1 << 11
 # "2024-05-01T12:00:00.123Z", "2024/05/01 12:00:00.123", "12:00:00,123", in a record or in front
 _TIME = regex(rb"(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
+
+_TIME_OF = regex(_TIME.pattern.decode())
 
 Run = tuple[int, int]
 _NONE: Run = (0, 0)
@@ -45,6 +50,7 @@ class Way(IntEnum):
     FORWARD = 0
     DOUBTFUL = 1  # from its end, if that gives a whole report
     BACKWARD = 2
+    TIED = 3  # by its times, which go back, and lines of one time as they stand, if that gives more
 
 
 def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
@@ -82,6 +88,12 @@ def descends(lines: Iterable[bytes]) -> bool:
     return down > 1 and down > 5 * up
 
 
+def time_of(text: str) -> str:
+    """The time that a line tells; nothing if it tells none."""
+    match = _TIME_OF.search(text)
+    return match[0] if match else ""
+
+
 class Sense:
     """Which way the text around a line is to be read."""
 
@@ -98,11 +110,29 @@ class Sense:
         start = self._windows.back(line, _BESIDE, self._floor)
         return self._windows.peek(start, line - start)
 
-    def way(self, line: int, lanes: Lanes | None, whole: bool) -> Way:
+    def way(self, line: int, lanes: Lanes | None, whole: bool, tied: bool) -> Way:
         """Do the lines above the next header go on with it better than those below?
 
-        `whole` says that the line itself is one, `lanes` know how it is wrapped.
+        `whole` says that the line itself is one, `lanes` know how it is wrapped; `tied` asks whether
+        only the times go back.
         """
+        way = self._way(line, lanes, whole)
+        ties = tied and way is Way.FORWARD and lanes is not None
+        return Way.TIED if ties and self._falls(line) else way
+
+    def _falls(self, line: int) -> bool:
+        """Do times go back in a wider view, where lines of one time may be many?"""
+        start = self._windows.back(line, _WIDE, self._floor)
+        raw = self._windows.peek(start, 2 * _WIDE)
+        first, last = _TIME.search(raw), _TIME.search(raw, raw.rfind(b"\n", 0, len(raw) - 1) + 1)
+        if first is None or last is None or first[0] <= last[0]:
+            return False
+        lines = (raw.find(b"\n", at) + 1 for at in range(0, len(raw) - _STEP, _STEP))
+        found = [first, *(_TIME.search(raw, line) for line in lines), last]
+        times = [match[0] for match in found if match and len(match[0]) == len(first[0])]
+        return all(a >= b for a, b in pairwise(times))
+
+    def _way(self, line: int, lanes: Lanes | None, whole: bool) -> Way:
         size = _BESIDE if whole else _AHEAD
         below = self._pieces(self._windows.slice(line, size), lanes)
         before: list[LaneLine] = []

@@ -93,6 +93,25 @@ def _cells_newest_first(text: str, rng: random.Random) -> str:
     return _table(("Date", "Host", "Service", "Message"), rows[::-1])
 
 
+def _newest_first_by_time(text: str, rng: random.Random, digits: int) -> list[tuple[str, str]]:
+    """As a store sorts that knows of nothing but times: lines of one time keep their order."""
+    return sorted(_timed(text, rng, digits), key=lambda timed: timed[0], reverse=True)
+
+
+@damage("hits-of-one-time-in-order", headless=False)
+def _hits_of_one_time_in_order(text: str, rng: random.Random) -> str:
+    hits = [
+        {"_source": {"@timestamp": when, "message": line, "host": "node-3"}}
+        for when, line in _newest_first_by_time(text, rng, 3)
+    ]
+    return compact({"took": 3, "hits": {"hits": hits}}) + "\n"
+
+
+@damage("cells-of-one-second-in-order", headless=False)
+def _cells_of_one_second_in_order(text: str, rng: random.Random) -> str:
+    return _table(("Date", "Message"), _newest_first_by_time(text, rng, 0))
+
+
 @damage("records-in-cells")
 def _records_in_cells(text: str, rng: random.Random) -> str:
     """Lines of a logger that writes JSON, exported as CSV: every quote is doubled."""

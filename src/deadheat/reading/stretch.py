@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat import backwards
 from deadheat.dialects import Verdict
-from deadheat.model import Damage, Report
-from deadheat.reading import folded
+from deadheat.reading import folded, turned
 from deadheat.reading.machines import Found, Machines
 from deadheat.reading.peek import FAR, PEEK, behind, below, new_lanes, unwrapped, within
 from deadheat.reading.prospects import AHEAD
 from deadheat.text import clean
+from deadheat.text.stamps import may_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,8 +40,6 @@ _LONG: Final = 1 << 11
 _OVERLAP: Final = 1 << 12
 # a line may go on in so many of the following ones
 _HELD: Final = 4
-# nothing of such a report says that its lines stand the wrong way round
-_DOUBTFUL: Final = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
 _TAKEN: Final = (Verdict.OWN, Verdict.CLOSED)
 
 
@@ -93,6 +91,8 @@ class Stretch:
                 return
             if lanes is not None:
                 lanes.heed(first, near)
+                if len(raw) > _PIECE and may_turn(first):
+                    turned.settle(lanes, lambda: self._in_order((0,), [first], [0, 1], lanes))
             elif not whole:
                 lanes = self._lanes_before(line)
         # the mark of its writer may be in a piece of its own
@@ -103,7 +103,8 @@ class Stretch:
         sought = self._machines.prelude, lanes.form if lanes else None
         if self._prospects.is_vain(sought, line):
             return
-        way = self._sense.way(line, lanes, whole)
+        tied = not self._prospects.is_vain(backwards.Way.TIED, line)
+        way = self._sense.way(line, lanes, whole, tied)
         reports = self._backwards(line, lanes, way) if way else []
         # stacks without headers would be read the wrong way just as well
         if reports or (way is backwards.Way.BACKWARD and not dialect.headed):
@@ -127,27 +128,36 @@ class Stretch:
 
     def _backwards(self, line: int, lanes: Lanes | None, way: backwards.Way) -> list[Found]:
         """The reports of a log with its newest line first, read from its end; none if that is wrong."""
-        machines = self._machines
-        before = machines.covered, machines.stray
-        begin = self._windows.back(line, AHEAD, self._floor)
+        begin, stray = self._windows.back(line, AHEAD, self._floor), self._machines.stray
         texts, offsets = next(self._slices(begin, line - begin + _REGION))
-        fork = lanes.fork() if lanes else None
-        texts.reverse()
-        for i, text in enumerate(texts):
-            at, end = offsets[-i - 2], offsets[-i - 1]
-            following = texts[i + 1 : i + 1 + PEEK]
-            for lane, inner in self._split(fork, text, following) if fork else ((None, text),):
-                machines.feed(lane, inner, at, end, True)
-        machines.finish()
-        whole = [found for found in machines.found if Damage.TRUNCATED not in _damage(found)]
-        kept = list(machines.found) if whole or way is backwards.Way.BACKWARD else []
-        kept = [found for found in kept if not {*_damage(found)} >= _DOUBTFUL]
+        tried = (
+            self._in_order(order, texts, offsets, lanes) for order in turned.orders(texts, way)
+        )
+        kept = turned.best(tried, way)
+        self._machines.stray = stray
+        if way is backwards.Way.TIED and not kept:
+            self._prospects.was_vain(way, offsets[-1])
         if not self._windows.ended:  # what began the last ones may not have been seen
             kept = [found for found in kept if found.span.end < offsets[-1] - AHEAD] or kept
-        machines.found.clear()
-        machines.covered = max([before[0], *(f.span.end for f in kept)])
-        machines.stray = before[1]
-        return [_turned(found) for found in sorted(kept, key=lambda found: found.span.offset)]
+        self._machines.covered = max([self.covered, *(f.span.end for f in kept)])
+        return [turned.marked(found) for found in sorted(kept, key=lambda found: found.span.offset)]
+
+    def _in_order(
+        self, order: Sequence[int], texts: list[str], offsets: list[int], lanes: Lanes | None
+    ) -> list[Found]:
+        """The reports of these lines, if they are read in this order."""
+        machines = Machines(self._dialects, self._column, self._floor)
+        machines.prelude, machines.stray = self._machines.prelude, self._machines.stray
+        fork = lanes.fork() if lanes else None
+        for i, at in enumerate(order):
+            following = [texts[n] for n in order[i + 1 : i + 1 + PEEK]] if fork else []
+            text = texts[at]
+            for lane, inner in (
+                self._split(fork, text, following, machines) if fork else ((None, text),)
+            ):
+                machines.feed(lane, inner, offsets[at], offsets[at + 1], True)
+        machines.finish()
+        return machines.found
 
     def _is_several(self, first: str, below: list[str], dialect: Dialect) -> bool:
         """May there be more than a line of a report in this one or in the next, or less?"""
@@ -306,11 +316,17 @@ class Stretch:
             return 2 * PEEK  # the other half of the hit's line may come late
         return 0 if lanes is None else PEEK  # and so may the end of a line
 
-    def _split(self, lanes: Lanes, text: str, following: list[str] | int) -> list[LaneLine]:
+    def _split(
+        self,
+        lanes: Lanes,
+        text: str,
+        following: list[str] | int,
+        machines: Machines | None = None,
+    ) -> list[LaneLine]:
         """The line's pieces by lane; a report that another writer begins teaches its prefix."""
         pieces = lanes.split(text)
         for at, (lane, inner) in enumerate(pieces):
-            if lane in self._machines:
+            if lane in (self._machines if machines is None else machines):
                 continue
             column = self._column(inner)
             if column > 0 and self._learn(lanes, inner[:column], behind(pieces, at) or following):
@@ -331,13 +347,3 @@ class Stretch:
                 offsets.pop()
             yield self._folded.paragraphs(texts, offsets)
             at += len(raw)
-
-
-def _damage(found: Found) -> tuple[Damage, ...]:
-    return found.told.damage if isinstance(found.told, Report) else ()
-
-
-def _turned(found: Found) -> Found:
-    assert isinstance(found.told, Report)
-    damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
-    return found._replace(told=found.told._replace(damage=damage))

@@ -12,6 +12,7 @@ from deadheat.text.escapes import unescaped
 from deadheat.text.late import regex
 from deadheat.text.peel import Numbers, number, peel
 from deadheat.text.records import Piece, mark
+from deadheat.text.stamps import Turn
 from deadheat.text.table import table as table_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Lanes:
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
         self._table: Table | None = None  # whose rows the lines are
         self._tail = ""  # what ends each line
+        self.turn = Turn.TOLD  # how what one record holds is put in order
         self._deep = False  # do known prefixes stand behind those that were learnt?
 
     def heed(self, first: str, following: Sequence[str]) -> None:
@@ -93,6 +95,7 @@ class Lanes:
         other._table = self._table
         other._tail = self._tail
         other._deep = self._deep
+        other.turn = self.turn
         return other
 
     @property
@@ -108,7 +111,7 @@ class Lanes:
 
     def split(self, text: str) -> list[LaneLine]:
         """The finished lines that a raw line brings."""
-        pieces = peel(text, self._numbered)
+        pieces = peel(text, self._numbered, self.turn)
         if len(pieces) == 1 and not (self._open or self._held or self._learnt or self._table):
             lane, inner, partial, joins, nested = pieces[0]
             if not (partial or nested) and joins is None:
@@ -127,7 +130,8 @@ class Lanes:
             row = self._cell(Piece(outer, text))
             if row is not None:
                 return self._peeled(*row, depth - 1)
-        for piece in peel(text, self._numbered if depth == _MAX_DEPTH else self._inner):
+        numbered = self._numbered if depth == _MAX_DEPTH else self._inner
+        for piece in peel(text, numbered, self.turn):
             piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
                 out += self._peeled(*cell, depth - 1)

@@ -12,6 +12,7 @@ from deadheat.text.clean import BREAK
 from deadheat.text.escapes import has_lines, unescaped
 from deadheat.text.late import regex
 from deadheat.text.records import Piece
+from deadheat.text.stamps import Turn
 
 if TYPE_CHECKING:
     import re
@@ -132,18 +133,20 @@ def number(text: str) -> str:
     return ""
 
 
-def peel(text: str, numbered: Numbers = Numbers.COUNT) -> list[Piece]:
-    """The pieces in a line; the line itself where nothing wraps it."""
-    return list(_known(text, numbered)) if len(text) < _SHORT else _peeled(text, numbered)
+def peel(text: str, numbered: Numbers = Numbers.COUNT, turn: Turn = Turn.TOLD) -> list[Piece]:
+    """The pieces in a line; the line itself where nothing wraps it. `turn` orders those of a record."""
+    if len(text) < _SHORT and turn is Turn.TOLD:
+        return list(_known(text, numbered))
+    return _peeled(text, numbered, turn)
 
 
 @lru_cache(maxsize=1 << 11)
 def _known(text: str, numbered: Numbers) -> tuple[Piece, ...]:
     """Lines around a hit are looked at several times: for their prefix, their order, their report."""
-    return tuple(_peeled(text, numbered))
+    return tuple(_peeled(text, numbered, Turn.TOLD))
 
 
-def _peeled(text: str, numbered: Numbers) -> list[Piece]:
+def _peeled(text: str, numbered: Numbers, turn: Turn) -> list[Piece]:
     lanes: list[str] = []
     tagged = numbered is Numbers.TAGGED
     if BREAK in text:
@@ -158,7 +161,7 @@ def _peeled(text: str, numbered: Numbers) -> list[Piece]:
     ):
         text = stripped  # a log that was indented as a whole, times and all
     for _ in range(_MAX_LAYERS):
-        if (pieces := records.pieces(text, lanes)) is not None:
+        if (pieces := records.pieces(text, lanes, turn)) is not None:
             return pieces
         match = _PREFIX.match(text)
         if match and match[0].strip() and _has_lines(text) and text.count(match[0]) > 1:
@@ -170,7 +173,7 @@ def _peeled(text: str, numbered: Numbers) -> list[Piece]:
             text = _unescaped(text[match.end() :])
             if match["part"] or match["joins"]:
                 return [_transported(match, "/".join(lanes), text)]
-        elif (pieces := records.inside(text, lanes, tagged)) is not None:
+        elif (pieces := records.inside(text, lanes, turn, tagged)) is not None:
             return pieces
         elif (told := records.logfmt(text)) is not None:
             lanes += told[0]

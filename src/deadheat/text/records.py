@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deadheat.text import clean
 from deadheat.text.escapes import barred, percented, unescaped
 from deadheat.text.late import regex
-from deadheat.text.stamps import newest_first
+from deadheat.text.stamps import Turn, ordered
 
 if TYPE_CHECKING:
     import re
@@ -88,10 +88,10 @@ class Piece(NamedTuple):
     inner: bool = False  # it was a transport's: put its pieces together first, then peel on
 
 
-def pieces(text: str, lanes: list[str]) -> list[Piece] | None:
+def pieces(text: str, lanes: list[str], turn: Turn = Turn.TOLD) -> list[Piece] | None:
     """The lines that a record holds, or None if this is none."""
     first = text[:1]
-    if first in ("{", "[") and (found := _record(text, lanes)) is not None:
+    if first in ("{", "[") and (found := _record(text, lanes, turn)) is not None:
         return found
     if first == "#" and text.startswith(_SERVICE):
         return _service(text, "/".join(lanes) or None)
@@ -115,7 +115,9 @@ def tag(text: str) -> str:
     return match[0] if match else ""
 
 
-def inside(text: str, lanes: list[str], tagged: bool = False) -> list[Piece] | None:
+def inside(
+    text: str, lanes: list[str], turn: Turn = Turn.TOLD, tagged: bool = False
+) -> list[Piece] | None:
     """The lines of records that stand behind other text, or among much of it; None if there are none.
 
     `tagged` says that this other text names the writer.
@@ -126,9 +128,9 @@ def inside(text: str, lanes: list[str], tagged: bool = False) -> list[Piece] | N
     names = [*lanes, mark(told)] if tagged else lanes
     if "=>" in text and (found := _hash(text, names)) is not None:
         return found
-    if told and (found := _record(text[len(told) :], names, alone=False)):
+    if told and (found := _record(text[len(told) :], names, turn, alone=False)):
         return found
-    return _scattered(text, "/".join(lanes) or None) if text.count('"') > _MANY else None
+    return _scattered(text, "/".join(lanes) or None, turn) if text.count('"') > _MANY else None
 
 
 def _hash(text: str, lanes: list[str]) -> list[Piece] | None:
@@ -162,7 +164,7 @@ def logfmt(text: str) -> tuple[list[str], str] | None:
     return None if message is None else (_lane_of(fields), message)
 
 
-def _record(text: str, lanes: list[str], alone: bool = True) -> list[Piece] | None:
+def _record(text: str, lanes: list[str], turn: Turn, alone: bool = True) -> list[Piece] | None:
     """The lines in a JSON object or array, or None if it is none; `alone` if nothing is before it."""
     text = text.rstrip(", \r")
     value = _parsed(text)
@@ -183,11 +185,9 @@ def _record(text: str, lanes: list[str], alone: bool = True) -> list[Piece] | No
     if not messages:
         # None: "[  472.527349]" of a kernel's console
         return _alike(value, outer, alone) if isinstance(value, dict) else None
-    if len(messages) > _FEW and newest_first(text):
-        messages.reverse()
     return [
         piece
-        for lane, text, partial in messages
+        for lane, text, partial in ordered(messages, text, turn)
         for piece in _lines(text, "/".join([*lanes, *lane]) or None, partial)
     ]
 
@@ -269,12 +269,11 @@ def _scalar(match: re.Match[str]) -> str:
     return plain if single is None else str(single).replace("''", "'")
 
 
-def _scattered(text: str, lane: str | None) -> list[Piece] | None:
+def _scattered(text: str, lane: str | None, turn: Turn) -> list[Piece] | None:
     found = [match[1] if match[1] is not None else match[2] for match in _SCATTERED.finditer(text)]
     if len(found) < _FEW:
         return None
-    if newest_first(text):
-        found.reverse()
+    found = ordered(found, text, turn)
     return [piece for string in found for piece in _lines(unescaped(string), lane)]
 
 

@@ -1,0 +1,91 @@
+"""The orders in which lines may be read where the newest stands first, and which of them was right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deadheat.backwards import Way, time_of
+from deadheat.model import Damage, Report
+from deadheat.text.stamps import Turn, groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deadheat.reading.machines import Found
+    from deadheat.text.lanes import Lanes
+
+    Order = Sequence[int]
+    Worth = tuple[int, int, int]
+
+# nothing of such a report says that its lines stand the wrong way round
+_DOUBTFUL: Final = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
+# what may be tried where the times of a record do not tell; Elasticsearch's way comes first
+_TURNS: Final = (Turn.TIES, Turn.TOLD, Turn.ALL, Turn.NONE)
+_LIKELY: Final = (Turn.TIES, Turn.TOLD)
+
+
+def orders(texts: Sequence[str], way: Way) -> Iterator[Order]:
+    """All turned round, and by their times only: many stores keep the order of lines of one time."""
+    everything = range(len(texts))
+    by_time = groups(everything, _times(texts))
+    tied = [i for group in reversed(by_time) for i in group]
+    if way is Way.TIED:
+        yield from (everything, tied)
+        return
+    yield everything[::-1]
+    if len(by_time) < len(texts):
+        yield tied
+
+
+def best(tried: Iterator[list[Found]], way: Way) -> list[Found]:
+    """What was found in that order which gave most; none if lines stand as they should."""
+    if way is Way.TIED:
+        forward, tied = tried
+        return tied if worth(tied)[0] and worth(tied) > worth(forward) else []
+    found = max(tried, key=worth)
+    if way is Way.DOUBTFUL and not worth(found)[0]:
+        return []
+    return [one for one in found if not {*_damage(one)} >= _DOUBTFUL]
+
+
+def worth(found: Sequence[Found]) -> Worth:
+    """How many reports came out whole, how little damage they have, and how many places they tell."""
+    whole = sum(Damage.TRUNCATED not in _damage(one) for one in found)
+    return whole, -sum(len(_damage(one)) for one in found), sum(map(_places, found))
+
+
+def settle(lanes: Lanes, read: Callable[[], Sequence[Found]]) -> None:
+    """Says in what order the lines of a record are read; those that seldom help are tried last."""
+    tried: dict[Turn, Worth] = {}
+    for turn in _TURNS:
+        whole, damage, _ = max(tried.values(), default=(0, 0, 0))
+        if turn not in _LIKELY and whole and not damage:
+            break
+        lanes.turn = turn
+        tried[turn] = worth(read())
+    lanes.turn = max(tried, key=lambda turn: tried[turn])
+
+
+def marked(found: Found) -> Found:
+    """A report that says of itself that it was turned round."""
+    assert isinstance(found.told, Report)
+    damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
+    return found._replace(told=found.told._replace(damage=damage))
+
+
+def _times(texts: Sequence[str]) -> list[str]:
+    """The time of each line; a line without one is part of the event before it."""
+    times: list[str] = []
+    for text in texts:
+        times.append(time_of(text) or (times[-1] if times else ""))
+    return times
+
+
+def _damage(found: Found) -> tuple[Damage, ...]:
+    return found.told.damage if isinstance(found.told, Report) else ()
+
+
+def _places(found: Found) -> int:
+    """How many frames are known by function and line."""
+    accesses = found.told.accesses if isinstance(found.told, Report) else ()
+    return sum(bool(f.function and f.line) for access in accesses for f in access.stack)
