@@ -11,11 +11,10 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from deadheat.dialects import Verdict
-from deadheat.text import clean
 from deadheat.text.late import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deadheat.dialects import Dialect
     from deadheat.text.lanes import LaneLine, Lanes
@@ -98,11 +97,15 @@ class Sense:
     """Which way the text around a line is to be read."""
 
     def __init__(
-        self, dialects: Sequence[Dialect], windows: Windows, encoding: str, floor: int
+        self,
+        dialects: Sequence[Dialect],
+        windows: Windows,
+        lines: Callable[[bytes], Sequence[str]],
+        floor: int,
     ) -> None:
         self._dialects = dialects
         self._windows = windows
-        self._encoding = encoding
+        self._lines = lines
         self._floor = floor
 
     def above(self, line: int) -> bytes:
@@ -168,7 +171,7 @@ class Sense:
 
     def _pieces(self, raw: bytes, lanes: Lanes | None) -> Iterator[LaneLine]:
         fork = lanes.fork() if lanes else None
-        for text in clean.lines(raw, self._encoding)[0]:
+        for text in self._lines(raw):
             yield from fork.split(text) if fork else ((None, text),)
 
 

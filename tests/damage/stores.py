@@ -165,6 +165,16 @@ def _two_pods_in_hits(text: str, rng: random.Random) -> str:
     )
 
 
+@damage("two-pods-in-hits-over-lines", headless=False)
+def _two_pods_in_hits_over_lines(text: str, rng: random.Random) -> str:
+    """The same for people to read: text and pod on lines of their own."""
+    hits = [
+        {"_source": {"@timestamp": when, "message": line, "kubernetes": {"pod": {"name": pod}}}}
+        for when, pod, line in _of_two_pods(text, rng)
+    ]
+    return json.dumps({"took": 3, "hits": {"hits": hits}}, indent=2) + "\n"
+
+
 @damage("two-pods-in-cells", headless=False)
 def _two_pods_in_cells(text: str, rng: random.Random) -> str:
     rows = [(when, line, pod) for when, pod, line in _of_two_pods(text, rng)]
@@ -190,3 +200,11 @@ def _two_tags_of_fluent_bit(text: str, rng: random.Random) -> str:
         f'[{i}] kube.{pod}: [[{i}.5, {{}}], {{"log"=>{json_string(line)}}}]\n'
         for i, (_, pod, line) in enumerate(_of_two_pods(text, rng))
     )
+
+
+@damage("lines-beside-the-text")
+def _lines_beside_the_text(text: str, rng: random.Random) -> str:
+    """What Ansible and Zuul tell of a command: its output, and again as a list of lines."""
+    lines = lines_of(text)
+    told = {"changed": True, "rc": 66, "stdout": text, "stdout_lines": lines, "stderr": ""}
+    return json.dumps([{"plays": [{"tasks": [{"hosts": {"node-3": told}}]}]}], indent=4) + "\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.reading.twice import Twice
 from deadheat.text.window import MAX_LINE
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Prospects:
         self._windows = windows
         self._vain: dict[object, int] = {}
         self._last: dict[Dialect, int] = {}
+        self.twice = Twice(windows)
         self._beside: dict[Dialect, tuple[int, int]] = {}  # from, and up to where there is none
 
     def is_vain(self, sought: object, at: int) -> bool:
@@ -50,6 +52,8 @@ class Prospects:
     def may_be(self, dialect: Dialect, line: int, floor: int) -> bool:
         """May a report of this dialect be around the line that begins at `line`?"""
         windows = self._windows
+        if self.twice.tells(line):
+            return False
         behind = max(line + AHEAD, windows.line_end(line))
         above = windows.back(line, _ABOVE, floor)
         if dialect.beside and self._is_alone(dialect, above, windows.line_end(line)):

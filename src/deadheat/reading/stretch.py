@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from deadheat import backwards
@@ -11,6 +11,7 @@ from deadheat.reading import folded, turned
 from deadheat.reading.machines import Found, Machines
 from deadheat.reading.peek import FAR, PEEK, behind, below, new_lanes, unwrapped, within
 from deadheat.reading.prospects import AHEAD
+from deadheat.reading.slices import Slices
 from deadheat.text import clean
 from deadheat.text.stamps import may_turn
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from deadheat.text.lanes import LaneLine, Lanes
     from deadheat.text.window import Windows
 
-# lines are decoded in slices of about this size
-_SLICE: Final = 1 << 11
 # how much a line may be that was cut in pieces
 _PIECE: Final = 1 << 9
 # what of a detector's is that long may be more than a line
@@ -59,10 +58,9 @@ class Stretch:
         self._prospects = prospects
         self._encoding = encoding
         self._floor = floor
-        self._sense = backwards.Sense(dialects, windows, encoding, floor)
         self._machines = Machines(dialects, self._column, floor)
-        self._folded = folded.Folded()
-        self._unfinished = False  # the text ended within a line
+        self._slices = Slices(windows, encoding, prospects.twice)
+        self._sense = backwards.Sense(dialects, windows, self._slices.lines, floor)
         self._asked = "", -1  # the last line that was asked about, and the answer
         self._walked = floor  # hits before that have been walked over
         self.behind = floor  # the line of the hit ends here
@@ -95,6 +93,8 @@ class Stretch:
                     turned.settle(lanes, lambda: self._in_order((0,), [first], [0, 1], lanes))
             elif not whole:
                 lanes = self._lanes_before(line)
+        if lanes is not None:
+            line, self.behind = self._slices.record(line, raw, self._floor)
         # the mark of its writer may be in a piece of its own
         if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
             lanes = new_lanes(first)
@@ -128,13 +128,12 @@ class Stretch:
 
     def _backwards(self, line: int, lanes: Lanes | None, way: backwards.Way) -> list[Found]:
         """The reports of a log with its newest line first, read from its end; none if that is wrong."""
-        begin, stray = self._windows.back(line, AHEAD, self._floor), self._machines.stray
-        texts, offsets = next(self._slices(begin, line - begin + _REGION))
+        begin = self._windows.back(line, AHEAD, self._floor)
+        texts, offsets = next(self._slices.read(begin, line - begin + _REGION))
         tried = (
             self._in_order(order, texts, offsets, lanes) for order in turned.orders(texts, way)
         )
         kept = turned.best(tried, way)
-        self._machines.stray = stray
         if way is backwards.Way.TIED and not kept:
             self._prospects.was_vain(way, offsets[-1])
         if not self._windows.ended:  # what began the last ones may not have been seen
@@ -147,7 +146,7 @@ class Stretch:
     ) -> list[Found]:
         """The reports of these lines, if they are read in this order."""
         machines = Machines(self._dialects, self._column, self._floor)
-        machines.prelude, machines.stray = self._machines.prelude, self._machines.stray
+        machines.prelude, machines.stray = self._machines.prelude, self._slices.stray
         fork = lanes.fork() if lanes else None
         for i, at in enumerate(order):
             following = [texts[n] for n in order[i + 1 : i + 1 + PEEK]] if fork else []
@@ -208,7 +207,7 @@ class Stretch:
 
     def _is_folded(self, pieces: list[str], bare: list[str], dialect: Dialect) -> bool:
         """Are lines of a report in one of these pieces, or in `bare` lines that nothing wraps?"""
-        known = self._folded
+        known = self._slices.folded
         if any(known.shows(text, dialect) for text in pieces):
             return True
         if not bare or not folded.may_fill(bare, dialect) or clean.tail(bare):
@@ -277,7 +276,8 @@ class Stretch:
     def _walk(self, begin: int, line: int, lanes: Lanes | None) -> Iterator[Found]:
         machines = self._machines
         idle = 0
-        for texts, offsets in self._slices(begin):
+        for texts, offsets in self._slices.read(begin):
+            machines.stray = machines.stray or self._slices.stray
             machines.give_up(offsets[0], self.behind)
             for i, text in enumerate(texts):
                 at, end = offsets[i], offsets[i + 1]
@@ -295,7 +295,7 @@ class Stretch:
                         return
         for lane, inner in lanes.flush() if lanes else ():
             machines.feed(lane, inner, self._windows.end, self._windows.end, True)
-        machines.finish(cut=self._unfinished)
+        machines.finish(cut=self._slices.unfinished)
         self._walked = self._windows.end
         yield from machines.found
 
@@ -305,7 +305,7 @@ class Stretch:
             yield from ((None, inner) for inner in text.split(clean.BREAK))
             return
         for lane, inner in self._split(lanes, text, end):
-            parts = self._folded.lines(inner)
+            parts = self._slices.folded.lines(inner)
             # each may have a mark of its own
             bare = [parts] if len(parts) == 1 else [[t for _, t in lanes.split(x)] for x in parts]
             yield from ((lane, part) for part in chain.from_iterable(bare))
@@ -332,18 +332,3 @@ class Stretch:
             if column > 0 and self._learn(lanes, inner[:column], behind(pieces, at) or following):
                 return lanes.split(text)
         return pieces
-
-    def _slices(self, at: int, size: int = _SLICE) -> Iterator[tuple[list[str], list[int]]]:
-        """The lines from `at` on, and the offsets at which they begin and the last one ends."""
-        while raw := self._windows.slice(at, size):
-            texts, stray = clean.lines(raw, self._encoding)
-            self._machines.stray = self._machines.stray or stray
-            offsets = list(accumulate((len(x) + 1 for x in raw.split(b"\n")), initial=at))
-            self._unfinished = not raw.endswith(b"\n")
-            if self._unfinished:
-                offsets[-1] -= 1
-            else:
-                texts.pop()
-                offsets.pop()
-            yield self._folded.paragraphs(texts, offsets)
-            at += len(raw)
