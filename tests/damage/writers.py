@@ -62,3 +62,17 @@ def _rsyslog_two_processes(text: str, rng: random.Random) -> str:
 def _jenkins_two_branches(text: str, rng: random.Random) -> str:
     mixed = interleave(text, other_process(text, rng), rng, ("[linux] ", "[darwin] "))
     return stamped(mixed, rng, lambda now: f"[{iso(now, rng, 3)}] ")
+
+
+@damage("two-writers-that-nobody-knows", headless=False)
+def _two_writers_that_nobody_knows(text: str, rng: random.Random) -> str:
+    """As stern prints them, without colours."""
+    marks = ("cart-7f9c-x2x9k app ", "mail-5d6b-qf8zt app ")
+    return interleave(text, other_process(text, rng), rng, marks)
+
+
+@damage("two-writers-in-brackets", headless=False)
+def _two_writers_in_brackets(text: str, rng: random.Random) -> str:
+    """Lines of spdlog."""
+    mixed = interleave(text, other_process(text, rng), rng, ("[cart] [error] ", "[mail] [error] "))
+    return stamped(mixed, rng, lambda now: f"[{iso(now, rng, 3)}] ")

@@ -48,3 +48,9 @@ def behind(pieces: list[LaneLine], at: int) -> list[str]:
     """The next lines in the same record, if it has as many as it takes to know a prefix."""
     texts = [text for _, text in pieces[at + 1 : at + 1 + PEEK]]
     return texts if len(texts) == PEEK else []
+
+
+def heads(lines: list[str]) -> list[str]:
+    """What stands before a known mark in each of these lines."""
+    split = (new_lanes().split(line) for line in lines)
+    return [pieces[0][1] for pieces in split if len(pieces) > 1]

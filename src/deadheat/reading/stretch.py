@@ -9,7 +9,7 @@ from deadheat import backwards
 from deadheat.dialects import Verdict
 from deadheat.reading import folded, turned
 from deadheat.reading.machines import Found, Machines
-from deadheat.reading.peek import FAR, PEEK, behind, below, new_lanes, unwrapped, within
+from deadheat.reading.peek import FAR, PEEK, behind, below, heads, new_lanes, unwrapped, within
 from deadheat.reading.prospects import AHEAD
 from deadheat.reading.slices import Slices
 from deadheat.text import clean
@@ -174,6 +174,8 @@ class Stretch:
         opening = [(at, text) for at, (_, text) in enumerate(pieces) if columns[at] >= 0]
         for at, text in opening:
             if self._learn(lanes, text[: columns[at]], behind(pieces, at) or self.behind):
+                return lanes, True
+            if at and not columns[at] and lanes.learn_head(pieces[at - 1][1], heads(below)):
                 return lanes, True
         bare = pieces == [(None, first)]
         if self._is_folded([text for _, text in pieces], [first, *below] if bare else [], dialect):

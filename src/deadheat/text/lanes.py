@@ -12,6 +12,7 @@ from deadheat.text.escapes import unescaped
 from deadheat.text.late import regex
 from deadheat.text.peel import Numbers, number, peel
 from deadheat.text.records import Piece, mark
+from deadheat.text.siblings import siblings
 from deadheat.text.stamps import Turn
 from deadheat.text.table import table as table_of
 
@@ -74,6 +75,7 @@ class Lanes:
         self._table: Table | None = None  # whose rows the lines are
         self._tail = ""  # what ends each line
         self.turn = Turn.TOLD  # how what one record holds is put in order
+        self._head: re.Pattern[str] | None = None  # what names writers before a known mark
         self._deep = False  # do known prefixes stand behind those that were learnt?
 
     def heed(self, first: str, following: Sequence[str]) -> None:
@@ -94,7 +96,7 @@ class Lanes:
         other._learnt = list(self._learnt)
         other._table = self._table
         other._tail = self._tail
-        other._deep = self._deep
+        other._deep, other._head = self._deep, self._head
         other.turn = self.turn
         return other
 
@@ -131,7 +133,7 @@ class Lanes:
             if row is not None:
                 return self._peeled(*row, depth - 1)
         numbered = self._numbered if depth == _MAX_DEPTH else self._inner
-        for piece in peel(text, numbered, self.turn):
+        for piece in self._owned(peel(text, numbered, self.turn)):
             piece = piece._replace(lane=_within(outer, piece.lane))
             if depth == _MAX_DEPTH and (cell := self._cell(piece)) is not None:
                 out += self._peeled(*cell, depth - 1)
@@ -145,6 +147,13 @@ class Lanes:
                 else:
                     out += self._finished(inner._replace(text=self._bare(inner.text)), depth)
         return out
+
+    def _owned(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces of a line that was taken apart behind its writer's mark, in that one's lane."""
+        if self._head is None or len(pieces) < 2 or not self._head.fullmatch(pieces[0].text):
+            return pieces
+        lane = _within(pieces[0].lane, mark(pieces[0].text))
+        return [piece._replace(lane=lane) for piece in pieces[1:]]
 
     def _bare(self, text: str) -> str:
         """A line without what ends each line; with the quotes and the tab that somebody wrote out."""
@@ -184,7 +193,9 @@ class Lanes:
         if (table := table_of(prefix, following)) is not None:
             self._table = table
             return True
-        return self._learn_outer(prefix, following) or self._learn_shape(prefix, following)
+        if self._learn_outer(prefix, following) or self._learn_shape(prefix, following):
+            return True
+        return self._learn_siblings(prefix, following)
 
     def counts(self, prefix: str, following: Sequence[str]) -> bool:
         """Is `prefix` a number that the lines below go on with? A viewer may put nothing behind it."""
@@ -229,8 +240,22 @@ class Lanes:
         names = name in marks and (name == prefix.strip() or any(map(str.isalnum, name)))
         if names and (label := _label(prefix, following)):
             shape = label  # those of the others are alike
+        elif names:
+            shape = siblings(prefix, following) or shape
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
+
+    def learn_head(self, head: str, others: Sequence[str]) -> bool:
+        """Takes what stands before a known mark for a writer's, if writers take turns."""
+        self._head = siblings(head, others)
+        return self._head is not None
+
+    def _learn_siblings(self, prefix: str, following: Sequence[str]) -> bool:
+        """Takes for a writer's mark one that writers take turns to have: `cart-x1 app text`."""
+        shape = siblings(prefix, following)
+        if shape is not None:
+            self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, True)]
+        return shape is not None
 
     def _unprefixed(self, piece: Piece) -> Piece:
         for shape, names in self._learnt:
