@@ -143,3 +143,9 @@ def _unknown_counting_prefix(text: str, rng: random.Random) -> str:
     count = rng.randrange(100, 900)
     shape = rng.choice(("<<{0:05d}>> ", "seq={0} | ", "rec#{0}/w7 -> "))
     return joined([shape.format(count + i) + line for i, line in enumerate(lines_of(text))])
+
+
+@damage("levels-take-turns", headless=False)
+def _levels_take_turns(text: str, rng: random.Random) -> str:
+    """One writer, whose lines somebody takes to be of different weight."""
+    return each_line(text, lambda line: f"app-7f9c {rng.choice(('WARN', 'ERROR', 'INFO'))} {line}")

@@ -241,21 +241,21 @@ class Lanes:
         if names and (label := _label(prefix, following)):
             shape = label  # those of the others are alike
         elif names:
-            shape = siblings(prefix, following) or shape
+            shape, names = siblings(prefix, following) or (shape, names)
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
 
     def learn_head(self, head: str, others: Sequence[str]) -> bool:
         """Takes what stands before a known mark for a writer's, if writers take turns."""
-        self._head = siblings(head, others)
+        shape, names = siblings(head, others) or (None, False)
+        self._head = shape if names else None
         return self._head is not None
 
     def _learn_siblings(self, prefix: str, following: Sequence[str]) -> bool:
         """Takes for a writer's mark one that writers take turns to have: `cart-x1 app text`."""
-        shape = siblings(prefix, following)
-        if shape is not None:
-            self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, True)]
-        return shape is not None
+        if (told := siblings(prefix, following)) is not None:
+            self._learnt = [*self._learnt[1 - _MAX_LEARNT :], told]
+        return told is not None
 
     def _unprefixed(self, piece: Piece) -> Piece:
         for shape, names in self._learnt:

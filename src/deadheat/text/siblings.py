@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.text.late import regex
 from deadheat.text.records import mark
+from deadheat.text.table import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,11 @@ _WRITERS, _LINES = 3, 4
 _WORDS = 8
 
 
-def siblings(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
-    """What the prefixes of all lines look like, if few writers take turns and each line has one.
+def siblings(prefix: str, following: Sequence[str]) -> tuple[re.Pattern[str], bool] | None:
+    """What the prefixes of all lines look like, and whether they name writers, if few take turns.
 
-    The text of `prefix` has to come again; what every line has in common stays as it is.
+    The text of `prefix` has to come again; what every line has in common stays as it is. Where nothing
+    but how grave a line is differs, it is one writer's.
     """
     lines = [f"{text} " for text in following if text.strip()]
     words = prefix.split()
@@ -30,16 +32,28 @@ def siblings(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
     split = [line.split(None, len(words))[: len(words)] for line in lines]
     if any(len(told) < len(words) for told in split):
         return None
-    names = {mark(" ".join(told)) for told in split}
-    own = mark(" ".join(words))
-    if own not in names or not 1 < len(names) <= _WRITERS or not any(map(str.isalnum, own)):
+    columns = list(zip(words, *split, strict=True))
+    grave = [i for i, column in enumerate(columns) if len({*column}) > 1 and _are_levels(column)]
+    own, *names = (_name(told, grave) for told in zip(*columns, strict=True))
+    writers = len({own, *names})
+    if own not in names or writers > _WRITERS or (writers > 1) is bool(grave):
         return None
-    shapes = [_shape(word, [told[i] for told in split]) for i, word in enumerate(words)]
-    shape = regex(r"\s+".join(shapes) + r"\s")
-    return shape if all(map(shape.match, lines)) else None
+    shape = regex(r"\s+".join(map(_shape, columns)) + r"\s")
+    return (shape, writers > 1) if all(map(shape.match, lines)) else None
 
 
-def _shape(word: str, others: Sequence[str]) -> str:
+def _name(words: Sequence[str], grave: Sequence[int]) -> str:
+    return mark(" ".join(word for i, word in enumerate(words) if i not in grave))
+
+
+def _are_levels(column: Sequence[str]) -> bool:
+    """Do these words say how grave a line is? "INFO", "[error]", "[12:00:01]W:"."""
+    told = (mark(word).strip("[]():<>|-").lower() for word in column)
+    return all(word in LEVELS or len(word) == 1 for word in told)
+
+
+def _shape(column: Sequence[str]) -> str:
+    word, *others = column
     if all(other == word for other in others):
         return re.escape(word)
     parts, at = [], 0

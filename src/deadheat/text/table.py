@@ -17,7 +17,7 @@ _PREFIX = regex(r"[^\",]{0,200}(?:, \w|[\[(][^\])\",]{0,200},|:\d\d,\d{3} )")
 # so many lines do not have as many commas by chance; nobody exports as many columns
 _FEW, _WIDE = 2, 100
 # how grave a line is tells nothing of who wrote it, and some stores guess it from the line
-_LEVELS = frozenset((
+LEVELS = frozenset((
     "emergency", "alert", "critical", "fatal", "error", "err", "warning", "warn", "notice", "info",
     "debug", "trace", "default",
 ))  # fmt: skip
@@ -76,7 +76,7 @@ def _is_name(rows: list[list[str]], i: int, few: bool = False) -> bool:
     Some stores tell much of a line behind it: `few` asks for the names of few.
     """
     told = [mark(row[i]) for row in rows]
-    if told[0].lower() in _LEVELS or (few and not any(map(str.isalpha, told[0]))):
+    if told[0].lower() in LEVELS or (few and not any(map(str.isalpha, told[0]))):
         return False
     return 3 * len({*told}) <= len(told) if few else len({*told}) < len(told)
 
