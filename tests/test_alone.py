@@ -709,3 +709,12 @@ def test_a_second_call_sets_up_no_worker_of_the_first(line: int, expected: str) 
     reads = Side("read", ("(*Shelf).loop shelf.go:60",), go("(*Shelf).Turn"))
     sets = Side("write", ("(*Shelf).Turn shelf.go:36", f"TestShelf shelf_test.go:{line}"))
     assert first(report(reads, sets)) == expected
+
+
+def test_a_close_under_the_name_of_what_was_put_into_it() -> None:
+    """On some machines the detector names a function that the compiler has put into `closechan`."""
+    put = "runtime.recvDirect() /usr/local/go/src/runtime/chan.go:388"
+    send = "runtime.chansend1() /usr/local/go/src/runtime/chan.go:157"
+    ends = Side("write", (put, "(*Pool).Close pool.go:38"))
+    sends = Side("read", (send, "(*Pool).Go pool.go:28"), IN_TEST)
+    assert first(report(ends, sends)) == "close-vs-send"

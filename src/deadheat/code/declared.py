@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.code import syntax
-from deadheat.code.nodes import depth, text_of
+from deadheat.code.nodes import CLOSURES, FUNCTIONS, depth, has, text_of
 from deadheat.diagnose.source import Declared
 
 if TYPE_CHECKING:
@@ -15,14 +15,56 @@ if TYPE_CHECKING:
 
     from deadheat.code.nodes import Up
 
+_FAR = 60  # how far above a declaration its scope is looked for
+_SCOPES = (
+    *FUNCTIONS,
+    *CLOSURES,
+    "block",
+    "compound_statement",
+    "if_statement",
+    "for_statement",
+    "expression_switch_statement",
+    "type_switch_statement",
+    "expression_case",
+    "type_case",
+    "default_case",
+    "communication_case",
+    "for_range_loop",
+    "for_expression",
+    "if_expression",
+    "match_arm",
+)
+
 
 def declared(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, Declared]:
     """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
     found: dict[str, Declared] = {}
+    scopes: dict[str, int] = {}
     for node, name, told in _declarations(function, nodes, up):
-        if told.line - 1 <= row:
-            found[name] = told._replace(depth=depth(node, up))
+        scope = _scope(node, up) or function
+        if told.line - 1 > row or not has(scope, row):
+            continue
+        if node.type == "short_var_declaration" and scopes.get(name) == _block(scope).id:
+            continue  # `rows, err := read()` declares the rows only, where there is an `err` already
+        found[name] = told._replace(depth=depth(node, up))
+        scopes[name] = _block(scope).id
     return found
+
+
+def _scope(node: Node, up: Up) -> Node | None:
+    """The statement, block or function within which a declaration is known."""
+    above = up.get(node.id)
+    for _ in range(_FAR):
+        if above is None or above.type in _SCOPES:
+            return above
+        above = up.get(above.id)
+    return None
+
+
+def _block(scope: Node) -> Node:
+    """The body of a function, in which its parameters and results are known, too; else the scope."""
+    body = scope.child_by_field_name("body") if scope.type in (*FUNCTIONS, *CLOSURES) else None
+    return body if body is not None else scope
 
 
 def _declarations(

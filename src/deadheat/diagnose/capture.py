@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
-    from deadheat.diagnose.source import Around, Declared, Use
+    from deadheat.diagnose.source import Around, Closure, Declared, Use
 
 # "err", "e", "firstErr", "lastError"
 _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
@@ -73,10 +73,11 @@ def captured(scene: Scene) -> Capture | None:
             told = mine.names.get(base)
             if told is None or told.how not in _OWN or (len(use.path) > 1 and _points(told)):
                 continue
-            inside = told.depth >= len(mine.closures) and any(
-                c.first <= told.line <= c.last for c in mine.closures[-1:]
+            around = _around(base, mine)
+            inside = told.depth >= len(around) and any(
+                c.first <= told.line <= c.last for c in around[-1:]
             )
-            if mine.closures[-1].first == mine.line and not _within(base, mine.text):
+            if not around:
                 continue
             if not scene.go and _is_object(told, base, mine):
                 continue
@@ -109,6 +110,12 @@ def _begins(name: str, text: str) -> bool:
     """`r := &rules{forms: f}`: does a line of Go declare it, alone, and so a new one each time?"""
     word = re.escape(name)
     return re.match(rf"(?:if |switch )?{word} :=|var {word}\b", text) is not None
+
+
+def _around(name: str, here: Around) -> tuple[Closure, ...]:
+    """The closures around a name on a line: `err = each(func(r row) error {` begins one beside it."""
+    begins = here.closures[-1].first == here.line and not _within(name, here.text)
+    return here.closures[:-1] if begins else here.closures
 
 
 def _within(name: str, text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.diagnose.lifetime import is_background, is_lent, on_stack
 from deadheat.diagnose.naming import is_test_file, last
 from deadheat.diagnose.side import Side, in_closure
-from deadheat.model import Frame  # noqa: TC001 - compiled, a named tuple needs it at run time
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -46,6 +46,24 @@ def _next_round(scene: Scene) -> Round | None:
             # a loop may only go through what its workers take themselves out of
             walks = scene.source is None and not owner.writes and now == owner.site
             return None if scene.go and walks else Round(owner, worker, started, now)
+    return None
+
+
+def in_turn(scene: Scene, owner: Side, worker: Side) -> Frame | None:
+    """The line that called a method of one object, which started the worker, and calls it of the next.
+
+    `for _, h := range all { h.Init() }`: what starts there is about another object, and about no use of
+    this one that is over.
+    """
+    started = worker.created
+    for at, frame in enumerate(started[1:], 1):
+        now = next((n for n, f in enumerate(owner.frames) if f[:4] == frame[:4]), 0)
+        if now and frame.origin is Origin.USER:
+            then, next_ = (
+                scene.parent(started[at - 1].function),
+                owner.written(owner.frames[now - 1]),
+            )
+            return frame if then != next_ and last(then) == last(next_) else None
     return None
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
 
 # "[]int", "[8]Row"
-SLICE = re.compile(r"\[\w{0,40}\]")
+SLICE = re.compile(r"\[\]")
 # "append(r.rows, row)", "append(*to, v)", "append((*h).items, x)"
 APPEND = re.compile(r"\bappend\(\s*\(?\*?\(?([\w.\[\]]{1,100})\)?\s*[,)]")
 # "q.items = q.items[1:]", "d.rows = d.rows[:n-1]"

@@ -34,6 +34,7 @@ _VERBS = {
     Op.FREE: "frees",
     Op.UNKNOWN: "accesses",
 }
+_CALLING = (Origin.USER, Origin.STDLIB)
 _ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthread_start")
 
 
@@ -206,12 +207,22 @@ class Side:
             found: list[Held] = []
             for frame, seen in self.way:
                 if self.site is not None and frame.package == self.site.package:
-                    found += seen.held
+                    found += [h for h in seen.held if not (h.shared and self._is_handed(frame))]
                     found += lent(self.scene, frame, seen) if not seen.held else ()
             found += [held for seen in self.lost for held in seen.held]
             found += self._held_further() if not found else []
             self._held = tuple(found)
         return self._held
+
+    def _is_handed(self, caller: Frame) -> bool:
+        """Did a library call the site's code for a caller, which had handed it over some time before?
+
+        Who serves requests holds the table of its handlers for reading, and nothing that is theirs.
+        """
+        between = self.true[self._at : self.true.index(caller)]
+        if any(self.written(f) == self.written(caller) for f in between):
+            return False  # a closure that it has just made: `sort.Slice(all, func…)`
+        return any(f.package != caller.package for f in between if f.origin in _CALLING)
 
     def _held_further(self) -> list[Held]:
         """The locks of an object whose methods all of the way to the access are: `handle` holds one."""

@@ -63,6 +63,7 @@ WAITS = 2097152  # a side is called like one that waits, or tells what came of s
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
+    "runtime.recvDirect": CLOSES,  # put into it
     "runtime.gopanic": PANICS,
     "runtime.deferreturn": DEFERS,
     "time.goFunc": TIMER,

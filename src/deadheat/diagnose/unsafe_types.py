@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from deadheat.symbols import frame_lists
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.side import Side
+    from deadheat.model import Frame
 
 # "	data  bytes.Buffer", "*rand.Rand", "http.Header"
 _DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
@@ -44,3 +49,9 @@ def named(text: str) -> str:
             return name
     declared = _DECLARED.match(text.strip())
     return _NAMES.get(f"{declared[1]}.{declared[2]}", "") if declared else ""
+
+
+def given(side: Side, frame: Frame) -> bool:
+    """Did it only go through what it was given, by reflection: `json.NewEncoder(w).Encode(row)`?"""
+    above = side.inner[: side.inner.index(frame)]
+    return any(f.function.startswith("reflect.") for f in above)

@@ -37,12 +37,14 @@ if TYPE_CHECKING:
 
 # "runtime.chansend1", "runtime.selectnbsend"
 _SEND = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
+# "runtime.recvDirect": on some machines the name of what was put into closechan, which alone writes
+_PUT_THERE = ("runtime.recvDirect",)
 _SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
 
 
 def _find(scene: Scene) -> Hit | None:
     for closes, sends in scene.both if scene.go else ():
-        closed = closes.shows("runtime.closechan")
+        closed = closes.shows("runtime.closechan", *_PUT_THERE)
         line = closes.here.text if closes.here else ""
         if closed is None and not re.search(r"\bclose\(", line):
             continue

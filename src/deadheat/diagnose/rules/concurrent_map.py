@@ -56,7 +56,8 @@ _FRAME = re.compile(
     r"^(?:runtime|maps)\.(?:map(?:assign|delete|access|iter|Iter|clear)|fatal$|\(\*Iter\)|\(\*Map\))"
     r"|^reflect\.map(?:assign|access|iter)|\b_Rb_tree\b|\b_Hashtable\b|std::(?:unordered_)?(?:multi)?map<|hash_map"
 )
-_MAP = re.compile(r"^(?:\w+\s+)?(?:=\s*)?(?:make\()?map\[|\bmap\[|std::(?:unordered_)?map\b")
+# "map[string]int", "make(map[ID]*Row)", "std::map<int, int>"; of "[]map[string]int" each is another one
+_MAP = re.compile(r"(?<!\])\bmap\[|std::(?:unordered_)?map\b")
 
 _CHANGE = "Guard every access to {what}, reads and len included, with one mutex beside the map."
 

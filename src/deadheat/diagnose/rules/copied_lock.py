@@ -4,7 +4,8 @@
 
 With source: both sides hold a lock of the same name, and at least one of them in a method with a
 value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
-is a copy of each element, with the lock that it takes; or the type that the lock is a part of is
+is a copy of each element, with the lock that it takes; or a line calls a method with a value receiver,
+which takes the lock of the copy that the call has made; or the type that the lock is a part of is
 passed, given back, gone through or kept by value somewhere in the package. In C and C++: the
 detector tells two locks apart that the code calls by one name, and an object with that lock in it
 is copied. From a report alone: one side is inside of `Lock` or `Unlock`, the other reads the lock
@@ -42,6 +43,7 @@ from deadheat.diagnose.lifetime import gone_on
 from deadheat.diagnose.naming import of_value, short, words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE, VALUE
+from deadheat.diagnose.valued import copied_by_call
 from deadheat.diagnose.vocabulary import GROWING, KEYED
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ _CHANGE = (
 
 
 def _find(scene: Scene) -> Hit | None:
-    if copied := _lock_itself(scene) or _in_loop(scene) or _of_value(scene):
+    if copied := _lock_itself(scene) or _in_loop(scene) or _of_value(scene) or _by_call(scene):
         return copied
     held = locking.locks(scene) if scene.sourced else None
     if held is None or not (held[0] and held[1]):
@@ -66,7 +68,7 @@ def _find(scene: Scene) -> Hit | None:
     if not scene.go:
         return _native(scene, *held)
     copies = tuple(one for side in scene.sides if (one := _copy(scene, side)))
-    common = locking.common(*held)
+    common = [name for name in locking.common(*held) if "(" not in name]
     if not common:
         return _of_element(scene)
     if not copies:
@@ -132,6 +134,21 @@ def _lock_itself(scene: Scene) -> Hit | None:
             )
             return Hit(FAIR, evidence, _CHANGE, (reader.point,))
     return None
+
+
+def _by_call(scene: Scene) -> Hit | None:
+    """`shop.Name()` copies the shop, then locks the copy."""
+    found = copied_by_call(scene)
+    if found is None:
+        return None
+    method = found.method
+    at = Point(method.path, method.first)
+    evidence = (
+        found.reader.told(f"{found.reader.does}: the call copies a `{method.receiver}`, unlocked"),
+        Evidence(f"`{method.function}` takes `{method.held[0].name}` of that copy only", at),
+        found.other.told(found.other.does),
+    )
+    return Hit(STRONG + 0.04, evidence, _CHANGE, (at,), from_source=True)
 
 
 def _of_value(scene: Scene) -> Hit | None:
@@ -219,8 +236,9 @@ def _copy(scene: Scene, side: Side) -> Evidence | None:
 
 
 def _takes(held: tuple[Held, ...], owner: str) -> bool:
-    """Is one of these locks the owner's, or the owner itself?"""
-    return bool(owner) and any(h.name == owner or h.name.startswith(f"{owner}.") for h in held)
+    """Is one of these locks the owner's, or the owner itself? What a call gives is no part of a copy."""
+    own = [h.name for h in held if "(" not in h.name]
+    return bool(owner) and any(name == owner or name.startswith(f"{owner}.") for name in own)
 
 
 RULE = Rule(

@@ -42,7 +42,8 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or not (held[0] and held[1]) or locking.guardian(scene):
         return None
     shared = locking.common(*held)
-    if any(
+    alone = [[lock for lock in own if not lock.shared] for own in held]
+    if not locking.common(*alone) and any(
         lock.shared and side.writes
         for side, own in zip(scene.sides, held, strict=True)
         for lock in own
@@ -56,7 +57,8 @@ def _find(scene: Scene) -> Hit | None:
     if shared:
         if not locking.from_source(scene):
             return None
-        evidence += (scene.sides[0].told(f"`{shared[0]}` is not one lock, or this would not race"),)
+        named = (locking.common(*alone) or shared)[0]
+        evidence += (scene.sides[0].told(f"`{named}` is not one lock, or this would not race"),)
         return Hit(FAIR, evidence, change, scene.points, from_source=True)
     confidence = STRONG if locking.from_source(scene) else SURE
     return Hit(confidence, evidence, change, scene.points, from_source=locking.from_source(scene))

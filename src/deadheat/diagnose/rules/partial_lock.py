@@ -4,7 +4,8 @@
 
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers (those further out only where all of the way are methods of one type); what a
-worker's starter holds is not the worker's. With source also: a map or a
+worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
+calls its handlers is not theirs. With source also: a map or a
 slice that was given back under the lock and is used after it; a method reads an object without the
 object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
 whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
@@ -46,7 +47,8 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
-from deadheat.diagnose.unsafe_types import named
+from deadheat.diagnose.unsafe_types import given, named
+from deadheat.diagnose.valued import copied_by_call
 from deadheat.diagnose.vocabulary import GROWING, JOINING, KEYED
 from deadheat.model import Origin
 
@@ -89,6 +91,8 @@ def _find(scene: Scene) -> Hit | None:
         return None  # a variable of the function's own, which holds the lock for something else
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
+    if copied_by_call(scene):
+        return None  # the line that goes without it is a call of a method that takes it, of a copy
     if scene.sourced and _is_lost(without) and not _names_it(scene, without):
         return None  # the detector lost the function that holds the lock, or should
     taken = locking.names(locks)
@@ -211,7 +215,8 @@ def _is_lost(side: Side) -> bool:
     What lies inside of a library's type is another matter: that type is not made to be shared.
     """
     encodes = bool(side.inner) and side.inner[-1].origin is Origin.STDLIB
-    return bool(side.inner) and (not encodes or any(named(f.function) for f in side.inner))
+    kept = any(named(f.function) and not given(side, f) for f in side.inner)
+    return bool(side.inner) and (not encodes or kept)
 
 
 def _names_it(scene: Scene, side: Side) -> bool:

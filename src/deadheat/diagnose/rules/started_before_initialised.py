@@ -11,7 +11,8 @@ start counts only if it is an option or is called so (`configure`). With source:
 the `go` statement in the same function. What whoever started the worker had set before that is
 changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
 `++` writes, unless the function has made the object and gives it back further down. Or the worker makes
-it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below.
+it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below. Or
+one line sets up one object after another, and what one of them starts asks for the next.
 
 ## Why it races
 
@@ -44,6 +45,7 @@ from deadheat.diagnose import calls
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
+from deadheat.diagnose.rounds import in_turn
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
@@ -79,7 +81,7 @@ _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80}
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _constructor(scene)
-    if made := _being_made(scene) or _made_by_worker(scene):
+    if made := _being_made(scene) or _made_by_worker(scene) or _in_turn(scene):
         return made
     for setter, worker in scene.both:
         frame, started = _after_start(scene, setter, worker)
@@ -151,6 +153,28 @@ def _made_by_worker(scene: Scene) -> Hit | None:
         )
         change = f"Make {scene.what} before the worker starts."
         return Hit(STRONG, evidence, change, (point(started), worker.point), from_source=True)
+    return None
+
+
+def _in_turn(scene: Scene) -> Hit | None:
+    """One object after another is set up; what one of them has started asks for the next."""
+    for setter, worker in scene.both if scene.go else ():
+        if not setter.writes or worker.writes or not worker.is_worker:
+            continue
+        line = in_turn(scene, setter, worker)
+        if line is None or not _SETS_UP.intersection(words(setter.name)[:1]):
+            continue
+        evidence = (
+            worker.told(f"{worker.does} in {worker.actor.id}"),
+            worker.told("which was started while another object was set up")._replace(
+                at=point(worker.created[0])
+            ),
+            setter.told(f"{setter.does} when its turn comes, by the same line")._replace(
+                at=point(line)
+            ),
+        )
+        change = "Start workers when everything is set up: in a second pass, or by a `Start`."
+        return Hit(LIKELY, evidence, change, (point(worker.created[0]), point(line)))
     return None
 
 

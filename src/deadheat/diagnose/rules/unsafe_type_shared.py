@@ -36,7 +36,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
-from deadheat.diagnose.unsafe_types import named
+from deadheat.diagnose.unsafe_types import given, named
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -50,7 +50,7 @@ def _find(scene: Scene) -> Hit | None:
         (side, frame, kind)
         for side in scene.sides
         for frame in side.inner
-        if (kind := named(frame.function))
+        if (kind := named(frame.function)) and not given(side, frame)
     ]
     kinds = [kind for _, _, kind in found]
     declared = named(scene.shared.type) if scene.shared else ""

@@ -50,7 +50,7 @@ from deadheat.diagnose.lifetime import called, common, ending, in_place
 from deadheat.diagnose.lifetime import named as is_called
 from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.naming import short
-from deadheat.diagnose.rounds import next_round
+from deadheat.diagnose.rounds import in_turn, next_round
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import ENDS, FREES, SOURCE, STARTER, WORKER
@@ -81,6 +81,8 @@ def _find(scene: Scene) -> Hit | None:
         return _next_round(scene) or returned(scene) or not_awaited(scene)
     if scene.source and _same_call(found):
         return None
+    if in_turn(scene, found.owner, found.worker):
+        return None  # one object after another is made ready, each for the first time
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [

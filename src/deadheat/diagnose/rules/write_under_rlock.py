@@ -52,6 +52,8 @@ def _find(scene: Scene) -> Hit | None:
             readers = [lock for lock in source or () if lock.shared]
             others = [lock for lock in source or () if not lock.shared]
             shared = _held_by_other(scene, side, readers)
+            if others and _held_by_other(scene, side, others):
+                continue  # by one name, for writing, and yet they race: there are two objects
             if readers and (not others or shared):
                 return _hit(scene, side, readers, shared)
     return _by_depth(scene)
