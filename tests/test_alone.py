@@ -718,3 +718,15 @@ def test_a_close_under_the_name_of_what_was_put_into_it() -> None:
     ends = Side("write", (put, "(*Pool).Close pool.go:38"))
     sends = Side("read", (send, "(*Pool).Go pool.go:28"), IN_TEST)
     assert first(report(ends, sends)) == "close-vs-send"
+
+
+def test_who_splits_its_work_sets_nothing_up() -> None:
+    """A function that starts itself for one half goes on with the other: that is work."""
+    half = (
+        "(*Pool).left shelf.go:60",
+        "(*Pool).sort shelf.go:31",
+        "(*Pool).sort.gowrap1 shelf.go:30",
+    )
+    reads = Side("read", half, go("(*Pool).sort"))
+    writes = Side("write", ("(*Pool).sort shelf.go:36", "TestShelf shelf_test.go:9"))
+    assert first(report(reads, writes)) != "started-before-initialised"

@@ -101,6 +101,8 @@ def _find(scene: Scene) -> Hit | None:
             continue  # it was set up before the start, too: this is its next use
         if _is_work(scene, setter, frame, started) or _do_the_same(setter, worker, frame):
             continue
+        if any(f.function == frame.function for f in worker.frames):
+            continue  # the worker is in that function, too: a pool that splits its work, and goes on
         if _was_set(scene, worker, frame) or named(setter, ENDING):
             continue  # who started the worker had set it before; this is a change, or the end
         change = f"Set {scene.what} before the worker starts."
