@@ -34,7 +34,7 @@ def ended_between(scene: Scene) -> Hit | None:
             seen = scene.around(now)
             then = started.line or 0
             end = _end(seen, then, then, now.line or 0) if seen else None
-            if end is None:
+            if seen is None or end is None or is_gone(scene, now, seen, end.line):
                 break
             named = f"{end.on}.{end.name}" if end.on else end.name
             evidence = (
@@ -51,6 +51,12 @@ def ended_between(scene: Scene) -> Hit | None:
             sure = STRONG if plain and not is_test_file(now.file) else LIKELY + 0.05
             return Hit(sure, evidence, change, where, from_source=True)
     return None
+
+
+def is_gone(scene: Scene, now: Frame, seen: Around, line: int) -> bool:
+    """`if bad { close(stop); return }`: does who ends it there leave, and never come to the line?"""
+    there = scene.around(now._replace(line=line))
+    return there is not None and there.leaves and not set(there.conditions) <= set(seen.conditions)
 
 
 def _end(seen: Around, started: int, first: int, last: int) -> Call | None:

@@ -4,7 +4,8 @@
 
 A write on a line of a test's file against an access by a goroutine of the product that runs in the
 background, to an address in the program itself, where the variables of packages lie, and not in the
-heap. With source: the variable is the package's.
+heap. With source: the variable is the package's; the write may also lie in a function for tests that is
+kept beside the product (`func Fast(t testing.TB)`).
 
 ## Why it races
 
@@ -43,10 +44,17 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
+_TESTING = ("testing.TB", "*testing.T", "*testing.B")
+
 
 def _find(scene: Scene) -> Hit | None:
     for test, other in scene.both if scene.go else ():
-        if not test.in_test or not test.writes or other.is_test or _tests(scene, other):
+        if (
+            not (test.in_test or _serves_tests(test))
+            or not test.writes
+            or other.is_test
+            or _tests(scene, other)
+        ):
             continue
         shared = scene.shared
         if shared is not None and shared.kind != "package":
@@ -58,7 +66,7 @@ def _find(scene: Scene) -> Hit | None:
         if packages:
             what = "a variable of a package, by its address"
         evidence = (
-            test.told(f"{test.does} {what}, in a test's file"),
+            test.told(f"{test.does} {what}, {_where(test)}"),
             other.told(f"{other.does} it in the background ({other.actor.id})"),
         )
         change = (
@@ -73,6 +81,16 @@ def _find(scene: Scene) -> Hit | None:
         where = (test.point,)
         return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))
     return None
+
+
+def _serves_tests(side: Side) -> bool:
+    """`func Fast(t testing.TB) { fast = true }`: is it a function for tests, beside the product?"""
+    names = side.here.names.values() if side.here and not side.closure else ()
+    return any(told.how == "parameter" and told.type in _TESTING for told in names)
+
+
+def _where(side: Side) -> str:
+    return "in a test's file" if side.in_test else "in a function that tests call"
 
 
 def _tests(scene: Scene, side: Side) -> bool:

@@ -43,7 +43,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.early import given_away, left_early, only_told
-from deadheat.diagnose.ended import ended_between, replaced
+from deadheat.diagnose.ended import ended_between, is_gone, replaced
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import called, common, ending, in_place
@@ -152,7 +152,7 @@ def _left_behind(scene: Scene) -> Hit | None:
     found = left_behind(scene)
     if found is None or _is_its_own(scene, found.started, found.why):
         found = left_early(scene) or only_told(scene)
-    if found is None:
+    if found is None or _comes_before(scene, found):
         return None
     other = found.other
     named = short(scene.parent(found.started.function))
@@ -162,6 +162,16 @@ def _left_behind(scene: Scene) -> Hit | None:
         " an object of its own that is handed over when it is done."
     )
     return _used(found, named, used, change)
+
+
+def _comes_before(scene: Scene, found: Left) -> bool:
+    """Does it look on while it still waits? Who gave up had left for good."""
+    began, line = found.started, (found.why.at.line if found.why.at else None) or 0
+    now = next((f for f in found.other.frames if f[:3] == began[:3]), None)
+    seen = scene.around(now) if now else None
+    if now is None or seen is None or line <= (began.line or 0):
+        return False
+    return line < (now.line or 0) and is_gone(scene, now, seen, line)
 
 
 def _given_away(scene: Scene) -> Hit | None:
