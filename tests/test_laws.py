@@ -138,15 +138,18 @@ def test_there_is_enough_of_every_detector(detector: str) -> None:
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
 @pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
 def test_reports_survive_damage(detector: str, damage: Damage) -> None:
-    """99 of 100 reports of every detector, with the same operations, sites and fingerprint."""
+    """99 of 100 reports of every detector, with the same operations, sites and fingerprint.
+
+    Of few texts one may be lost: a byte may be put into the only word by which a report is found.
+    """
     if detector == "go-error" and not damage.headless:
         return
     if detector == "go-fatal" and damage.lossy:
         return  # where a dump was cut off between two goroutines nobody can tell
     texts = clean_texts(detector)
     shy = detector == "go-error"
-    lost = [text for number, text in enumerate(texts) if not _survives(text, damage, number, shy)]
-    assert len(lost) <= 0.01 * len(texts), lost[0]
+    lost = [text for text in texts if not _survives(text, damage, shy)]
+    assert len(lost) <= max(1, 0.01 * len(texts)), lost[0]
 
 
 @pytest.mark.parametrize("detector", [*ELSEWHERE, *OTHERS])
@@ -155,12 +158,7 @@ def test_reports_survive_two_hands(detector: str) -> None:
     texts, shy = clean_texts(detector), detector == "go-error"
     few = texts[:: len(texts) // 3 + 1]
     pairs = [pair for pair in PAIRS if pair.headless or not shy]
-    lost = [
-        (pair.name, text)
-        for pair in pairs
-        for number, text in enumerate(few)
-        if not _survives(text, pair, number, shy)
-    ]
+    lost = [(pair.name, text) for pair in pairs for text in few if not _survives(text, pair, shy)]
     assert len(lost) <= 0.01 * len(few) * len(pairs), [name for name, _ in lost]
 
 
@@ -171,9 +169,10 @@ def whole_of(text: str, shy: bool) -> Sighting:
     return whole
 
 
-def _survives(text: str, damage: Damage, number: int, shy: bool) -> bool:
+def _survives(text: str, damage: Damage, shy: bool) -> bool:
     whole = whole_of(text, shy)
-    found = deadheat.scan(damage.apply(text, random.Random(number)), shy=shy)
+    # the draw is the text's own, so that a new case changes it for no other
+    found = deadheat.scan(damage.apply(text, random.Random(text)), shy=shy)
     return _is_honest(whole, found) if damage.lossy else _is_kept(whole, found)
 
 
@@ -222,10 +221,10 @@ def _survives_turned_round(text: str, raw: bytes, shy: bool) -> bool:
 def test_reports_survive_being_turned_round(detector: str, wrapping: str | None) -> None:
     """With nothing that tells the time, the place of the stacks tells the order; one may be lost."""
     lost = []
-    for number, text in enumerate(clean_texts(detector)):
+    for text in clean_texts(detector):
         raw = text.encode()
         if wrapping is not None:
-            raw = named(wrapping).apply(text, random.Random(number))
+            raw = named(wrapping).apply(text, random.Random(text))
         if not _survives_turned_round(text, raw, detector == "go-error"):
             lost.append(text)
     assert len(lost) <= max(1, 0.02 * len(clean_texts(detector))), lost[0]

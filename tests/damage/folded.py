@@ -21,7 +21,7 @@ def _reflowed(text: str, rng: random.Random) -> str:
     if _LOGGED.match(text):
         return text
     between = rng.choice((" ", "  ", "\t", " \u21b5 ", "\u23ce", "; ", " | "))
-    return between.join(lines_of(text)) + "\n"
+    return between.join(line.removesuffix("\r") for line in lines_of(text)) + "\n"
 
 
 @damage("reflowed-paragraphs", headless=False)

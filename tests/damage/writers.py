@@ -37,7 +37,10 @@ def other_process(text: str, rng: random.Random) -> str:
     def moved(match: re.Match[str]) -> str:
         return f"0x{int(match[1], 16) + heap:012x}"
 
-    text = re.sub(r"([Gg]oroutine |^==|\[ *[TC])(\d+)", renumbered, text, flags=re.MULTILINE)
+    # "==4711== ", "==00:00:00:01.226 4711== "
+    process = r"^==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?"
+    number_of = rf"([Gg]oroutine |{process}|\[ *[TC])(\d+)"
+    text = re.sub(number_of, renumbered, text, flags=re.MULTILINE)
     return re.sub(r"\b0x(00c[0-9a-f]{9})\b", moved, text)
 
 

@@ -30,13 +30,14 @@ CREATED: Final = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:
 _GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"
 _GOROUTINE: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?:"
 _PLACE: Final = r"[^\s()]{1,400}:\d{1,9}\b"
+# "-:0 +0x5ab3f1" is a place, too
 FOLDS: Final = Folds(
     regex(
         rf"(?P<end>{BANNER}|=={{17}}|{_GOROUTINE}|created at:|the stack\]"
         r"|\+0x[0-9a-f]{1,8}(?: fp=\S{1,20} sp=\S{1,20} pc=0x[0-9a-f]{1,16})?"
         rf"|(?:\(\)|\.(?:go|s):\d{{1,9}}(?! \+0x))(?={_GAP})"
         r"|(?:\)|created by [^\s()]{1,400}|in goroutine \d{1,18})"
-        rf"(?={_GAP}{{1,40}}{_PLACE})){_GAP}{{0,200}}"
+        rf"(?={_GAP}{{1,40}}{_PLACE}))(?:(?!-:0 ){_GAP}){{0,200}}"
         r"|(?<!by )(?<!in )(?=goroutine \d{1,18} (?:gp=[^\[]{1,80})?\[)"
     ),
     regex(

@@ -96,7 +96,8 @@ _FOLDS = Folds(
     ),
     regex(
         r"(?:thread[^:\n]{0,200}|at):[^\w#]{0,40}#0 "
-        r"|\(pid=\d{1,10}\)[^\w#]{0,40}[A-Z][a-z-]{3,8} (?:of|acc|order)"
+        r"|\(pid=\d{1,10}\)[^\w#]{0,40}"
+        r"(?:#0 [^#\n]{1,300}?\+0x[0-9a-f]|[A-Z][a-z-]{3,8} (?:of|acc|order))"
     ),
 )
 _PROMISES = (b"#0", b"[failed", b"SUMMARY", b"#<")

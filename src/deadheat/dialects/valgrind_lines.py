@@ -96,8 +96,11 @@ _PART = regex(r"L?(\d{1,3})")
 _BOTTOMS = ("main", "(below main)", "clone", "clone3")
 
 
-# in raw bytes: a frame's counter, which may be cut in two at the end of a line
-_COUNTER = regex(rb"0x[0-9A-Fa-f]{0,16}(?::|[^\w ,.()]{0,8}\n)")
+# in raw bytes: a frame's counter, which may be cut in two at the end of a line, with stray bytes in it
+_COUNTER = regex(
+    rb"0x[0-9A-Fa-f\x00-\x08\x0e-\x1f\x7f-\xff]{0,20}(?::|[^\w ,.()]{0,8}\n)"
+    rb"|(?:at|by) 0(?:[^\w ,.()]{0,8}\n|[\x00-\x08\x0e-\x1f\x7f-\xff]{1,8}x)"
+)
 
 
 def promises(ahead: bytes) -> bool:

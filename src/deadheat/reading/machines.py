@@ -88,6 +88,8 @@ class Machines:
 
         The machine that took the last line is asked first, and a line is only one's.
         """
+        if lane and self._writer and lane.isdigit() and self._writer.endswith(f"/{lane}"):
+            lane = self._writer  # a line of that process without the label that others have
         # perhaps the rest of a line that was broken behind its writer's mark
         rest = _is_within(self._writer, lane)
         if rest and self._bare:

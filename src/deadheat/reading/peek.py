@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # how many lines to look at for a prefix, and for a line that was cut in pieces
 PEEK: Final = 8
+# and where another writer's stand between
+_MORE: Final = 24
 # how many bytes they are, and as many where each is a record over several lines, or very long
 _NEAR: Final = 1 << 10
 FAR: Final = 1 << 13
@@ -37,11 +39,19 @@ def unwrapped(windows: Windows, at: int, encoding: str, near: list[str]) -> list
     return within(below(windows, at, encoding, FAR))
 
 
-def within(lines: list[str]) -> list[str]:
+def within(lines: list[str], most: int = PEEK) -> list[str]:
     """What is wrapped in these lines; some have nothing to say, as the brackets of a record."""
     probe = new_lanes()
     told = (text for line in lines for _, text in probe.split(line))
-    return list(told) if len(lines) <= PEEK else list(islice(told, PEEK))
+    return list(told) if len(lines) <= PEEK else list(islice(told, most))
+
+
+def farther(windows: Windows, at: int, encoding: str, near: list[str]) -> list[str]:
+    """More of what is wrapped at `at`, if `near` is all another writer's, who came between."""
+    first = near[0].split(None, 1)[:1] if len(near) == PEEK else []
+    if not first or not all(text.startswith(first[0]) for text in near):
+        return []
+    return within(below(windows, at, encoding, FAR), _MORE)
 
 
 def behind(pieces: list[LaneLine], at: int) -> list[str]:

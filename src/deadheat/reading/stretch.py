@@ -9,7 +9,17 @@ from deadheat import backwards
 from deadheat.dialects import Verdict
 from deadheat.reading import folded, turned
 from deadheat.reading.machines import Found, Machines
-from deadheat.reading.peek import FAR, PEEK, behind, below, heads, new_lanes, unwrapped, within
+from deadheat.reading.peek import (
+    FAR,
+    PEEK,
+    behind,
+    below,
+    farther,
+    heads,
+    new_lanes,
+    unwrapped,
+    within,
+)
 from deadheat.reading.prospects import AHEAD
 from deadheat.reading.slices import Slices
 from deadheat.text import clean
@@ -175,8 +185,8 @@ class Stretch:
         for at, text in opening:
             if self._learn(lanes, text[: columns[at]], behind(pieces, at) or self.behind):
                 return lanes, True
-            if at and not columns[at] and lanes.learn_head(pieces[at - 1][1], heads(below)):
-                return lanes, True
+        if len(pieces) == 2 and columns[1] == 0 and lanes.learn_head(pieces[0][1], heads(below)):
+            return lanes, True
         bare = pieces == [(None, first)]
         if self._is_folded([text for _, text in pieces], [first, *below] if bare else [], dialect):
             return lanes, True
@@ -259,7 +269,11 @@ class Stretch:
         columns = [(self._column(text), text) for text in texts]
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
             return False  # the next header has no such mark
-        return lanes.learn(prefix, texts)
+        if lanes.learn(prefix, texts):
+            return True
+        if not isinstance(following, int):
+            return False
+        return lanes.learn(prefix, farther(self._windows, following, self._encoding, texts))
 
     def _below(self, at: int) -> list[str]:
         return below(self._windows, at, self._encoding)
