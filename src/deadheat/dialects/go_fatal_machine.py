@@ -128,6 +128,10 @@ class FatalMachine:
             return Verdict.ABANDONED  # a dump that nobody complained before
         if match is None:
             return self._unknown() if body else Verdict.NEUTRAL
+        if (other := _OTHER_FAULT.search(body, match.end())) and not OPENING.match(
+            body, other.start()
+        ):
+            return Verdict.ABANDONED  # lines in one: the dump is that fault's
         self._kind = "concurrent-map" if match["map"] else "waitgroup-misuse"
         if match["map"]:
             self._op = Op.WRITE if match["map"] == "writes" else Op.READ

@@ -5,6 +5,7 @@ A dialect knows what its lines begin or end with, whatever stands between two of
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _LONG = 48
 # and nobody fills wider ones
 _WIDE = 200
+# of so many of its lines, one may have room left: what follows was not filled
+_LOOSE = 4
 
 
 class Folded:
@@ -68,12 +71,22 @@ def may_be(text: str, dialect: Dialect) -> bool:
 
 def may_fill(texts: Sequence[str], dialect: Dialect) -> bool:
     """Do these lines, from a report's first one on, hold more of them than they are?"""
+    if not _is_packed(texts):
+        return False
     if any(may_be(text, dialect) for text in texts):
         return True
     written = [text for text in texts if text.strip()]
     if dialect.folds is None or not _LONG <= max(map(len, written), default=0) < _WIDE:
         return False
     return len(dialect.folds.between.findall(" ".join(written))) > len(written) + 1
+
+
+def _is_packed(texts: Sequence[str]) -> bool:
+    """Are lines as full as whoever fills a paragraph makes them: has the next word no room in them?"""
+    pairs = [(a, b.split(None, 1)[0]) for a, b in pairwise(texts) if a.strip() and b.strip()]
+    width = max(map(len, texts), default=0)
+    loose = sum(len(a.rstrip()) + len(word) < width for a, word in pairs)
+    return loose * _LOOSE <= len(pairs)
 
 
 def _apart(between: re.Pattern[str], text: str) -> list[str]:
