@@ -33,8 +33,8 @@ def test_what_a_dependency_does_is_done_under_its_callers_lock(repo: Repository)
     """Its code is not at hand; the line that calls it is, and holds the lock for reading only."""
     repo.put("hub", {"hub/hub.go": SETS})
     way = [
-        ("example.com/bits.(*Rows).mark", "/root/go/pkg/mod/example.com/bits@v1.2.0/rows.go:40"),
-        ("example.com/bits.(*Rows).Copy", "/root/go/pkg/mod/example.com/bits@v1.2.0/rows.go:31"),
+        ("example.com/bits.(*Rows).mark", "/home/ci/go/pkg/mod/example.com/bits@v1.2.0/rows.go:40"),
+        ("example.com/bits.(*Rows).Copy", "/home/ci/go/pkg/mod/example.com/bits@v1.2.0/rows.go:31"),
         (f"{MODULE}/hub.(*Set).Copy", f"/src/relay/hub/hub.go:{line(SETS, 'rows.Copy()')}"),
     ]
     told = told_of(repo, go_report(("write", way), ("write", way)))
