@@ -182,6 +182,11 @@ def _peeled(text: str, numbered: Numbers, turn: Turn) -> list[Piece]:
                 break
         else:
             break
+    return _apart(text, lanes)
+
+
+def _apart(text: str, lanes: list[str]) -> list[Piece]:
+    """The lines in one from which every layer is taken that wraps it as a whole."""
     lane = "/".join(lanes) or None
     if "\n" in text or BREAK in text:
         lines = text.replace(BREAK, "\n").split("\n")
