@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).with_name("real_races.jsonl")
 NAMES = ("right", "name only", "none", "wrong")  # what can be said of a variable
 _DEPTH = 3000  # commits; a report is seldom older than that when it is mended
-# "Previous write at 0x00c0000f06c8 by goroutine 74:", "Previous read by goroutine 7:"
-_SECOND = re.compile(rb"revious (?:atomic )?(?:write|read) (?:at|by)")
+# "Previous write at 0x00c0000f06c8 by goroutine 74:", "Previous read by goroutine 7:",
+# "Previous write of size 8 at 0x7b1400000010 by thread T2:"
+_SECOND = re.compile(rb"revious (?:atomic )?(?:write|read) (?:at|by|of)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,14 @@ def _commit_body(text: str, rng: random.Random) -> str:
     return f"commit {rng.randbytes(20).hex()}\nDate:   Wed May 1 12:10:00 2024 +0200\n\n{body}"
 
 
+@damage("numbers-linked")
+def _numbers_linked(text: str, rng: random.Random) -> str:
+    # whoever imports a commit or an issue takes "#1" for another issue; there is no issue 0
+    base = rng.choice(("https://github.com/shop/cart", "https://git.example.com/shop/be/cart/-"))
+    linked = re.sub(r"(?m)^(\s*)#([1-9]\d*) ", rf"\1{base}/issues/\2 ", text)
+    return f"{linked}\nPull Request resolved: {base}/pull/4711\n"
+
+
 @damage("slash-comment")
 def _slash_comment(text: str, rng: random.Random) -> str:
     return _quote(text, "//")

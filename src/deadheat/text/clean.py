@@ -80,6 +80,13 @@ _LINK = regex(
     r"(?:\]\(https?://[^\s()]{1,300}\)|\|https?://[^\s\[\]|]{1,300}\])"
 )
 
+# what trackers and importers of commits make of a frame's number, which they take for an issue's; no
+# tracker has a number 0: "https://github.com/shop/cart/issues/1 add() /src/cart.cc:12"
+_NUMBERED = regex(
+    r"(?:(?<=\s)|(?<![^\n]))https?://[^\s/]{1,200}/[^\s]{1,300}?"
+    r"/(?:issues|pull|merge_requests)/(\d{1,4})(?= )"
+)
+_FIRST = "#0 "
 
 # so many lines do not end alike by chance; what records begin with
 _FEW = 5
@@ -113,6 +120,8 @@ def lines(raw: bytes, encoding: str = UTF8) -> tuple[list[str], bool]:
     text = _without_markup(text)
     if "://" in text:
         text = _LINK.sub(_linked, text)
+        if _FIRST in text:
+            text = _NUMBERED.sub(r"#\1", text)
     found = text.split("\n")
     if "\\" in text:
         found = [_unescaped(line) if "\\" in line else line for line in found]
