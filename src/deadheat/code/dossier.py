@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.code import (
     claimed,
     lines,
+    moving,
     owners,
     places,
     releases,
@@ -23,13 +24,10 @@ from deadheat.code.past import Past
 from deadheat.code.pin import cut, pin
 from deadheat.code.pinned import Pinned
 from deadheat.code.snippets import Snippet, snippets
-from deadheat.code.source import CodeSource
-from deadheat.diagnose import diagnose
 from deadheat.diagnose.checks import check
-from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from deadheat.code.candidates import Candidate
     from deadheat.code.claimed import Answer
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from deadheat.code.variable import Variable
     from deadheat.code.window import Pin
     from deadheat.diagnose.finding import Finding
-    from deadheat.model import Access, Frame, Report
+    from deadheat.model import Frame, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +92,14 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
         how = reproduce.reproduce(report)
+        named, causes = moving.unpinned(report, clones, hints)
         return Dossier(
             report,
-            variable=variable.told_by(report),
+            variable=named or variable.told_by(report),
             reproduce=reproduce.best(how, hints.steps),
             module=module,
             missing=missing,
-            causes=_checked(diagnose(report), report, how),
+            causes=_checked(causes, report, how),
         )
     return _told(_looked(report, *best, hints.issues), hints, module, missing)
 
@@ -159,12 +158,12 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
     answers = asked.answers(hints.claims, seen.mended, released)
     paths = past.now(list(dict.fromkeys(side.path for side in both)))
     how = reproduce.reproduce(seen.report, at)
-    source = CodeSource(_fitting(seen), at.read, seen.tree, both, seen.variable)
+    named, causes = moving.diagnosed(clone, at, seen.report, seen.pin.misfits, both, seen.variable)
     return Dossier(
         seen.report,
         clone.git.where,
         seen.pin,
-        seen.variable or variable.supposed(seen.tree, both),
+        seen.variable or named or variable.supposed(seen.tree, both),
         tuple(_touched(side) for side in both),
         tuple(seen.breaks),
         tuple(seen.mended),
@@ -178,51 +177,8 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
         tuple(answers),
         tuple(snippets(seen.report, at.path, at.source)),
         (clone.day(seen.pin.window.first), clone.day(seen.pin.window.last)),
-        _checked(diagnose(own(seen.report, clone), source), seen.report, how),
+        _checked(causes, seen.report, how),
     )
-
-
-def _fitting(seen: _Looked) -> Callable[[Frame], tuple[str, bytes] | None]:
-    """Where frames lie; a line that cannot do what its frame says is no evidence of anything."""
-    misfits = {(frame.path or frame.file, frame.line, frame.function) for frame in seen.pin.misfits}
-
-    def found(frame: Frame) -> tuple[str, bytes] | None:
-        told = (frame.path or frame.file, frame.line, frame.function)
-        return None if told in misfits else seen.at.found(frame)
-
-    return found
-
-
-def own(report: Report, clone: Clone) -> Report:
-    """The report as rules see it who have the code: what a library did was done by who called it.
-
-    A dependency whose code is not at hand shows neither locks nor checks; the line that calls it does.
-    """
-    return report._replace(accesses=tuple(_called(access, clone) for access in report.accesses))
-
-
-def _called(access: Access, clone: Clone) -> Access:
-    if access.site is None or access.site not in access.stack or _is_own(access.site, clone):
-        return access
-    for at, frame in enumerate(access.stack):
-        if frame.origin is Origin.USER and not frame.stale and _is_own(frame, clone):
-            inner = [
-                f._replace(origin=Origin.STDLIB) if f.origin is Origin.USER else f
-                for f in access.stack[:at]
-            ]
-            stack = (*inner, *access.stack[at:])
-            return access._replace(stack=stack, site=frame, instruction=None, called_from=None)
-    return access
-
-
-def _is_own(frame: Frame, clone: Clone) -> bool:
-    """Does a frame lie in the repository, and not in what it has taken in from others?"""
-    module = places.module(frame)
-    return bool(clone.paths(frame)) and not (module and module.vendored and _is_taken(frame, clone))
-
-
-def _is_taken(frame: Frame, clone: Clone) -> bool:
-    return all("vendor/" in path for path in clone.paths(frame))
 
 
 def _checked(

@@ -14,11 +14,11 @@ class Pinned:
     """Answers from one commit of a clone."""
 
     def __init__(self, clone: Clone, tree: Tree) -> None:
-        self._clone, self._tree = clone, tree
+        self._clone, self.tree = clone, tree
 
     def path(self, frame: Frame) -> str | None:
         """The path of a frame's file."""
-        here = self._clone.blobs([self._tree.commit], self._clone.paths(frame))
+        here = self._clone.blobs([self.tree.commit], self._clone.paths(frame))
         return next((path for _, path in here), None)
 
     def source(self, frame: Frame) -> bytes | None:
@@ -32,8 +32,8 @@ class Pinned:
         return (path, source) if path is not None and source is not None else None
 
     def read(self, path: str) -> bytes | None:
-        return self._clone.source(self._tree.commit, path)
+        return self._clone.source(self.tree.commit, path)
 
     def beside(self, path: str) -> dict[str, bytes]:
         """The files in the folder of a file, with what they hold."""
-        return self._tree.near(path)
+        return self.tree.near(path)

@@ -83,12 +83,19 @@ def captured(scene: Scene) -> Capture | None:
                 continue
             if scene.go and _begins(base, other.text):
                 continue  # no closure has it before: what is made there is met on another way
-            if not _stored(use, mine, other):
+            if not _stored(use, mine, other) or _is_behind(scene, use):
                 continue  # only the way to what is stored
             returned = told.how == "result" and other.text.startswith("return")
             if not inside and (use.path in paths or returned):
                 return Capture(inner, outer, base, told)
     return None
+
+
+def _is_behind(scene: Scene, use: Use) -> bool:
+    """`Should(pending)`: is it a field of what the variable points to, touched by what is called?"""
+    shared = scene.shared
+    told = shared is not None and shared.sure and shared.kind == "field"
+    return told and shared is not None and shared.name not in use.path and not use.writes
 
 
 def _stored(use: Use, mine: Around, other: Around) -> bool:

@@ -71,15 +71,42 @@ def guardian(scene: Scene) -> tuple[Side, Side, str] | None:
 
     Those guard what is theirs: the object's own lock is what the method on the other side lacks.
     """
-    shared = scene.shared
-    if shared is None or not shared.owner:
-        return None
-    for with_, without in scene.both:
-        if without.writes or without.here is None or without.here.receiver != shared.owner:
+    owner = scene.shared.owner if scene.shared else ""
+    for with_, without in scene.both if owner else ():
+        if without.writes or not (_is_method(without, owner) or _has_made(scene, without)):
             continue  # who changes it, or works on it from outside, may mean its own lock to guard it
         mine, other = _owners(with_), _owners(without)
-        name = next((lock for lock, kind in mine.items() if kind == shared.owner), None)
-        if name and other and not {"", shared.owner} & set(other.values()):
+        name = next((lock for lock, kind in mine.items() if kind == owner), None)
+        if name and other and not {"", owner} & set(other.values()):
+            return with_, without, name
+    return None if owner else _handed(scene)
+
+
+def _is_method(side: Side, owner: str) -> bool:
+    return side.here is not None and side.here.receiver == owner
+
+
+def _has_made(scene: Scene, side: Side) -> bool:
+    """`sum := totals{}`, then `sum.n`: is it an object of the function's own, which has its own lock?"""
+    here, shared = side.here, scene.shared
+    if here is None or shared is None:
+        return False
+    bases = [here.names.get(u.path[0]) for u in here.uses if u.name == shared.name]
+    return any(told and told.how == "local" and shared.owner in told.type for told in bases)
+
+
+def _handed(scene: Scene) -> tuple[Side, Side, str] | None:
+    """A method works on its object under the object's lock; a library got it from who holds another.
+
+    Whoever prints, compares or encodes something holds what guards the thing that it was found by.
+    """
+    for with_, without in scene.both:
+        if without.writes or not without.by_library or with_.here is None:
+            continue
+        kind = with_.here.receiver
+        mine, other = _owners(with_), _owners(without)
+        name = next((lock for lock, own in mine.items() if own == kind != ""), None)
+        if name and other and kind not in other.values():
             return with_, without, name
     return None
 

@@ -82,6 +82,8 @@ def puts(scene: Scene, side: Side) -> str:
     """The call near the site that gives an object back to where it was got from."""
     inner = ""
     for at, frame in enumerate(side.frames[:_NEAR]):
+        if side.is_called_back(frame):
+            break  # the buffer that a printer fills is not what it prints
         seen = scene.around(frame)
         calls = seen.calls if seen else ()
         got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}

@@ -214,6 +214,16 @@ class Side:
             self._held = tuple(found)
         return self._held
 
+    @property
+    def by_library(self) -> bool:
+        """Did a library touch it, which the line calls: `fmt.Sprintf("%v", r)`?"""
+        return bool(self.inner) and self.inner[-1].origin in (Origin.STDLIB, Origin.TEST)
+
+    def is_called_back(self, caller: Frame) -> bool:
+        """Does a library lie between a caller and the site? Then what it works on may be anything."""
+        between = self.true[self._at : self.true.index(caller)] if caller in self.true else ()
+        return any(f.origin is Origin.STDLIB for f in between)
+
     def _is_handed(self, caller: Frame) -> bool:
         """Did a library call the site's code for a caller, which had handed it over some time before?
 

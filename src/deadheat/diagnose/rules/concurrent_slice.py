@@ -255,6 +255,8 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
     if not scene.go and side.here and side.writes and puts_at(side.here):
         return side.told(f"`{side.here.text[:80]}` puts it where the shared count says")
+    if side.by_library:
+        return None  # what is printed into a row is not the row
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)

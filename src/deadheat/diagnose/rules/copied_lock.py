@@ -34,6 +34,7 @@ alone: there may be no lock in the value at all.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import depth, locking
@@ -57,6 +58,8 @@ _CHANGE = (
     "Make the receiver, the parameter or the loop's variable a pointer, so that everybody takes the"
     " same lock."
 )
+# "&client{srv: s}", "Account{}": what a local was made as
+_MADE = re.compile(r"&?(?:\w{1,80}\.)?(\w{1,80})\{")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -203,12 +206,15 @@ def _of_element(scene: Scene) -> Hit | None:
     for side, other in scene.both:
         for held in side.held:
             base, _, field = held.name.partition(".")
-            known = [seen.names[base].how for _, seen in side.way if base in seen.names]
-            if not field or not {"loop", "local"}.intersection(known):
+            known = [seen.names[base] for _, seen in side.way if base in seen.names]
+            if not field or not {"loop", "local"}.intersection(told.how for told in known):
                 continue
+            made = {told[1] for one in known if (told := _MADE.match(one.type.strip()))}
             for theirs in other.held:
                 kind, _, same = theirs.name.partition(".")
-                if same == field and kind != base and (found := _elsewhere(scene, held.name, kind)):
+                if same != field or kind == base or (made and kind not in made):
+                    continue  # many types have a lock by the same name
+                if found := _elsewhere(scene, held.name, kind):
                     return found
     return None
 

@@ -37,11 +37,15 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address
 from deadheat.diagnose.capture import captured, creation_line, likely
+from deadheat.diagnose.naming import last
 from deadheat.diagnose.rule import FAIR, SURE, Hit, Rule
 from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
+
+# functions that give nothing back, whoever wrote them
+_RESULTLESS = ("Test", "Benchmark", "Fuzz", "main", "init")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -73,6 +77,8 @@ def _returned(scene: Scene) -> Hit | None:
         return None
     started = creation_line(scene, found)
     if started is None or (found.outer.point.line or 0) <= started:
+        return None
+    if last(found.inner.name).startswith(_RESULTLESS):
         return None
     if address.of(scene) is None or address.may_be_interface(scene):
         return None  # an error variable is reused as it is

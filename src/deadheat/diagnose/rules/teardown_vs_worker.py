@@ -10,6 +10,8 @@ function of any name takes something away and joins the worker only then, closes
 worker waits on, or puts `nil` where nobody else ever puts anything; and in C
 and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
 
+What an end has itself started is a part of the end.
+
 ## Why it races
 
 The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a
@@ -68,7 +70,7 @@ def _find(scene: Scene) -> Hit | None:
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
         found = _reads(scene) or _joins(scene)
-    if found is None or _removes(scene, found):
+    if found is None or _removes(scene, found) or _starts_it(scene, found):
         return None
     own = bool(scene.source) and _of_its_own(scene, found)
     if found.owner.access.op is Op.FREE and not own:
@@ -121,6 +123,12 @@ def _removes(scene: Scene, found: Ending) -> bool:
         return False
     many = scene.shared is not None and scene.shared.type.startswith(("[", "map["))
     return here is None or many or any(use.element for use in here.uses)
+
+
+def _starts_it(scene: Scene, found: Ending) -> bool:
+    """Did the end itself start the worker? Then that one is a part of the end, not what is ended."""
+    name = scene.parent(found.frame.function)
+    return any(scene.parent(f.function) == name for f in found.worker.actor.created_at)
 
 
 def _siblings(found: Ending) -> bool:

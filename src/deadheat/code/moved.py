@@ -1,0 +1,204 @@
+"""Frames that do not fit a commit, placed by what they say: in their function, where it does that.
+
+A report may come from a tree that nobody committed, or from a branch that the clone lacks. Its lines
+are off then, but its functions are mostly there, and what they call and touch. Where only one place
+fits what a frame says, that is its place; nothing is guessed where several do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.code import asking, lines, touches
+from deadheat.code.sides import WRITING, possible
+from deadheat.code.touches import BASE, CALLEE
+from deadheat.diagnose.finding import Evidence, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.code.asking import Asked
+    from deadheat.code.pinned import Pinned
+    from deadheat.code.touches import Touch
+    from deadheat.diagnose.finding import Finding
+    from deadheat.model import Access, Frame, Report
+
+Key = tuple[str, int | None, str]
+_LONG = 400  # lines of a function that are looked through
+_NEAR = 3  # lines by which places may differ that moved by about as much
+_WORTH = 0.8  # of a finding of which a racing line was not seen as it was printed
+
+
+class Moved(NamedTuple):
+    """A report as it would have been printed at a commit, and the racing frames whose lines changed."""
+
+    report: Report
+    sites: tuple[tuple[Frame, int], ...]
+
+    def weaker(self, finding: Finding) -> Finding:
+        """A finding that rests on lines which were looked for: worth less, and it says so."""
+        if not self.sites or not finding.from_source:
+            return finding
+        told = tuple(_told(frame, line) for frame, line in self.sites)
+        sure = round(finding.confidence * _WORTH, 2)
+        return finding._replace(confidence=sure, evidence=(*finding.evidence, *told))
+
+
+class _Spot(NamedTuple):
+    """A frame's function at the commit."""
+
+    asked: Asked
+    path: str
+    source: bytes
+    span: tuple[int, int]
+
+
+def moved(at: Pinned, report: Report, misfits: Iterable[Frame]) -> Moved | None:
+    """The report with the lines of frames that do not fit where they must be; None if none is found."""
+    wanted = {_key(frame) for frame in misfits}
+    spots = [s for a in asking.claims(report) if _key(a.frame) in wanted and (s := _spot(at, a))]
+    found: dict[Key, int] = {}
+    shifts: dict[str, list[int]] = {}
+    for spot in spots:
+        rows = _rows(spot)
+        if len(rows) == 1:
+            found[_key(spot.asked.frame)] = rows[0]
+            shifts.setdefault(spot.path, []).append(rows[0] - spot.asked.claim.line)
+    for spot in spots:
+        if _key(spot.asked.frame) not in found and (row := _shifted(spot, shifts)):
+            found[_key(spot.asked.frame)] = row
+    found |= _racing(at, report, spots, found, shifts)
+    return _replaced(report, found) if found else None
+
+
+def _key(frame: Frame) -> Key:
+    return frame.path or frame.file, frame.line, frame.function
+
+
+def _spot(at: Pinned, asked: Asked) -> _Spot | None:
+    here = at.found(asked.frame) if asked.claim.function else None
+    span = lines.extent(asked.claim, here[1]) if here else None
+    if here is None or span is None or span[1] - span[0] > _LONG:
+        return None
+    return _Spot(asked, *here, span)
+
+
+def _rows(spot: _Spot) -> list[int]:
+    """The lines of the function that plainly do what the frame says, if it says which call it was."""
+    claim = spot.asked.claim
+    if not claim.does.startswith(("call ", "go")):
+        return []
+    return [
+        row
+        for row in range(spot.span[0] + 1, spot.span[1] + 1)
+        if lines.grade(claim._replace(line=row), spot.source, spot.span) == lines.DOES
+    ]
+
+
+def _shifted(spot: _Spot, shifts: dict[str, list[int]]) -> int | None:
+    """Of several lines that would do, the one that moved as others of its file have."""
+    near = [
+        row
+        for row in _rows(spot)
+        for shift in shifts.get(spot.path, ())
+        if abs(row - spot.asked.claim.line - shift) <= _NEAR
+    ]
+    return near[0] if len({*near}) == 1 else None
+
+
+# -- the racing lines: what both functions touch, and as the detector says ---------------------------
+
+
+def _racing(
+    at: Pinned,
+    report: Report,
+    spots: Sequence[_Spot],
+    found: dict[Key, int],
+    shifts: dict[str, list[int]],
+) -> dict[Key, int]:
+    ways = [w for a in report.accesses[:2] if (w := _way(at, report, a, spots, found))]
+    if len(ways) < 2 or not any(way.off for way in ways):
+        return {}
+    if ways[0].spot[1:] == ways[1].spot[1:]:
+        return {}  # one function: too much in it is touched on more than one line
+    common = set(ways[0].touched) & set(ways[1].touched)
+    if len(common) != 1:
+        return {}
+    (name,) = common
+    return {_key(w.spot.asked.frame): _nearest(w, name, shifts) for w in ways if w.off}
+
+
+class _Way(NamedTuple):
+    """The function of a racing line, and what it touches: anywhere in it, if the line is `off`."""
+
+    spot: _Spot
+    off: bool
+    touched: dict[str, list[int]]
+
+
+def _way(
+    at: Pinned, report: Report, access: Access, spots: Sequence[_Spot], found: dict[Key, int]
+) -> _Way | None:
+    """None if there is no such function, or if the line was found already, by what it calls."""
+    alone = report._replace(accesses=(access,), actors=())
+    asked = next((a for a in asking.claims(alone) if a.racing), None)
+    if asked is None or _key(asked.frame) in found:
+        return None
+    off = next((s for s in spots if _key(s.asked.frame) == _key(asked.frame)), None)
+    if off is not None and asked.claim.does not in ("read", "write"):
+        return None
+    spot = off or _spot(at, asked)
+    if spot is None:
+        return None
+    span = spot.span if off else (asked.claim.line, asked.claim.line)
+    return _Way(spot, off is not None, _touched(spot, access, span))
+
+
+def _nearest(way: _Way, name: str, shifts: dict[str, list[int]]) -> int:
+    wanted = way.spot.asked.claim.line + next(iter(shifts.get(way.spot.path, ())), 0)
+    return min(way.touched[name], key=lambda row: abs(row - wanted))
+
+
+def _touched(spot: _Spot, access: Access, span: tuple[int, int]) -> dict[str, list[int]]:
+    """The fields that lines touch as the detector says that the access did, with the lines."""
+    tongue = spot.asked.claim.language
+    found: dict[str, list[int]] = {}
+    for row in range(span[0], span[1] + 1):
+        here = possible(touches.touches(tongue, spot.source, row), access.op, spot.source)
+        for touch in here:
+            if _is_field(touch) and (touch.writes or access.op not in WRITING):
+                found.setdefault(touch.name, []).append(row)
+    return found
+
+
+def _is_field(touch: Touch) -> bool:
+    return len(touch.path) > 1 and touch.rank not in (BASE, CALLEE)
+
+
+# -- the report as it would have been printed there --------------------------------------------------
+
+
+def _replaced(report: Report, found: dict[Key, int]) -> Moved:
+    def placed(frame: Frame) -> Frame:
+        line = found.get(_key(frame))
+        return frame if line is None else frame._replace(line=line)
+
+    accesses = tuple(
+        a._replace(
+            stack=tuple(map(placed, a.stack)),
+            site=placed(a.site) if a.site else None,
+        )
+        for a in report.accesses
+    )
+    actors = tuple(a._replace(created_at=tuple(map(placed, a.created_at))) for a in report.actors)
+    sites = [a.site for a in report.accesses if a.site and _key(a.site) in found]
+    told = tuple((site, found[_key(site)]) for site in sites)
+    return Moved(report._replace(accesses=accesses, actors=actors), told)
+
+
+def _told(frame: Frame, line: int) -> Evidence:
+    text = (
+        f"no commit here has it on line {frame.line}, as the report says: by what it does it is"
+        f" line {line} there"
+    )
+    return Evidence(text, Point(frame.file, line, frame.function))

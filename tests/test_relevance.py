@@ -1,0 +1,298 @@
+"""Evidence has to be about what is raced for: what else stands on a line proves nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import deadheat
+from deadheat.diagnose import diagnose
+from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+Way = list[tuple[str, str]]
+
+
+def first(repo: Repository, source: str, write: Way, read: Way, created: str = "") -> str:
+    """The first cause that is told of a race in one file of a repository."""
+    repo.put("shop", {"shop/shop.go": source})
+    told = told_of(repo, go_report(("write", write), ("read", read), created=created))
+    return told.causes[0].cause
+
+
+def at(source: str, function: str, needle: str) -> tuple[str, str]:
+    return f"{MODULE}/shop.{function}", f"/src/relay/shop/shop.go:{line(source, needle)}"
+
+
+PRINTED = """package shop
+
+import "fmt"
+
+type Rule struct{ Port string }
+
+type Rules []*Rule
+
+func (r *Rule) clean() {
+	r.Port = "any"
+}
+
+func (rs Rules) String() string {
+	var all []string
+	for _, r := range rs {
+		all = append(all, fmt.Sprintf("%+v", r))
+	}
+	return fmt.Sprint(all)
+}
+"""
+PRINTER = [
+    ("fmt.(*pp).printValue", "/usr/local/go/src/fmt/print.go:726"),
+    ("fmt.Sprintf", "/usr/local/go/src/fmt/print.go:239"),
+]
+
+
+def test_what_is_printed_into_a_row_is_not_the_row(repo: Repository) -> None:
+    read = [*PRINTER, at(PRINTED, "Rules.String", "append(all")]
+    said = first(repo, PRINTED, [at(PRINTED, "(*Rule).clean", 'r.Port = "any"')], read)
+    assert said == "missing-lock"
+
+
+LOGGED = """package shop
+
+import (
+	"fmt"
+	"sync"
+)
+
+type page struct{ text []byte }
+
+var pagePool = sync.Pool{New: func() any { return new(page) }}
+
+type Rule struct{ Port string }
+
+func (r *Rule) clean() {
+	r.Port = "any"
+}
+
+type shown struct{ v any }
+
+func (s shown) String() string {
+	return fmt.Sprintf("%+v", s.v)
+}
+
+func log(v any) {
+	buf := pagePool.Get().(*page)
+	fmt.Fprint(buf, shown{v})
+	pagePool.Put(buf)
+}
+"""
+
+
+def test_the_pools_buffer_that_a_printer_fills_is_not_what_it_prints(repo: Repository) -> None:
+    read = [
+        *PRINTER,
+        at(LOGGED, "shown.String", "fmt.Sprintf"),
+        ("fmt.(*pp).handleMethods", "/usr/local/go/src/fmt/print.go:673"),
+        ("fmt.Fprint", "/usr/local/go/src/fmt/print.go:254"),
+        at(LOGGED, "log", "fmt.Fprint"),
+    ]
+    said = first(repo, LOGGED, [at(LOGGED, "(*Rule).clean", 'r.Port = "any"')], read)
+    assert said == "missing-lock"
+
+
+SUMMED = """package shop
+
+import "sync"
+
+type totals struct {
+	mu   sync.Mutex
+	used int
+}
+
+type Shop struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (s *Shop) Sync() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := totals{}
+	for range 4 {
+		go s.one(&sum)
+	}
+	return sum.used
+}
+
+func (s *Shop) one(sum *totals) {
+	sum.mu.Lock()
+	sum.used++
+	sum.mu.Unlock()
+}
+"""
+
+
+def test_an_object_that_has_its_own_lock_is_not_guarded_by_another_types(repo: Repository) -> None:
+    said = first(
+        repo,
+        SUMMED,
+        [at(SUMMED, "(*Shop).one", "sum.used++")],
+        [at(SUMMED, "(*Shop).Sync", "return sum.used")],
+    )
+    assert said == "partial-lock"
+
+
+COMPARED = """package shop
+
+import "sync"
+
+type Cache struct {
+	mu   sync.Mutex
+	news *sync.Cond
+}
+
+func (c *Cache) listen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		c.news.Wait()
+	}
+}
+
+type Shop struct {
+	mu sync.Mutex
+	c  *Cache
+}
+
+func check(shop *Shop, other *Cache) bool {
+	shop.mu.Lock()
+	defer shop.mu.Unlock()
+	return reflect.DeepEqual(shop.c, other)
+}
+"""
+
+
+def test_who_compares_an_object_holds_what_it_was_found_by(repo: Repository) -> None:
+    write = [
+        ("sync.(*Cond).Wait", "/usr/local/go/src/sync/cond.go:71"),
+        at(COMPARED, "(*Cache).listen", "c.news.Wait()"),
+    ]
+    read = [
+        ("reflect.DeepEqual", "/usr/local/go/src/reflect/deepequal.go:229"),
+        at(COMPARED, "check", "DeepEqual"),
+    ]
+    assert first(repo, COMPARED, write, read) == "partial-lock"
+
+
+SERVED = """package shop
+
+import "sync"
+
+type Shop struct {
+	mu   sync.Mutex
+	name string
+}
+
+type buyer struct {
+	mu   sync.Mutex
+	shop *Shop
+}
+
+func Keep(shops map[string]Shop) {}
+
+func (s *Shop) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.name = ""
+}
+
+func (s *Shop) serve() *buyer {
+	b := &buyer{shop: s}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.greet()
+	return b
+}
+
+func (b *buyer) greet() string {
+	return b.shop.name
+}
+"""
+
+
+def test_two_types_may_have_a_lock_by_one_name(repo: Repository) -> None:
+    """`Keep` copies shops, but the buyer's lock is no copy of a shop's."""
+    said = first(
+        repo,
+        SERVED,
+        [at(SERVED, "(*Shop).Close", 's.name = ""')],
+        [
+            at(SERVED, "(*buyer).greet", "return b.shop.name"),
+            at(SERVED, "(*Shop).serve", "b.greet()"),
+        ],
+    )
+    assert said != "copied-lock"
+
+
+MATCHED = """package shop
+
+import "example.com/match"
+
+func Serve() {
+	failing := match.New()
+	for _, who := range []string{"a", "b"} {
+		go func() {
+			match.Should(who, failing)
+		}()
+	}
+}
+"""
+MATCH = """package match
+
+type Match struct{ failed string }
+
+func Should(who string, m *Match) {
+	m.failed = who
+}
+"""
+
+
+def test_what_a_captured_pointer_leads_to_was_not_captured(repo: Repository) -> None:
+    vendored = "vendor/example.com/match/match.go"
+    repo.put("match", {vendored: MATCH})
+    way = [
+        (f"{MODULE}/vendor/example.com/match.Should", f"/src/relay/{vendored}:6"),
+        at(MATCHED, "Serve.func1", "Should(who, failing)"),
+    ]
+    assert first(repo, MATCHED, way, way) == "missing-lock"
+
+
+def test_what_an_end_has_started_is_not_what_it_ends() -> None:
+    """The write is its own; the worker belongs to the end, which lacks a lock."""
+    created = (
+        "Goroutine 8 (running) created at:\n  example.com/shop.(*Till).sweep()\n"
+        "      /src/shop/till.go:28 +0x45\n  example.com/shop.(*Till).Close()\n"
+        "      /src/shop/till.go:40 +0x45\n"
+    )
+    closes = ("example.com/shop.(*Till).Close", "/src/shop/till.go:44")
+    sweeps = ("example.com/shop.(*Till).sweep.func1", "/src/shop/till.go:30")
+    report = go_report(
+        ("write", [("example.com/shop.(*Till).put", "/src/shop/till.go:80"), closes]),
+        ("read", [("example.com/shop.(*Till).left", "/src/shop/till.go:12"), sweeps]),
+        created=created,
+    )
+    assert "teardown-vs-worker" not in [found.cause for found in diagnose(report)]
+
+
+def test_a_test_has_no_result_that_a_closure_could_capture() -> None:
+    created = (
+        "Goroutine 7 (running) created at:\n  example.com/shop.TestSell()\n"
+        "      /src/shop/shop_test.go:9 +0x45\n"
+    )
+    text = go_text(
+        ("write", [("example.com/shop.TestSell.func1", "/src/shop/shop_test.go:10")]),
+        ("write", [("example.com/shop.TestSell", "/src/shop/shop_test.go:13")]),
+        created=created,
+    )
+    # at such an address lies no error, which has two words
+    (sighting,) = deadheat.scan(text.replace("12340", "12348"))
+    assert diagnose(sighting.report)[0].cause == "local-captured"
