@@ -5,7 +5,7 @@
 Each side holds at least one lock and they have none in common: by the detector's word (`mutexes:
 write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
 the same name in two different objects. Where one of them is the object's own, and the other belongs to
-whoever found, made or prints the object, the object's own is what [partial-lock](partial-lock.md) misses.
+whoever found, made or prints it, the object's own is missing: [partial-lock](partial-lock.md).
 
 ## Why it races
 
