@@ -296,3 +296,79 @@ def test_a_test_has_no_result_that_a_closure_could_capture() -> None:
     # at such an address lies no error, which has two words
     (sighting,) = deadheat.scan(text.replace("12340", "12348"))
     assert diagnose(sighting.report)[0].cause == "local-captured"
+
+
+ENTERED = """package shop
+
+import "sync"
+
+type Shop struct {
+	mu    sync.RWMutex
+	items map[string]*int
+}
+
+func (s *Shop) entry(key string) *int {
+	s.mu.RLock()
+	e, ok := s.items[key]
+	s.mu.RUnlock()
+	if ok {
+		return e
+	}
+	s.mu.Lock()
+	if e, ok = s.items[key]; !ok {
+		e = new(int)
+		s.items[key] = e
+	}
+	s.mu.Unlock()
+	return e
+}
+
+func (s *Shop) Sum() (n int) {
+	for _, e := range s.items {
+		n += *e
+	}
+	return n
+}
+"""
+
+
+def test_who_never_looked_has_not_looked_twice(repo: Repository) -> None:
+    """`entry` looks again under the lock, as it should; `Sum` goes without."""
+    write = [
+        ("runtime.mapassign_faststr", "/usr/local/go/src/runtime/map_faststr.go:203"),
+        at(ENTERED, "(*Shop).entry", "s.items[key] = e"),
+    ]
+    read = [
+        ("runtime.mapiterinit", "/usr/local/go/src/runtime/map.go:816"),
+        at(ENTERED, "(*Shop).Sum", "range s.items"),
+    ]
+    assert first(repo, ENTERED, write, read) == "partial-lock"
+
+
+REPORTED = """package shop
+
+type Shop struct{ sum int }
+
+func (s *Shop) Run(span interface{ Done() }) {
+	span.Done()
+	s.sum++
+}
+
+func Open(s *Shop, span interface{ Done() }) {
+	go s.Run(span)
+}
+
+func Check(s *Shop) int {
+	return s.sum
+}
+"""
+
+
+def test_who_has_waited_for_nothing_was_not_told_too_early(repo: Repository) -> None:
+    created = (
+        f"Goroutine 7 (running) created at:\n  {MODULE}/shop.Open()\n"
+        f"      /src/relay/shop/shop.go:{line(REPORTED, 'go s.Run')} +0x45\n"
+    )
+    write = [at(REPORTED, "(*Shop).Run", "s.sum++")]
+    read = [at(REPORTED, "Check", "return s.sum")]
+    assert first(repo, REPORTED, write, read, created) != "done-before-cleanup"

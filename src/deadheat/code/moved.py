@@ -7,6 +7,7 @@ fits what a frame says, that is its place; nothing is guessed where several do.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import asking, lines, touches
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Report
 
 Key = tuple[str, int | None, str]
+# "h.mu.Lock()", "defer c.mtx.RUnlock()", "std::lock_guard<std::mutex> guard(mu_);"
+_LOCKS = re.compile(rb"[Ll]ock(?:_guard)?\b.{0,80}\(")
 _LONG = 400  # lines of a function that are looked through
 _NEAR = 3  # lines by which places may differ that moved by about as much
+# causes that are told by the conditions around a line
+_BY_CHECKS = ("check-then-act", "lazy-initialisation", "double-checked-locking")
 _WORTH = 0.8  # of a finding of which a racing line was not seen as it was printed
 
 
@@ -34,6 +39,14 @@ class Moved(NamedTuple):
 
     report: Report
     sites: tuple[tuple[Frame, int], ...]
+    chosen: bool = False  # one of several lines that touch the same was taken
+
+    def holds(self, finding: Finding) -> bool:
+        """Would a finding be the same on another line of the function that touches the same?
+
+        A lock is mostly held for all of them; under which checks they run differs.
+        """
+        return not self.chosen or finding.cause not in _BY_CHECKS
 
     def weaker(self, finding: Finding) -> Finding:
         """A finding that rests on lines which were looked for: worth less, and it says so."""
@@ -67,8 +80,10 @@ def moved(at: Pinned, report: Report, misfits: Iterable[Frame]) -> Moved | None:
     for spot in spots:
         if _key(spot.asked.frame) not in found and (row := _shifted(spot, shifts)):
             found[_key(spot.asked.frame)] = row
-    found |= _racing(at, report, spots, found, shifts)
-    return _replaced(report, found) if found else None
+    racing = _racing(at, report, spots, found, shifts)
+    found |= {key: rows[0] for key, rows in racing.items()}
+    chosen = any(len(rows) > 1 for rows in racing.values())
+    return _replaced(report, found)._replace(chosen=chosen) if found else None
 
 
 def _key(frame: Frame) -> Key:
@@ -115,25 +130,34 @@ def _racing(
     spots: Sequence[_Spot],
     found: dict[Key, int],
     shifts: dict[str, list[int]],
-) -> dict[Key, int]:
+) -> dict[Key, list[int]]:
     ways = [w for a in report.accesses[:2] if (w := _way(at, report, a, spots, found))]
     if len(ways) < 2 or not any(way.off for way in ways):
         return {}
     if ways[0].spot[1:] == ways[1].spot[1:]:
         return {}  # one function: too much in it is touched on more than one line
-    common = set(ways[0].touched) & set(ways[1].touched)
-    if len(common) != 1:
-        return {}
-    (name,) = common
-    return {_key(w.spot.asked.frame): _nearest(w, name, shifts) for w in ways if w.off}
+    name = _common(ways)
+    if not name:
+        # a line that only could do what its frame says may have moved as well
+        ways = [way if way.off else way.widened() for way in ways]
+        name = _common(ways)
+    return {_key(w.spot.asked.frame): _nearest(w, name, shifts) for w in ways if w.off and name}
 
 
 class _Way(NamedTuple):
     """The function of a racing line, and what it touches: anywhere in it, if the line is `off`."""
 
     spot: _Spot
+    access: Access
     off: bool
     touched: dict[str, list[int]]
+
+    def by(self, name: str) -> list[int]:
+        """By how much its line must have moved to be one of those that touch a thing."""
+        return [row - self.spot.asked.claim.line for row in self.touched[name]]
+
+    def widened(self) -> _Way:
+        return self._replace(off=True, touched=_touched(self.spot, self.access, self.spot.span))
 
 
 def _way(
@@ -142,21 +166,30 @@ def _way(
     """None if there is no such function, or if the line was found already, by what it calls."""
     alone = report._replace(accesses=(access,), actors=())
     asked = next((a for a in asking.claims(alone) if a.racing), None)
-    if asked is None or _key(asked.frame) in found:
+    if asked is None or _key(asked.frame) in found or asked.claim.does not in ("read", "write"):
         return None
     off = next((s for s in spots if _key(s.asked.frame) == _key(asked.frame)), None)
-    if off is not None and asked.claim.does not in ("read", "write"):
-        return None
     spot = off or _spot(at, asked)
     if spot is None:
         return None
     span = spot.span if off else (asked.claim.line, asked.claim.line)
-    return _Way(spot, off is not None, _touched(spot, access, span))
+    return _Way(spot, access, off is not None, _touched(spot, access, span))
 
 
-def _nearest(way: _Way, name: str, shifts: dict[str, list[int]]) -> int:
-    wanted = way.spot.asked.claim.line + next(iter(shifts.get(way.spot.path, ())), 0)
-    return min(way.touched[name], key=lambda row: abs(row - wanted))
+def _common(ways: Sequence[_Way]) -> str:
+    """The only thing that both functions touch; of several, the one whose lines moved alike."""
+    a, b = ways
+    names = set(a.touched) & set(b.touched)
+    if len(names) > 1 and a.spot.path == b.spot.path:
+        names = {n for n in names if any(abs(x - y) <= 1 for x in a.by(n) for y in b.by(n))}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _nearest(way: _Way, name: str, shifts: dict[str, list[int]]) -> list[int]:
+    """The lines that touch it; of several only one, if it moved just as others of its file have."""
+    rows, line = way.touched[name], way.spot.asked.claim.line
+    moved = [row for row in rows if row - line in shifts.get(way.spot.path, ())]
+    return moved if len(moved) == 1 else sorted(rows, key=lambda row: abs(row - line))
 
 
 def _touched(spot: _Spot, access: Access, span: tuple[int, int]) -> dict[str, list[int]]:
@@ -164,6 +197,8 @@ def _touched(spot: _Spot, access: Access, span: tuple[int, int]) -> dict[str, li
     tongue = spot.asked.claim.language
     found: dict[str, list[int]] = {}
     for row in range(span[0], span[1] + 1):
+        if _LOCKS.search(lines.text(spot.source, row) or b""):
+            continue
         here = possible(touches.touches(tongue, spot.source, row), access.op, spot.source)
         for touch in here:
             if _is_field(touch) and (touch.writes or access.op not in WRITING):

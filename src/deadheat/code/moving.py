@@ -66,7 +66,10 @@ def _moved(
     both = sides.sides(clone, at.tree, shown.report)
     named = variable.variable(at.tree, both, shown.report)
     source = CodeSource(_fitting(at, misfits), at.read, at.tree, both, named)
-    found = tuple(map(shown.weaker, diagnose(own(shown.report, clone), source)))
+    told = filter(shown.holds, diagnose(own(shown.report, clone), source))
+    found = tuple(map(shown.weaker, told))
+    if not found:
+        return None
     if shown.sites and (found[0].cause == UNKNOWN or found[0].confidence < THRESHOLD):
         return None
     why = "both functions touch it, and nothing else as the detector says"

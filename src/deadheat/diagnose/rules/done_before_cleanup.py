@@ -45,7 +45,7 @@ from deadheat.diagnose.early import waits as waits_of
 from deadheat.diagnose.lifetime import gone_on, in_deferred, own_worker
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.ordering import PAIRS, calls_to
-from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import DEFERS, SOURCE, WAITS
 from deadheat.diagnose.vocabulary import ENDING, RESULTS, WAITING
@@ -90,13 +90,25 @@ def _find(scene: Scene) -> Hit | None:
                 for frame, seen in other.way
                 for line in waits_of(scene, frame, seen)
             )
-            confidence = STRONG if waits else LIKELY
+            # who has waited for nothing was told nothing, unless the order of deferred calls says it all
+            told = early.deferred or heard or _awaited(scene, worker, early)
+            confidence = STRONG if waits else LIKELY if told else EVEN
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
         if scene.sourced and (sent := _sent(scene, worker, other)):
             return sent
         if not scene.sourced and (late := _deferred(scene, worker, other)):
             return late
     return _ended_since(scene) if scene.source is None else None
+
+
+def _awaited(scene: Scene, worker: Side, early: Call) -> bool:
+    """Does who started the worker wait then for just what is called too early: `<-done`, `wg.Wait()`?"""
+    seen = scene.around(worker.creator) if worker.creator else None
+    told = (early.on if early.name == "Done" else early.arguments).strip().rpartition(".")[2]
+    if seen is None or not told:
+        return False
+    waits = {c.on.rpartition(".")[2] for c in seen.calls if c.name == "Wait"}
+    return told in seen.awaits | waits
 
 
 def _sent(scene: Scene, worker: Side, other: Side) -> Hit | None:

@@ -95,7 +95,8 @@ def _find(scene: Scene) -> Hit | None:
     first = _first_check(scene, bare, locked)
     if first is not None and [c.line for c in checks] == [first]:
         return None  # one check for two callers, of whom one has the lock
-    if checks and (first is not None or before or not under):
+    looks = first is not None or _leads(scene, bare, locked)
+    if checks and looks and (first is not None or before or not under):
         again, line = checks[-1], checks[0].line if first is None else first
         told = f"`{again.text[:60]}` is checked on lines {line} and {again.line}"
         return Hit(SURE, (*evidence, locked.told(told)), change, (bare.point,), from_source=True)
@@ -146,6 +147,19 @@ def _looked_twice(scene: Scene) -> Hit | None:
     )
     change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
     return Hit(EVEN, evidence, change, (reader.point, maker.point))
+
+
+def _leads(scene: Scene, bare: Side, locked: Side) -> bool:
+    """Does who reads without the lock go on to what looks again? Who does not never looked at all."""
+    if any(locked.written(f) == bare.name for f in locked.frames):
+        return True
+    makers = {seen.function for _, seen in locked.way[:_CALLERS]}
+    for frame, seen in bare.way[:_CALLERS]:
+        called = {c.name for c in seen.calls}
+        inner = [one for n in sorted(called)[:_CALLED] if (one := scene.defined(n, frame))]
+        if makers & (called | {c.name for one in inner for c in one.calls}):
+            return True
+    return False
 
 
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:

@@ -137,7 +137,8 @@ def _next_round(scene: Scene) -> Hit | None:
     change = f"Wait for the last worker before `{named}` goes on, or give each its own object."
     # without source it is as well an object of a pool, or an array that is filled anew
     sure = LIKELY if scene.source else EVEN
-    return Hit(sure, evidence, change, (point(started), point(now)))
+    where = (point(started), point(now))
+    return Hit(sure, evidence, change, where, from_source=scene.source is not None)
 
 
 def _how(owner: Side, started: Frame) -> str:
