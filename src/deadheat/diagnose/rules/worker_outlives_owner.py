@@ -34,7 +34,9 @@ statement an object of its own.
 
 ## When it is wrong
 
-An object that is reset on purpose while it is in use, such as a counter: then a lock is missing.
+An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. A call
+like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
+a variable that the call which had it started is about, too.
 """
 
 from __future__ import annotations
