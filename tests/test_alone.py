@@ -730,3 +730,19 @@ def test_who_splits_its_work_sets_nothing_up() -> None:
     reads = Side("read", half, go("(*Pool).sort"))
     writes = Side("write", ("(*Pool).sort shelf.go:36", "TestShelf shelf_test.go:9"))
     assert first(report(reads, writes)) != "started-before-initialised"
+
+
+def by_main(text: str) -> str:
+    """The first side is the main goroutine's, which nobody started."""
+    head, _, tail = text.replace("by goroutine 7:", "by main goroutine:").partition("Goroutine 7 ")
+    return head + tail[tail.index("Goroutine 8 ") :]
+
+
+@pytest.mark.parametrize("closure", ["glob..func1", "init.func1"])
+def test_a_closure_that_a_package_holds_makes_nothing_ready(closure: str) -> None:
+    """It lies in the package's `init` by its name only; a method `init` may be called again."""
+    worker = Side("read", ("(*Shelf).Rows shelf.go:60",), ("(*Rota).Keep rota.go:7",))
+    for called, expected in ((closure, False), ("(*Shop).init", True)):
+        writes = Side("write", ("(*Shelf).light lamp.go:8", f"{called} main.go:20"))
+        told = first(by_main(report(writes, worker)))
+        assert (told == "worker-outlives-owner") is expected

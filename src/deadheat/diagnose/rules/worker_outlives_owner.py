@@ -37,6 +37,7 @@ statement an object of its own.
 An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. A call
 like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
 a variable that the call which had it started is about, too.
+The `init` of a package makes nothing ready.
 """
 
 from __future__ import annotations
