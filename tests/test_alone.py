@@ -738,6 +738,30 @@ def by_main(text: str) -> str:
     return head + tail[tail.index("Goroutine 8 ") :]
 
 
+SHELF = ("NewShelf shelf.go:40", "run main.go:20", "main main.go:9")
+
+
+@pytest.mark.parametrize(
+    ("writes", "reads", "expected"),
+    [
+        (SHELF, "(*Shelf).Rows", True),
+        (("(*Shelf).initLamp lamp.go:8",), "(*Shelf).Rows", True),
+        (("(*Shelf).newLamp.func1 lamp.go:8",), "(*Shelf).Rows", False),
+        (("(*Shelf).light lamp.go:8",), "(*Shelf).Rows", False),
+        (SHELF, "NewBoard", False),
+    ],
+)
+def test_what_the_main_goroutine_makes_is_read_too_early(
+    writes: tuple[str, ...], reads: str, expected: bool
+) -> None:
+    """On other goroutines things are made all the time."""
+    one = Side("write", writes)
+    other = Side("read", (f"{reads} rows.go:60",), ("(*Rota).Keep rota.go:7",))
+    cause = "started-before-initialised"
+    assert (first(by_main(report(one, other))) == cause) is expected
+    assert first(report(one, other)) != cause
+
+
 @pytest.mark.parametrize("closure", ["glob..func1", "init.func1"])
 def test_a_closure_that_a_package_holds_makes_nothing_ready(closure: str) -> None:
     """It lies in the package's `init` by its name only; a method `init` may be called again."""
