@@ -19,7 +19,7 @@ from deadheat.diagnose.vocabulary import CHANGING, ENDING
 from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.source import Call
@@ -67,6 +67,37 @@ def begun_above(scene: Scene) -> Began | None:
     return None
 
 
+def replaced_by_test(scene: Scene) -> Began | None:
+    """A test that puts another thing into what it has just had made, and what was started on the way.
+
+    The product only reads the field: a lock that is held there is about something else.
+    """
+    if Began not in scene.memo:
+        scene.memo[Began] = _replaced_by_test(scene)
+    found: Began | None = scene.memo[Began]
+    return found
+
+
+def _replaced_by_test(scene: Scene) -> Began | None:
+    for setter, worker in scene.both if scene.go and scene.sourced else ():
+        here, site, shared = setter.here, setter.site, scene.shared
+        if here is None or site is None or shared is None or shared.kind != "field":
+            continue
+        if not setter.in_test or not setter.writes or worker.writes or worker.in_test:
+            continue
+        if setter.held or here.loops or _TOLD.search(here.text) or _met(setter, worker):
+            continue
+        stores = [u for u in here.stores if u.line == here.line and u.name == shared.name]
+        if not stores or _stored(scene, shared.name, True, site, worker.site):
+            continue
+        # not what the test had made otherwise, and which the worker does not know
+        own = [c for c in here.calls if {u.path[0] for u in stores} & set(c.result.split(", "))]
+        for start in _starts(worker):
+            if found := _called(scene, _Place(here, site), own, start):
+                return Began(setter, worker, point(start), *found)
+    return None
+
+
 def made_by_main(scene: Scene) -> tuple[Side, Side] | None:
     """From a report alone: who sets up on the main goroutine, by its name, and who reads meanwhile.
 
@@ -104,10 +135,13 @@ def _sets_once(scene: Scene, setter: Side, worker: Side) -> bool:
     if named(setter, ENDING) or CHANGING.intersection(words(setter.name)[:1]):
         return False
     field = any(u.line == here.line and len(u.path) > 1 for u in here.stores)
-    sites = [f for f in (site, worker.site) if f is not None]
+    return len(_stored(scene, shared.name, field, site, worker.site)) == 1
+
+
+def _stored(scene: Scene, name: str, field: bool, *near: Frame | None) -> set[tuple[str, int]]:
+    """The lines outside of tests that store to it."""
     source = scene.source
-    found = {p for f in sites for p in (source.stored(shared.name, field, f) if source else ())}
-    return len(found) == 1
+    return {place for f in near if f and source for place in source.stored(name, field, f)}
 
 
 def _starts(worker: Side) -> list[Frame]:
@@ -121,17 +155,22 @@ def _starts(worker: Side) -> list[Frame]:
 
 def _above(scene: Scene, setter: Side, worker: Side, start: Frame) -> Began | None:
     """The call above the write, or above who leads to it, of what leads to the start."""
+    for place in _places(scene, setter):
+        if found := _called(scene, place, place.seen.calls, start):
+            return Began(setter, worker, point(start), *found)
+    return None
+
+
+def _called(
+    scene: Scene, place: _Place, calls: Iterable[Call], start: Frame
+) -> tuple[str, Point, Point] | None:
+    """Which of these calls, above a place, leads to the start: its name, where it is, and the place."""
     seen = scene.around(start)
-    ways = _ways(scene, seen, start) if seen else []
-    for place in _places(scene, setter) if ways else ():
-        for way in ways:
-            call = next((c for c in place.seen.calls if _is_before(c, place, way)), None)
-            if call is None:
-                continue
+    for way in _ways(scene, seen, start) if seen else ():
+        call = next((c for c in calls if _is_before(c, place, way)), None)
+        if call is not None and not is_gone(scene, place.beside, place.seen, call.line):
             now = point(place.beside)._replace(line=place.seen.line)
-            if is_gone(scene, place.beside, place.seen, call.line):
-                continue
-            return Began(setter, worker, point(start), call.name, now._replace(line=call.line), now)
+            return call.name, now._replace(line=call.line), now
     return None
 
 

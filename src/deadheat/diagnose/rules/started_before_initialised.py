@@ -18,8 +18,9 @@ The start need not be in sight. In Go, with source: a function on the way to the
 stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
 calls, or what gave the closure away that the worker runs. The write must be the only one outside of
 tests, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or `Close`; no
-side holds a lock. From a report alone: the main goroutine writes in a function that is called
-`New…`, `init…` or `setup…`, and another goroutine reads.
+side holds a lock. Or a test does so with what a constructor has just given back to it, and the product
+only reads the field, under a lock or not. From a report alone: the main goroutine writes in a function
+that is called `New…`, `init…` or `setup…`, and another goroutine reads.
 
 ## Why it races
 
@@ -50,7 +51,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import calls
 from deadheat.diagnose.finding import Evidence
-from deadheat.diagnose.indirect import begun_above, made_by_main
+from deadheat.diagnose.indirect import begun_above, made_by_main, replaced_by_test
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
@@ -139,7 +140,7 @@ def _find(scene: Scene) -> Hit | None:
 
 def _indirect(scene: Scene) -> Hit | None:
     """Set-up has called what led to the start, and sets something afterwards, once."""
-    found = begun_above(scene)
+    found = begun_above(scene) or replaced_by_test(scene)
     if found is None:
         return _by_main(scene)
     setter, worker, began, name, call, now = found
@@ -149,7 +150,7 @@ def _indirect(scene: Scene) -> Hit | None:
         worker.told(f"{worker.does} in {worker.actor.id}"),
         Evidence(told, began),
         Evidence(f"set-up has called `{name}`, which leads there", call),
-        setter.told(f"{setter.does} afterwards; no other line stores to it"),
+        setter.told(f"{setter.does} afterwards; nothing else outside of tests stores to it"),
     )
     change = f"Set {scene.what} before `{name}`, which starts the worker, is called."
     return Hit(LIKELY + 0.05, evidence, change, (call, now), from_source=True)
