@@ -730,3 +730,43 @@ def test_who_splits_its_work_sets_nothing_up() -> None:
     reads = Side("read", half, go("(*Pool).sort"))
     writes = Side("write", ("(*Pool).sort shelf.go:36", "TestShelf shelf_test.go:9"))
     assert first(report(reads, writes)) != "started-before-initialised"
+
+
+def by_main(text: str) -> str:
+    """The first side is the main goroutine's, which nobody started."""
+    head, _, tail = text.replace("by goroutine 7:", "by main goroutine:").partition("Goroutine 7 ")
+    return head + tail[tail.index("Goroutine 8 ") :]
+
+
+SHELF = ("NewShelf shelf.go:40", "run main.go:20", "main main.go:9")
+
+
+@pytest.mark.parametrize(
+    ("writes", "reads", "expected"),
+    [
+        (SHELF, "(*Shelf).Rows", True),
+        (("(*Shelf).initLamp lamp.go:8",), "(*Shelf).Rows", True),
+        (("(*Shelf).newLamp.func1 lamp.go:8",), "(*Shelf).Rows", False),
+        (("(*Shelf).light lamp.go:8",), "(*Shelf).Rows", False),
+        (SHELF, "NewBoard", False),
+    ],
+)
+def test_what_the_main_goroutine_makes_is_read_too_early(
+    writes: tuple[str, ...], reads: str, expected: bool
+) -> None:
+    """On other goroutines things are made all the time."""
+    one = Side("write", writes)
+    other = Side("read", (f"{reads} rows.go:60",), ("(*Rota).Keep rota.go:7",))
+    cause = "started-before-initialised"
+    assert (first(by_main(report(one, other))) == cause) is expected
+    assert first(report(one, other)) != cause
+
+
+@pytest.mark.parametrize("closure", ["glob..func1", "init.func1"])
+def test_a_closure_that_a_package_holds_makes_nothing_ready(closure: str) -> None:
+    """It lies in the package's `init` by its name only; a method `init` may be called again."""
+    worker = Side("read", ("(*Shelf).Rows shelf.go:60",), ("(*Rota).Keep rota.go:7",))
+    for called, expected in ((closure, False), ("(*Shop).init", True)):
+        writes = Side("write", ("(*Shelf).light lamp.go:8", f"{called} main.go:20"))
+        told = first(by_main(report(writes, worker)))
+        assert (told == "worker-outlives-owner") is expected

@@ -261,6 +261,14 @@ class Counted:
         self.asked += 1
         return self.code.starter(*told)
 
+    def callers(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.callers(*told)
+
+    def stored(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.stored(*told)
+
     def copied(self, *told: Any) -> Any:
         self.asked += 1
         return self.code.copied(*told)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import copying, copying_native, syntax
 from deadheat.code.around import around
+from deadheat.code.callers import calling, storing
 from deadheat.code.languages import language, spoken
 from deadheat.code.starting import started
 from deadheat.code.types import Types
@@ -112,6 +113,16 @@ class CodeSource:
             if (one := around(kind, text, path, line)) and one.function != name
         ]
         return seen[0] if len(seen) == 1 else None
+
+    def callers(self, name: str, beside: Frame) -> tuple[Around, ...]:
+        return calling(self._near(beside), name) if name else ()
+
+    def stored(self, name: str, field: bool, beside: Frame) -> frozenset[tuple[str, int]]:
+        return storing(self._near(beside), name, field) if name else frozenset()
+
+    def _near(self, beside: Frame) -> dict[str, bytes]:
+        found = self._find(beside)
+        return {found[0]: found[1]} | self._tree.near(found[0]) if found else {}
 
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         found = self._find(beside)

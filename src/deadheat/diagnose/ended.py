@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
-# "e", "ctx": what a call is about
-_NAME = re.compile(r"[A-Za-z_]\w*")
+# "e", "conn": what a call is about; not what it calls on the way, as in "kv.Client()"
+_NAME = re.compile(r"(\.)?\b([A-Za-z_]\w*)(?![\w(])(?=(\.)?)")
+# what most calls are given says nothing about one: "ctx", "err", and a test's own
+_COMMON = re.compile(r"_|err|t|tb|\w{0,40}[cC]tx")
 
 
 def ended_between(scene: Scene) -> Hit | None:
@@ -56,7 +58,11 @@ def ended_between(scene: Scene) -> Hit | None:
 def is_gone(scene: Scene, now: Frame, seen: Around, line: int) -> bool:
     """`if bad { close(stop); return }`: does who ends it there leave, and never come to the line?"""
     there = scene.around(now._replace(line=line))
-    return there is not None and there.leaves and not set(there.conditions) <= set(seen.conditions)
+    if there is None or any(c.line == line for c in there.conditions):
+        return (
+            False  # `if err := s.Close(); err != nil {`: what its head calls is under no condition
+        )
+    return there.leaves and not set(there.conditions) <= set(seen.conditions)
 
 
 def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
@@ -65,17 +71,28 @@ def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
         word
         for call in seen.calls
         if call.line == started
-        for word in _NAME.findall(f"{call.on} {call.arguments} {call.result}")
+        for word in _about(seen, f"{call.on} {call.arguments} {call.result}")
     }
     for call in seen.calls:
         ends = call.name not in ("delete", "free") and ENDING.intersection(words(call.name)[:1])
         beside = call.deferred or call.depth != len(seen.closures) or not _is_in(call, seen)
         if not ends or beside or not first < call.line < last:
             continue
-        of_it = begun.intersection(_NAME.findall(f"{call.on} {call.arguments}"))
+        of_it = begun.intersection(_about(seen, f"{call.on} {call.arguments}"))
         if of_it or (call.name == "cancel" and not call.on):
             return call
     return None
+
+
+def _about(seen: Around, text: str) -> list[str]:
+    """The variables in a call: neither functions nor packages (`context` of `context.TODO()`)."""
+    go = seen.path.endswith(".go")
+    return [
+        told[2]
+        for told in _NAME.finditer(text)
+        if not _COMMON.fullmatch(told[2])
+        and not (go and told[3] and told[2] not in seen.names and not told[1])
+    ]
 
 
 def _is_in(call: Call, seen: Around) -> bool:

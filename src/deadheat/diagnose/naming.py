@@ -63,6 +63,11 @@ def of_value(name: str) -> bool:
     return _VERSION.fullmatch(kind) is None
 
 
+def is_function(name: str) -> bool:
+    """Is it a function of a package of Go, and no method?"""
+    return "(" not in name and not of_value(name)
+
+
 def short(name: str) -> str:
     """A function without its package: `(*Courier).Stop`."""
     return name.partition(".")[2] or name

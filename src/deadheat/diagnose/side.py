@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Final
 from deadheat.diagnose.beginning import begun
 from deadheat.diagnose.finding import Evidence, Point
 from deadheat.diagnose.lending import lent
-from deadheat.diagnose.naming import is_closure, is_test_file, last, owner, short, words
+from deadheat.diagnose.naming import (
+    is_closure,
+    is_function,
+    is_test_file,
+    last,
+    owner,
+    short,
+    words,
+)
 from deadheat.model import Actor, Op, Origin, State
 
 if TYPE_CHECKING:
@@ -112,8 +120,11 @@ class Side:
         if self._named is None:
             self._named = []
             for frame in self.frames[:NAMED]:
-                name = last(self.scene.parent(frame.function))
+                whole = self.scene.parent(frame.function)
+                name = last(whole)
                 told = words(name)
+                if name == "init" and self.scene.go and is_function(whole):
+                    continue  # a package's own, or a closure that a variable of the package holds
                 if told and not frame.function.rpartition(".")[2].startswith("Test"):
                     self._named.append((frame, name, told))
         return self._named

@@ -139,6 +139,12 @@ class Source(Protocol):
     def starter(self, name: str, beside: Frame) -> Around | None:
         """The line near a frame that starts a thread in the function of that name, if only one does."""
 
+    def callers(self, name: str, beside: Frame) -> tuple[Around, ...]:
+        """The functions of Go near a frame, outside of tests, that call one of that name: the lines."""
+
+    def stored(self, name: str, field: bool, beside: Frame) -> frozenset[tuple[str, int]]:
+        """The lines of Go near a frame, outside of tests, that store to a variable of that name."""
+
     def copied(self, kind: str, beside: Frame) -> tuple[str, int] | None:
         """The path and line near a frame where a value of that type is copied, if there is one."""
 

@@ -14,6 +14,14 @@ changed, not initialised, and so is what a function writes that the worker calls
 it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below. Or
 one line sets up one object after another, and what one of them starts asks for the next.
 
+The start need not be in sight. In Go, with source: a function on the way to the write (or, where the
+stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
+calls, or what gave the closure away that the worker runs. The write must be the only one outside of
+tests, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or `Close`; no
+side holds a lock. Or a test does so with what a constructor has just given back to it, and the product
+only reads the field, under a lock or not. From a report alone: the main goroutine writes in a function
+that is called `New…`, `init…` or `setup…`, and another goroutine reads.
+
 ## Why it races
 
 Starting a goroutine orders only what comes before it. What is written after the `go` statement may
@@ -42,13 +50,15 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import calls
+from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.indirect import begun_above, made_by_main, replaced_by_test
 from deadheat.diagnose.leaving import set_before
 from deadheat.diagnose.lifetime import named
 from deadheat.diagnose.naming import is_test_file, short, words
 from deadheat.diagnose.rounds import in_turn
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import CREATOR, KIND, MEMBERS, SOURCE
+from deadheat.diagnose.traits import CREATOR, KIND, MAKES, MEMBERS, SOURCE
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
@@ -125,7 +135,39 @@ def _find(scene: Scene) -> Hit | None:
         elif scene.sourced:
             confidence = STRONG
         return Hit(confidence, evidence, change, (point(started), point(frame)))
-    return None
+    return _indirect(scene)
+
+
+def _indirect(scene: Scene) -> Hit | None:
+    """Set-up has called what led to the start, and sets something afterwards, once."""
+    found = begun_above(scene) or replaced_by_test(scene)
+    if found is None:
+        return _by_main(scene)
+    setter, worker, began, name, call, now = found
+    whence = short(scene.parent(began.function))
+    told = f"`{whence}` started it" if worker.created else f"which runs a closure of `{whence}`"
+    evidence = (
+        worker.told(f"{worker.does} in {worker.actor.id}"),
+        Evidence(told, began),
+        Evidence(f"set-up has called `{name}`, which leads there", call),
+        setter.told(f"{setter.does} afterwards; nothing else outside of tests stores to it"),
+    )
+    change = f"Set {scene.what} before `{name}`, which starts the worker, is called."
+    return Hit(LIKELY + 0.05, evidence, change, (call, now), from_source=True)
+
+
+def _by_main(scene: Scene) -> Hit | None:
+    """From a report alone: the main goroutine makes something, or sets it up, that is read already."""
+    found = made_by_main(scene)
+    if found is None:
+        return None
+    setter, worker = found
+    evidence = (
+        setter.told(f"{setter.does} on the main goroutine, and by its name sets things up"),
+        worker.told(f"{worker.does} in {worker.actor.id}, which runs already"),
+    )
+    change = f"Set {scene.what} before the worker starts."
+    return Hit(FAIR, evidence, change, (setter.point,))
 
 
 def _made_by_worker(scene: Scene) -> Hit | None:
@@ -327,5 +369,5 @@ RULE = Rule(
     _find,
     "the order of two statements",
     "None.",
-    when=CREATOR | KIND | MEMBERS | SOURCE,
+    when=CREATOR | KIND | MEMBERS | SOURCE | MAKES,
 )

@@ -34,7 +34,10 @@ statement an object of its own.
 
 ## When it is wrong
 
-An object that is reset on purpose while it is in use, such as a counter: then a lock is missing.
+An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. A call
+like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
+a variable that the call which had it started is about, too. The `init` of a package makes nothing ready,
+and what the main goroutine makes (`NewStation`, `initGauge`) is no next use.
 """
 
 from __future__ import annotations
@@ -45,6 +48,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose.early import given_away, left_early, only_told
 from deadheat.diagnose.ended import ended_between, is_gone, replaced
 from deadheat.diagnose.finding import Evidence
+from deadheat.diagnose.indirect import made_by_main
 from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import called, common, ending, in_place
 from deadheat.diagnose.lifetime import named as is_called
@@ -81,8 +85,8 @@ def _find(scene: Scene) -> Hit | None:
         return _next_round(scene) or returned(scene) or not_awaited(scene)
     if scene.source and _same_call(found):
         return None
-    if in_turn(scene, found.owner, found.worker):
-        return None  # one object after another is made ready, each for the first time
+    if in_turn(scene, found.owner, found.worker) or made_by_main(scene):
+        return None  # one object after another is made ready, or all of them, for the first time
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [

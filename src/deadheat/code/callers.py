@@ -1,0 +1,50 @@
+"""Which lines of Go call a function of some name, or store to a variable; by their text."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from deadheat.code.around import around
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deadheat.diagnose.source import Around
+
+# "d.bootstrap(ctx)", "go m.accept(server)"; "func (d *Daemon) bootstrap(" is no call
+_CALLED = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
+# "	d.agent = agent", "	a.x, d.agent = x, agent", "	limits = 5", "	d.turns++"
+_STORED = (
+    rb"^[ \t]{0,40}(?:[\w.\[\]]{1,80}, ){0,4}%s%s(?:, [\w.]{1,80}){0,4}(?: [-+*/|&]?= |\+\+|--)"
+)
+# a folder's files, and the lines in them, that are looked at
+_FILES, _MOST = 200, 12
+
+
+def calling(near: Mapping[str, bytes], name: str) -> tuple[Around, ...]:
+    """The functions outside of tests that call one of that name, each at the line; none if too many."""
+    places = _places(near, name, _CALLED % re.escape(name.encode("utf-8", "replace")))
+    if len(places) > _MOST:
+        return ()
+    seen = [around("go", near[path], path, line) for path, line in places]
+    return tuple(one for one in seen if one is not None)
+
+
+def storing(near: Mapping[str, bytes], name: str, field: bool) -> frozenset[tuple[str, int]]:
+    """The lines outside of tests that store to a field, or a variable, of that name."""
+    word = re.escape(name.encode("utf-8", "replace"))
+    on = rb"[\w.\[\]()]{1,200}\." if field else b""
+    return frozenset(_places(near, name, _STORED % (on, word)))
+
+
+def _places(near: Mapping[str, bytes], name: str, pattern: bytes) -> list[tuple[str, int]]:
+    word, told = name.encode("utf-8", "replace"), re.compile(pattern, re.MULTILINE)
+    files = [(path, text) for path, text in near.items() if path.endswith(".go") and word in text]
+    return [
+        (path, text.count(b"\n", 0, found.start()) + 1)
+        for path, text in files[:_FILES]
+        if not path.endswith("_test.go")
+        for found in islice(told.finditer(text), _MOST + 1)
+    ]

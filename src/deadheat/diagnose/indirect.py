@@ -1,0 +1,261 @@
+"""Did set-up call what starts a worker, and set something afterwards? For one rule; knows Go only.
+
+Neither stack has both: who started the worker has returned, several calls deep, or a library runs a
+closure that it was given. The code has: who calls whom, and on which line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnose.ended import is_gone
+from deadheat.diagnose.finding import Point  # noqa: TC001 - compiled, a named tuple needs it
+from deadheat.diagnose.lifetime import named
+from deadheat.diagnose.naming import is_closure, is_test_file, last, words
+from deadheat.diagnose.side import Side, point
+from deadheat.diagnose.source import Around  # noqa: TC001 - as above
+from deadheat.diagnose.vocabulary import CHANGING, ENDING
+from deadheat.model import Frame, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.source import Call
+
+# "d.ready = true", "s.conn = nil", "n += 1", "used++": a word, an end or a count; no set-up
+_TOLD = re.compile(
+    r"\+\+|--|[-+*/|&]=|(?<![=!<>:])=\s{0,9}(?:true|false|nil|-?\d{1,20}|\"[^\"]*\")\s{0,9}(?://|$)"
+)
+# "NewHarbour", "initRadio": a part of "making" in words.txt, without what is made at first use
+_MAKING = frozenset(("new", "init", "initialize", "setup"))
+# how many calls lead from set-up to the start at most, and back; functions that are looked at
+_DEEP, _MOST, _WORKERS = 3, 8, 4
+
+
+class Began(NamedTuple):
+    """The side that sets up, the worker's, the call that leads to its start, where set-up is now."""
+
+    setter: Side
+    worker: Side
+    began: Point  # where its goroutine, or the closure that runs in it, comes from
+    name: str  # of what set-up calls
+    call: Point
+    now: Point
+
+
+class _Place(NamedTuple):
+    """A line on the way to the write, and the frame that tells in which folder it is."""
+
+    seen: Around
+    beside: Frame
+
+
+def begun_above(scene: Scene) -> Began | None:
+    """A write by set-up, below a call that leads to the start of a worker that reads."""
+    for setter, worker in scene.both if scene.go and scene.sourced else ():
+        if not setter.writes or worker.writes or setter.held or worker.held:
+            continue
+        if worker.is_main or setter.actor.id == worker.actor.id or worker.in_test:
+            continue
+        if _met(setter, worker) or not _sets_once(scene, setter, worker):
+            continue
+        for start in _starts(worker):
+            if found := _above(scene, setter, worker, start):
+                return found
+    return None
+
+
+def replaced_by_test(scene: Scene) -> Began | None:
+    """A test that puts another thing into what it has just had made, and what was started on the way.
+
+    The product only reads the field: a lock that is held there is about something else.
+    """
+    if Began not in scene.memo:
+        scene.memo[Began] = _replaced_by_test(scene)
+    found: Began | None = scene.memo[Began]
+    return found
+
+
+def _replaced_by_test(scene: Scene) -> Began | None:
+    for setter, worker in scene.both if scene.go and scene.sourced else ():
+        here, site, shared = setter.here, setter.site, scene.shared
+        if here is None or site is None or shared is None or shared.kind != "field":
+            continue
+        if not setter.in_test or not setter.writes or worker.writes or worker.in_test:
+            continue
+        if setter.held or here.loops or _TOLD.search(here.text) or _met(setter, worker):
+            continue
+        stores = [u for u in here.stores if u.line == here.line and u.name == shared.name]
+        if not stores or _stored(scene, shared.name, True, site, worker.site):
+            continue
+        # not what the test had made otherwise, and which the worker does not know
+        own = [c for c in here.calls if {u.path[0] for u in stores} & set(c.result.split(", "))]
+        for start in _starts(worker):
+            if found := _called(scene, _Place(here, site), own, start):
+                return Began(setter, worker, point(start), *found)
+    return None
+
+
+def made_by_main(scene: Scene) -> tuple[Side, Side] | None:
+    """From a report alone: who sets up on the main goroutine, by its name, and who reads meanwhile.
+
+    On other goroutines things are made all the time, and as often for a pool or for a cache.
+    """
+    for setter, worker in scene.both if scene.go and scene.source is None else ():
+        if not setter.is_main or not setter.writes or worker.writes or setter.closure:
+            continue
+        if _makes(setter) and not _makes(worker) and not _met(setter, worker):
+            return setter, worker
+    return None
+
+
+def _makes(side: Side) -> bool:
+    return bool(_MAKING.intersection(words(side.name)[:1]))
+
+
+def _met(setter: Side, worker: Side) -> bool:
+    """Is a function that started the worker on the setter's own stack? Then there is nothing to find."""
+    then = {worker.written(f) for f in worker.actor.created_at if f.origin is Origin.USER}
+    return bool(then.intersection(setter.written(f) for f in setter.true))
+
+
+def _sets_once(scene: Scene, setter: Side, worker: Side) -> bool:
+    """Is it the only line outside of tests that stores to the variable, and stores a thing?"""
+    here, shared, site = setter.here, scene.shared, setter.site
+    if here is None or shared is None or site is None or is_test_file(site.file):
+        return False
+    if shared.kind not in ("field", "package") or setter.closure or here.loops:
+        return False  # what a closure does may be done over and over
+    if _TOLD.search(here.text):
+        return False
+    if not any(u.name == shared.name and u.line == here.line for u in here.stores):
+        return False
+    if named(setter, ENDING) or CHANGING.intersection(words(setter.name)[:1]):
+        return False
+    field = any(u.line == here.line and len(u.path) > 1 for u in here.stores)
+    return len(_stored(scene, shared.name, field, site, worker.site)) == 1
+
+
+def _stored(scene: Scene, name: str, field: bool, *near: Frame | None) -> set[tuple[str, int]]:
+    """The lines outside of tests that store to it."""
+    source = scene.source
+    return {place for f in near if f and source for place in source.stored(name, field, f)}
+
+
+def _starts(worker: Side) -> list[Frame]:
+    """Where it was started; if that is not told, whose closures run in it, the outermost first."""
+    told = [f for f in worker.created if f.origin is Origin.USER and not f.stale]
+    if not told:
+        own = [f for f in reversed(worker.frames) if is_closure(f.function)]
+        told = [f for f in own if worker.written(f) not in {g.function for g in worker.true}]
+    return [f for f in told if not is_test_file(f.file)][:_WORKERS]
+
+
+def _above(scene: Scene, setter: Side, worker: Side, start: Frame) -> Began | None:
+    """The call above the write, or above who leads to it, of what leads to the start."""
+    for place in _places(scene, setter):
+        if found := _called(scene, place, place.seen.calls, start):
+            return Began(setter, worker, point(start), *found)
+    return None
+
+
+def _called(
+    scene: Scene, place: _Place, calls: Iterable[Call], start: Frame
+) -> tuple[str, Point, Point] | None:
+    """Which of these calls, above a place, leads to the start: its name, where it is, and the place."""
+    seen = scene.around(start)
+    for way in _ways(scene, seen, start) if seen else ():
+        call = next((c for c in calls if _is_before(c, place, way)), None)
+        if call is not None and not is_gone(scene, place.beside, place.seen, call.line):
+            now = point(place.beside)._replace(line=place.seen.line)
+            return call.name, now._replace(line=call.line), now
+    return None
+
+
+def _ways(scene: Scene, start: Around, beside: Frame) -> list[Around]:
+    """The function that starts the worker, and those near it that call it, by however many steps."""
+    found, last_ = [start], [start]
+    for _ in range(_DEEP):
+        last_ = [
+            one
+            for target in last_
+            for one in _callers(scene, target, beside)
+            if not any((one.path, one.first) == (f.path, f.first) for f in found)
+        ]
+        found += last_
+        if len(found) > _MOST:
+            break
+    return found[:_MOST]
+
+
+def _callers(scene: Scene, target: Around, beside: Frame) -> Iterator[Around]:
+    """Who calls a function, or starts it, itself: not in a closure that it gives away."""
+    key = "callers", target.function, beside.file
+    if key not in scene.memo:
+        source = scene.source
+        scene.memo[key] = source.callers(target.function, beside) if source else ()
+    for one in scene.memo[key]:
+        own = not one.closures or one.closures[-1].use == "go"
+        if own and any(c.line == one.line and _means(c, one, target) for c in one.calls):
+            yield one
+
+
+def _places(scene: Scene, setter: Side) -> Iterator[_Place]:
+    """The lines on the way to the write, from the site outwards; beyond the stack by who calls it."""
+    place: _Place | None = None
+    for frame, seen in setter.way:
+        if is_test_file(frame.file) or seen.loops:
+            return
+        if place is not None and not _is_once(scene, place):
+            return
+        place = _Place(seen, frame)
+        yield place
+    for _ in range(_DEEP):
+        if place is None or last(place.seen.function) == "main":
+            return
+        callers = list(_callers(scene, place.seen, place.beside))
+        if len(callers) != 1 or callers[0].loops:
+            return
+        file = place.beside.file
+        file = file[: file.rfind("/") + 1] + callers[0].path.rpartition("/")[2]
+        function = f"{place.beside.package}.{callers[0].function}"
+        beside = place.beside._replace(
+            function=function, file=file, path=callers[0].path, line=callers[0].line
+        )
+        place = _Place(callers[0], beside)
+        yield place
+
+
+def _is_once(scene: Scene, place: _Place) -> bool:
+    """Is its function called from one line only, as far as the code near it tells?"""
+    return len(list(_callers(scene, place.seen, place.beside))) <= 1
+
+
+def _is_before(call: Call, place: _Place, target: Around) -> bool:
+    """Is it a call of that function further up, that is not put off?"""
+    seen = place.seen
+    if call.line >= seen.line or call.deferred or call.depth > len(seen.closures):
+        return False
+    return _means(call, seen, target)
+
+
+def _means(call: Call, seen: Around, target: Around) -> bool:
+    """Does a call mean that very function, by its name and by what is known of the object?"""
+    if call.name != target.function:
+        return False
+    near = seen.path.rpartition("/")[0] == target.path.rpartition("/")[0]
+    base, _, rest = call.on.partition(".")
+    known = seen.names.get(base)
+    if not target.receiver:
+        return known is None and not rest and bool(base) != near
+    if not base:
+        return False
+    if known is not None and not rest:
+        if target.receiver in known.type:
+            return True
+        if known.how in ("parameter", "receiver"):
+            return False
+    # a name of several words is hardly that of another type's method as well
+    return len(words(call.name)) > 1
