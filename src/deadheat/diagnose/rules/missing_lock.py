@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 _ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
 _NEAR = 3
+# what Go's detector does not tell
+_IF_ONE = "If one of the two sides already holds a lock for it, take that one on the other side, too."
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -65,6 +67,7 @@ def _find(scene: Scene) -> Hit | None:
     )
     held = locking.locks(scene)
     if held is None:
+        change = f"{_IF_ONE} Else: {change[0].lower()}{change[1:]}" if scene.go else change
         evidence = tuple([side.told(side.does) for side in scene.sides])
         confidence = FAIR if scene.go else WEAK + 0.15
         if may_be_ordered(scene):
