@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deadheat.code import extents, lines, syntax
+from deadheat.code.asking import Claim
 
 C = b"""#include <stdio.h>
 
@@ -94,3 +95,58 @@ def test_a_source_that_is_one_long_line_takes_no_time() -> None:
     source = b"drain(" * 200_000
     assert extents.functions("c", source, "drain") == []
     assert extents.functions("rust", b"fn drain" * 200_000, "drain") == []
+
+
+HEADER = b"""#pragma once
+
+namespace news {
+
+class Feed {
+ public:
+  int waiting() const { return waiting_; }
+
+ private:
+  int waiting_ = 0;
+};
+
+}  // namespace news
+"""
+TESTS = b"""#include "feed.h"
+
+TEST_F(FeedTest, Drops) {
+  Feed feed;
+  ASSERT_EQ(0, feed.waiting());
+}
+
+TYPED_TEST(FeedTest, Keeps) {
+  ASSERT_EQ(1, TypeParam().waiting());
+}
+"""
+
+
+def test_a_header_that_speaks_cpp_is_read_so_though_its_name_does_not_tell() -> None:
+    assert lines.functions("c", HEADER, "waiting") == [(7, 7)]
+
+
+def test_a_test_of_a_framework_is_where_its_macro_is() -> None:
+    assert extents.functions("cpp", TESTS, "TestBody") == [(3, 6), (8, 10)]
+    boost = b"BOOST_AUTO_TEST_CASE(drops)\n{\n    BOOST_CHECK(true);\n}\n"
+    assert extents.functions("cpp", boost, "test_method") == [(1, 4)]
+    assert extents.functions("cpp", CPP, "TestBody") == []
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "grade"),
+    [
+        ("~Feed", 5, lines.DOES),  # the compiler's own destructor has the line of its class
+        ("~Feed", 7, lines.NOT),
+        ("waiting", 7, lines.DOES),
+    ],
+)
+def test_objects_end_where_nobody_calls_their_destructor(
+    function: str, line: int, grade: int
+) -> None:
+    claim = Claim("c", function, line, "end")
+    span = lines.extent(claim, HEADER)
+    assert span is not None
+    assert lines.grade(claim, HEADER, span) == grade

@@ -636,3 +636,59 @@ def test_what_the_only_writer_stores_to(repo: Repository) -> None:
 def test_a_variable_that_the_writers_line_declares_is_nobody_elses(repo: Repository) -> None:
     lines = ("(*Hub).pair", "a, b := 1, 2"), ("(*Hub).count", "return len(all)")
     assert found(repo, LENT, *lines) is None
+
+
+CPP_HEADER = """#pragma once
+#include <atomic>
+
+class Crowd {
+ public:
+  void enter() { inside_++; }
+  bool is_full() const { return inside_ >= limit_; }
+
+ private:
+  int inside_ = 0;
+  int limit_ = 9;
+};
+
+class Queue {
+ public:
+  void leave() { inside_--; }
+
+ private:
+  int inside_ = 0;
+};
+"""
+CPP_HOOKS = """#include "hooks.h"
+
+void fire_all(Hook *hook, int now) {
+  hook->fire(now);
+}
+"""
+
+
+def cpp_side(op: Op, function: str, path: str, number: int) -> Access:
+    place = Frame(function, "", path, number, Origin.USER, f"/b/{path}")
+    return Access(op, "thread T1", (place,), site=place)
+
+
+def test_a_member_that_methods_name_without_an_object(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "crowd")
+    repo.put("begin", {"src/crowd.h": CPP_HEADER})
+    # a compiler that looks for headers in "." prints the path so
+    sides = (
+        cpp_side(Op.WRITE, "town::Crowd::enter()", "src/./crowd.h", 6),
+        cpp_side(Op.READ, "town::Crowd::is_full() const", "src/./crowd.h", 7),
+    )
+    variable = told_of(repo, Report("tsan", "data-race", sides)).variable
+    assert variable is not None
+    assert (variable.name, variable.owner, variable.kind) == ("inside_", "Crowd", "field")
+    assert variable.declared == ("src/crowd.h", 10)
+
+
+def test_what_is_called_through_a_pointer_does_not_change_the_pointer(tmp_path: Path) -> None:
+    repo = Repository(tmp_path / "hooks")
+    repo.put("begin", {"src/hooks.cc": CPP_HOOKS})
+    lone = cpp_side(Op.WRITE, "fire_all(Hook*, int)", "src/hooks.cc", 4)
+    other = cpp_side(Op.READ, "std::count(int)", "count.h", 9)
+    assert told_of(repo, Report("tsan", "data-race", (lone, other))).variable is None

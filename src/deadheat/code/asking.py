@@ -22,6 +22,9 @@ _METHOD_VALUE = ("-fm", "·fm")
 # "ns::Class<int>::method(int) const", "crate::module::Type::function", "foo.cold", "foo.isra.0"
 _CPP_NAME = re.compile(r"([~\w]+)(?:<[^()]{0,300}>)?(?:\([^)]{0,300}\)?)?(?: const)?(?:\.\w+)*$")
 
+# "news::Feed<int>::" in front of a method's name
+_SCOPE = re.compile(r"(\w{1,200})(?:<[^:()]{0,200}>)?::$")
+
 
 class Claim(NamedTuple):
     """That a line lies in a function, and what it does there."""
@@ -29,7 +32,8 @@ class Claim(NamedTuple):
     language: str
     function: str  # "(*T).M", "T.M" or "F" for Go, a bare name elsewhere; empty if not known
     line: int
-    does: str  # "read", "write", "call NAME", "call" (of something without a name), "go", "value NAME"
+    does: str  # "read", "write", "call NAME", "call" (of something without a name), "go", "value NAME",
+    # "end" (of an object)
 
 
 class Asked(NamedTuple):
@@ -95,7 +99,9 @@ def _does(frame: Frame, above: Frame | None, access: Access | None, tongue: str)
         return "go" if tongue == "go" else "call"
     if above.origin is Origin.RUNTIME or is_nameless(above.function):
         return "call"
-    return f"call {_name(above.function, tongue)}"
+    name = _name(above.function, tongue)
+    # nobody calls a destructor by its name: it runs where a block, a class or an object ends
+    return "end" if name.startswith("~") else f"call {name}"
 
 
 def _modelled(above: Frame | None) -> str:
@@ -136,6 +142,13 @@ def declared(function: str, tongue: str) -> str:
     if parts[0] in ("init", "glob") or not parts[0]:
         return ""
     return below
+
+
+def class_of(function: str) -> str:
+    """The class of C++ that a frame's function is a method of, or its namespace: `Feed`."""
+    told = _CPP_NAME.search(function)
+    scope = _SCOPE.search(function, 0, told.start(1)) if told else None
+    return scope[1] if scope else ""
 
 
 def is_wrapper(function: str) -> bool:

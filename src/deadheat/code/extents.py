@@ -19,6 +19,11 @@ _NO_HEADER = b" \t#/*}\"'"
 _STATEMENT = re.compile(rb"\b(?:return|else|case|if|while|for|switch|do|typedef|using)\b|[=\"?]")
 # "    pub(crate) async ", "unsafe extern \"C\" "
 _BEFORE_FN = re.compile(rb"([ \t]{0,80})(?:[\w():\" ]{1,80} )?")
+# the functions that a macro of a test's framework makes, and the macro: GoogleTest's and Boost's
+_MACROS = {
+    b"TestBody": re.compile(rb"^(?:[A-Z]{1,20}_)?TEST(?:_[A-Z]{1,9})?\s?\(", re.MULTILINE),
+    b"test_method": re.compile(rb"^BOOST_(?:AUTO|FIXTURE|DATA)_TEST_CASE\w{0,20}\(", re.MULTILINE),
+}
 _OPENS = re.compile(rb"[ \t]{0,9}\(")
 # how far a list of parameters may go on, how far into its line a name may stand, how often in a file
 _LONG, _WIDE, _MOST = 4_000, 400, 5_000
@@ -27,6 +32,8 @@ _LONG, _WIDE, _MOST = 4_000, 400, 5_000
 def functions(language: str, source: bytes, name: str) -> Spans | None:
     """The extents of the functions of that name, in lines counted from 1."""
     word = name.encode("utf-8", "replace")
+    if (macro := _MACROS.get(word)) and (tests := list(_made(source, macro))):
+        return tests
     if not word or word not in source:
         return []
     found, doubtful = _rust(source, word) if language == "rust" else _c(source, word)
@@ -50,6 +57,14 @@ def _c(source: bytes, word: bytes) -> tuple[Spans, bool]:
         else:
             found.append(_span(source, start, brace, b"\n}"))
     return found, doubtful
+
+
+def _made(source: bytes, macro: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+    """`TEST_F(Feed, Drops) {`, up to the brace in the first column."""
+    for told in macro.finditer(source):
+        brace = source.find(b"{", told.end(), told.end() + _WIDE)
+        if brace >= 0:
+            yield _span(source, told.start(), brace, b"\n}")
 
 
 def _rust(source: bytes, word: bytes) -> tuple[Spans, bool]:

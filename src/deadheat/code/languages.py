@@ -35,5 +35,10 @@ def spoken(path: str, source: bytes) -> str | None:
     return "cpp" if told == "c" and path.endswith((".h", ".H")) and _CPP.search(source) else told
 
 
+def tongue(told: str, source: bytes) -> str:
+    """The same of a language that was told by a file's name alone."""
+    return "cpp" if told == "c" and _CPP.search(source) else told
+
+
 def is_source(path: str) -> bool:
     return language(path) is not None

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deadheat.code import extents, syntax
+from deadheat.code.languages import tongue
 
 if TYPE_CHECKING:
     from deadheat.code.asking import Claim
@@ -32,6 +33,8 @@ _CALLS = re.compile(rb"[\w\]})>]\s?\(")
 _NO_CALL = re.compile(rb"\b(?:func|if|for|while|switch|return|sizeof|catch)\s?\(")
 _GOES = re.compile(rb"\bgo\b|\.Go\(|\.Run\(")
 _RETURNS = re.compile(rb"\s*(?:return\b|\}\s*$)")
+# where objects end: "}", "return x;", "delete p;", "p.reset();", "class Feed {", "Feed::~Feed() {"
+_ENDS = re.compile(rb"\}|\b(?:return|delete|reset|clear|erase|class|struct|free|pop)\b|~")
 # "p.status.since()" up to its brackets; what is left of a line names what it reads
 _CALLED = re.compile(
     rb"^func [^{]{0,300}\{|[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func)\b"
@@ -56,8 +59,21 @@ def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
     if claim.language == "go":
         return go_extent(claim.function, source)
     spans = functions(claim.language, source, claim.function)
+    if not spans and claim.function.startswith("~"):
+        spans = _classes(claim.function[1:], source)
     inside = [s for s in spans if s[0] <= claim.line <= s[1]]
     return inside[0] if inside else spans[0] if spans else None
+
+
+def _classes(name: str, source: bytes) -> list[tuple[int, int]]:
+    """The heads of a class: what the compiler makes for it, a destructor, has that line."""
+    head = re.compile(
+        rb"^[ \t]{0,40}(?:class|struct)[^;{}()\n]{0,200}\b%s\b[^;()\n]{0,200}$"
+        % re.escape(name.encode("utf-8", "replace")),
+        re.MULTILINE,
+    )
+    rows = [source.count(b"\n", 0, found.start()) + 1 for found in head.finditer(source)]
+    return [(row, row) for row in rows]
 
 
 def go_extent(function: str, source: bytes) -> tuple[int, int] | None:
@@ -133,6 +149,8 @@ def _plain(claim: Claim, line: bytes) -> int:
     if _COMMENT.match(line):
         return NOT
     does, _, name = claim.does.partition(" ")
+    if does == "end":
+        return DOES if _ENDS.search(line) else COULD if _CALLS.search(line) else INSIDE
     if _BRACES.match(line) and not (does == "call" and b"}(" in line):
         return NOT
     if does in ("read", "write") and line.startswith(b"func ") and line.rstrip().endswith(b"{"):
@@ -202,7 +220,7 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
     if language == "go":
         return go_functions(source, name)
     found = extents.functions(language, source, name)
-    return syntax.functions(language, source, name) if found is None else found
+    return syntax.functions(tongue(language, source), source, name) if found is None else found
 
 
 def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:

@@ -104,7 +104,8 @@ def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
 
     `bare` tells whether a file at the root of the tree may match by its name alone.
     """
-    whole_path = printed.replace("\\", "/").strip("/")
+    # a compiler that was told "-I." prints "src/./chain.h"
+    whole_path = printed.replace("\\", "/").replace("/./", "/").removeprefix("./").strip("/")
     # a major version in an import path need not be a folder of the tree
     spellings = [whole_path.split("/"), plain(whole_path).split("/")]
     best = (False, 0, False)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import lines, passing, syntax, touches
-from deadheat.code.asking import declared
+from deadheat.code.asking import class_of, declared
 from deadheat.code.languages import language, spoken
 from deadheat.code.touches import CALLEE, Touch
 from deadheat.model import Access, Frame, Op
@@ -36,6 +36,9 @@ _NO_VARIABLE = frozenset(
 # `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
 _IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
 
+# "Feed(int n) : limit_(n), ": what a constructor sets comes behind its parameters
+_INITIAL = re.compile(rb"\)\s{0,99}:(?!:)")
+
 
 class Side(NamedTuple):
     """One access at the pin."""
@@ -60,13 +63,30 @@ def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
             if side := next(
                 (_side(clone, access, frame, p, b) for (_, p), b in blobs.items()), None
             ):
-                found[number] = side._replace(outer=_outer(clone, tree, side))
+                own = members(tree, side)
+                found[number] = side._replace(touches=own, outer=_outer(clone, tree, side))
                 break
     for number, access in enumerate(report.accesses):
         if number not in found and found and access.stack:
             side = _unplaced(clone, tree, access, next(iter(found.values())).path)
             found |= {number: side} if side else {}
     return [found[number] for number in sorted(found)]
+
+
+def members(tree: Tree, side: Side) -> list[Touch]:
+    """What a line touches, where a method of C++ names members of its class without an object."""
+    tongue = spoken(side.path, side.source)
+    owner = class_of(side.frame.function)
+    head = _INITIAL.split(side.body.partition(b"{")[0])[0]
+    if tongue != "cpp" or not owner:
+        return side.touches
+
+    def is_member(touch: Touch) -> bool:
+        if len(touch.path) > 1 or lines.names(touch.name, head):
+            return False  # of an object that is named, or a parameter
+        return syntax.member(tongue, tree.near(side.path), touch.name, owner) is not None
+
+    return [t._replace(path=("this", t.name)) if is_member(t) else t for t in side.touches]
 
 
 def _outer(clone: Clone, tree: Tree, side: Side) -> Side | None:

@@ -136,8 +136,13 @@ def rows(source: bytes, first: int, last: int) -> list[bytes]:
     return source.split(b"\n", last)[first - 1 : last]
 
 
-def member(language: str, sources: dict[str, bytes], name: str) -> tuple[str, str, int] | None:
-    """The struct that declares a member of that name, with file and line; None if several do."""
+def member(
+    language: str, sources: dict[str, bytes], name: str, owner: str = ""
+) -> tuple[str, str, int] | None:
+    """The struct that declares a member of that name, with file and line; None if several do.
+
+    `owner` is the struct, where that is known.
+    """
     wanted = name.encode("utf-8", "replace")
     found = []
     for path, source in sources.items():
@@ -145,10 +150,11 @@ def member(language: str, sources: dict[str, bytes], name: str) -> tuple[str, st
             continue
         for node in walk(parse(language, source).root_node):
             if node.type == "field_declaration" and called(node) == wanted:
-                owner = node.parent.parent if node.parent is not None else None
-                label = owner.child_by_field_name("name") if owner is not None else None
+                around = node.parent.parent if node.parent is not None else None
+                label = around.child_by_field_name("name") if around is not None else None
                 text = (label.text or b"").decode("utf-8", "replace") if label is not None else ""
                 found.append((text, path, node.start_point.row + 1))
+    found = [f for f in found if f[0] == owner] if owner else found
     return found[0] if len({f[0] for f in found}) == 1 else None
 
 

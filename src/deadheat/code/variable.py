@@ -8,8 +8,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from deadheat.code import lines, syntax, touches
-from deadheat.code.languages import language
-from deadheat.code.sides import WRITING, Side, is_import, possible
+from deadheat.code.asking import class_of
+from deadheat.code.languages import language, spoken
+from deadheat.code.sides import WRITING, Side, is_import, members, possible
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
 from deadheat.code.tree import Place, Tree, bare, rows_with
 from deadheat.code.types import Types
@@ -196,9 +197,10 @@ def _told(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch, why: str) -> 
 
 
 def _field(tree: Tree, side: Side, touch: Touch) -> tuple[str, Place] | None:
-    tongue = language(side.path)
+    tongue = spoken(side.path, side.source)
     if tongue != "go":
-        found = syntax.member(tongue or "c", tree.near(side.path), touch.name)
+        owner = class_of(side.frame.function) if touch.path[0] == "this" else ""
+        found = syntax.member(tongue or "c", tree.near(side.path), touch.name, owner)
         return (found[0], Place(*found[1:])) if found else None
     types = Types(tree, side.path, side.body)
     owner = types.owner(touch.path)
@@ -311,7 +313,8 @@ def _hop(tree: Tree, a: Side, b: Side, by: str = "") -> Variable | None:
                 calls = [t for t in inner if t.rank == CALLEE]
                 there = Side(a.access, a.frame, path, source, body, span[0], inner, calls)
                 why = f"one line touches it through {by}{call.name}"
-                likely = possible(inner, a.access.op, source)
+                there = there._replace(touches=members(tree, there))
+                likely = possible(there.touches, a.access.op, source)
                 if named := _common(tree, there, b, likely, b.touches, why):
                     return named
                 if not by and tongue == "go" and span[1] - span[0] < _SHORT:
@@ -355,6 +358,14 @@ def _is_direct(side: Side) -> bool:
     return all(frame.origin is Origin.RUNTIME for frame in above)
 
 
+def _is_pointer(touch: Touch, side: Side) -> bool:
+    """`hook->fire(now)` of C++: is only what it points to changed, by what it calls?"""
+    if language(side.path) == "go" or touch.rank == TARGET or side.access.op not in WRITING:
+        return False
+    text = b"".join(syntax.rows(side.source, side.frame.line or 0, side.frame.line or 0))
+    return re.search(rb"\b%s\s?->" % re.escape(touch.name.encode()), text) is not None
+
+
 def _lone(tree: Tree, side: Side) -> Variable | None:
     """With one access at hand: the only thing that its line can be about."""
     wanted = TARGET if side.access.op in WRITING else OPERAND
@@ -364,7 +375,7 @@ def _lone(tree: Tree, side: Side) -> Variable | None:
     ends = [
         t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)
     ]
-    if len(ends) != 1:
+    if len(ends) != 1 or _is_pointer(ends[0], side):
         return None
     found = _field(tree, side, ends[0]) if _is_field(ends[0], side) else None
     return Variable(

@@ -28,6 +28,15 @@ _CODE = re.compile(
 # "t.mu.Lock()", "defer c.mu.RUnlock()"
 _LOCKS = re.compile(r"\.(?:Try)?R?(?:Lock|Unlock)\b")
 _LOCK_FRAMES = ("sync.(*Mutex).", "sync.(*RWMutex).")
+# "pthread_mutex_lock", "pthread_cond_wait", "sem_post", "cnd_signal": what is in them is theirs
+_NATIVE = re.compile(
+    r"^(?:_{2,3}interceptor_)?(?:pthread_(?:mutex|cond|rwlock|spin|barrier)|sem|mtx|cnd)_[a-z]{1,20}$"
+)
+# "__tsan_atomic32_fetch_sub", "std::__atomic_base<int>::operator--(int)", "std::atomic<bool>::exchange"
+_GIVES_UP = re.compile(r"atomic.{0,200}(?:fetch_sub|sub_fetch|(?<!compare_)exchange|operator--)")
+# "refs_.fetch_sub(1, std::memory_order_relaxed)", "__atomic_sub_fetch(&r, 1, __ATOMIC_RELEASE)"
+_GIVEN_UP = re.compile(r"fetch_sub|sub_fetch|sub_and_fetch|fetch_and_sub|(?<!compare_)exchange|--")
+_LOOSE = re.compile(r"memory_order(?:_|::)(?:relaxed|release)\b|__ATOMIC_REL(?:AXED|EASE)\b")
 # what Go's locks do inside; where they are inlined, no frame but this is left of them
 _IN_LOCKS = ("atomic.CompareAndSwapInt32", "atomic.AddInt32")
 # "atomic.CompareAndSwapInt32": how a lock is taken
@@ -40,6 +49,8 @@ _MOST = 4  # calls of a line that are followed
 def of_lock(side: Side) -> bool:
     """Is it atomic only because a lock is taken or let go there? That is no counter of the program's."""
     if any(f.function.startswith(_LOCK_FRAMES) for f in side.inner):
+        return True
+    if side.above(_NATIVE) is not None:
         return True
     here, site = side.here, side.site
     if site is None or not any(f.function in _IN_LOCKS for f in side.inner):
@@ -58,6 +69,20 @@ def of_lock(side: Side) -> bool:
     if any(one and any(c.on == "atomic" for c in one.calls) for one in called):
         return False
     return any(one is None or any(_LOCKS.match(f".{c.name}") for c in one.calls) for one in called)
+
+
+def hands_over(side: Side) -> bool:
+    """Does it decide atomically who is the last, without an order for what came before?
+
+    `refs_.fetch_sub(1, relaxed)`: nobody works on it any more who has done that, and who frees it does
+    not know. Where the code is at hand it must say so: an order that is strong enough decides nothing.
+    """
+    if not is_atomic(side) or of_lock(side) or not side.writes:
+        return False
+    if side.here is None:
+        return side.above(_GIVES_UP) is not None
+    text = side.here.text
+    return bool(_GIVEN_UP.search(text) and _LOOSE.search(text))
 
 
 def _is_deferred(side: Side) -> bool:

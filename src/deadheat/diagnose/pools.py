@@ -25,6 +25,9 @@ _RECEIVED = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}<-\s{0,9}([\w.]{1,80})")
 _SENT = re.compile(r"([\w.]{1,80})\s{0,9}<-\s{0,9}(\w{1,80})\b")
 # "[]byte", "*Frame", "map[string]int": what it refers to may well come from a pool
 _REFERS = re.compile(r"\[|\*|map\[|$")
+# C++'s vectors: what is put into one is given back only if that one keeps what nobody uses
+_INTO_ROW = ("push_back", "emplace_back")
+_SPARE = re.compile(r"free|pool|idle|spare|avail|unused|stock|slab|arena|cache", re.IGNORECASE)
 _NEAR = 3  # frames, and lines of each, that are looked at
 
 
@@ -35,6 +38,8 @@ def takes(call: Call) -> bool:
 def gives(scene: Scene, call: Call, near: Frame) -> bool:
     """Does a call give something back to where it came from, and not to the system?"""
     if call.name in MEMORY or not GIVING.intersection(words(call.name)):
+        return False
+    if call.name in _INTO_ROW and not _SPARE.search(call.on):
         return False
     inner = scene.defined(call.name, near)
     return inner is None or not any(c.name in MEMORY for c in inner.calls)

@@ -4,11 +4,11 @@
 
 Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
 `mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
-writes`; frames of `std::map` and the like in C++. A function `put`, which may store the value itself
-after the runtime has found its place, is told of, but not first. With source: the variable is a map
-that both lines index, range over or delete from, also by methods of a type that is a map, and neither
-side holds a lock; or an object is met while it is made, because it was put into a map that nobody
-guards.
+writes`; frames of `std::map` and the like in C++, also those that are told by their header only. A
+function `put`, which may store the value itself after the runtime has found its place, is told of, but
+not first. With source: the variable is a map that both lines index, range over or delete from, also by
+methods of a type that is a map, and neither side holds a lock; or an object is met while it is made,
+because it was put into a map that nobody guards.
 
 ## Why it races
 
@@ -37,6 +37,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose import locking
+from deadheat.diagnose.containers import MAP, shown
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here, made_below
 from deadheat.diagnose.naming import short, words
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
 
 # "runtime.mapassign_faststr", "runtime.mapiterinit", "internal/runtime/maps.(*Iter).Next",
-# "std::map<int, int>::operator[]", "std::_Rb_tree<…>::_M_insert", "std::_Hashtable<…>", "HashMap"
+# "std::collections::hash_map::HashMap"
 _FRAME = re.compile(
     r"^(?:runtime|maps)\.(?:map(?:assign|delete|access|iter|Iter|clear)|fatal$|\(\*Iter\)|\(\*Map\))"
-    r"|^reflect\.map(?:assign|access|iter)|\b_Rb_tree\b|\b_Hashtable\b|std::(?:unordered_)?(?:multi)?map<|hash_map"
+    r"|^reflect\.map(?:assign|access|iter)|hash_map"
 )
 # "map[string]int", "make(map[ID]*Row)", "std::map<int, int>"; of "[]map[string]int" each is another one
 _MAP = re.compile(r"(?<!\])\bmap\[|std::(?:unordered_)?map\b")
@@ -76,31 +77,40 @@ def _find(scene: Scene) -> Hit | None:
     if not seen:
         return _named(scene) or published(scene, True, _CHANGE.format(what="the map"))
     held = locking.locks(scene) if scene.sourced else None
-    if any(is_made_here(scene, side) for side in scene.sides):
+    # what is made on the line that puts it there is not what the container's own code works on
+    if any(is_made_here(scene, s) for s in scene.sides if shown(s, MAP) is None):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points)
     change = _CHANGE.format(what=scene.what)
-    return Hit(_confidence(held, by_kind), seen, change, scene.points, from_source=held is not None)
+    confidence = _confidence(scene, held, by_kind)
+    return Hit(confidence, seen, change, scene.points, from_source=held is not None)
 
 
-def _confidence(held: tuple[list[locking.Lock], list[locking.Lock]] | None, by_kind: bool) -> float:
-    """Where locks are taken, what is wrong with them says more than that it is a map."""
+def _confidence(
+    scene: Scene, held: tuple[list[locking.Lock], list[locking.Lock]] | None, by_kind: bool
+) -> float:
+    """Where locks are taken, what is wrong with them says more than that it is a map.
+
+    Unless no code on the way takes the one that the detector tells of: it may guard something else.
+    """
     if held is None:
         return STRONG
     if all(held):
         return WEAK
-    return LIKELY if any(held) else SURE if by_kind else STRONG
+    if any(held) and any(side.held for side in scene.sides):
+        return LIKELY
+    return SURE if by_kind and not any(held) else STRONG
 
 
 def _shown(side: Side) -> Evidence | None:
-    frame = side.above(_FRAME)
+    frame = side.above(_FRAME) or shown(side, MAP)
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
-    shown = f"`{frame.function[:80]}`"
+    name = f"`{frame.function[:80]}`"
     if side.is_foreign:
-        return side.told(f"{side.who} works on a map: {shown}; who called it is not in the stack")
-    return side.told(f"{side.who} works on a map: {shown} is above it")
+        return side.told(f"{side.who} works on a map: {name}; who called it is not in the stack")
+    return side.told(f"{side.who} works on a map: {name} is above it")
 
 
 def _named(scene: Scene) -> Hit | None:

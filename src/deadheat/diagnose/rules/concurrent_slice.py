@@ -3,19 +3,19 @@
 ## What it sees
 
 Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
-`std::vector` above the user's line. Without them, in Go: one line reads and writes, and the code
-between the two is longer than a count's, as that of `append` is; or the function that writes is called
-like one that puts something into a row of things (`Append`, `Push`, `Insert`; a goroutine's own
-`listen` joins nobody), or for one that adds somebody to those who are told (`Subscribe` against
-`emit`), or the one that reads like one that goes through them (`each`), and no frame of a map is above
-it. With source: `append` to the variable on one of the lines, a slice that append has made and that is
-stored in it, what is appended to a row of others (`args := append(t.base, a)`) and so written into the
-room that it has left, a part of it that is kept (`q = q[1:]`), an indexed write into it, or a method
-of a type that is a slice; elements of slices that one function was given in two calls of it at once; an
-array that is filled anew (`b = b[:0]`) while a worker has it, or of
-which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something where the count says,
-and counts (`t->rows[t->length++] = row`); or an object that is met while it is made, because it was
-put into a slice that nobody guards.
+`std::vector` above the user's line, also those that are told by their header only. Without them, in
+Go: one line reads and writes, and the code between the two is longer than a count's, as that of
+`append` is; or the function that writes is called like one that puts something into a row of things
+(`Append`, `Push`, `Insert`; a goroutine's own `listen` joins nobody), or for one that adds somebody to
+those who are told (`Subscribe` against `emit`), or the one that reads like one that goes through them
+(`each`), and no frame of a map is above it. With source: `append` to the variable on one of the lines,
+a slice that append has made and that is stored in it, what is appended to a row of others (`args :=
+append(t.base, a)`) and so written into the room that it has left, a part of it that is kept (`q =
+q[1:]`), an indexed write into it, or a method of a type that is a slice; elements of slices that one
+function was given in two calls of it at once; an array that is filled anew (`b = b[:0]`) while a
+worker has it, or of which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something
+where the count says, and counts (`t->rows[t->length++] = row`); or an object that is met while it is
+made, because it was put into a slice that nobody guards.
 
 ## Why it races
 
@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnose import address, depth, locking
 from deadheat.diagnose.capture import captured
+from deadheat.diagnose.containers import ROW, shown
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import made_below
 from deadheat.diagnose.meeting import may_be_ordered
@@ -70,11 +71,11 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-# "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]",
-# "std::vector<int>::push_back(int const&)"; but "runtime.racereadrange" is how a struct is copied
+# "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]"; but "runtime.racereadrange"
+# is how a struct is copied
 _FRAME = re.compile(
     r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|slicebytetostring)"
-    r"|^(?:sort|slices)\.|^reflectlite\.Swapper|std::(?:vector|deque|array)<"
+    r"|^(?:sort|slices)\.|^reflectlite\.Swapper"
 )
 # what calls the user's own Less, Swap and Push while it moves elements
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
@@ -126,7 +127,7 @@ def _shown(side: Side) -> Evidence | None:
         return side.told(
             f"{name} is called by `{below.function[:60]}`, which moves a slice's elements"
         )
-    frame = side.above(_FRAME)
+    frame = side.above(_FRAME) or shown(side, ROW)
     if frame is None or any(named(f.function) for f in side.inner):
         return None  # what lies inside of a library's type is that type's business
     return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")

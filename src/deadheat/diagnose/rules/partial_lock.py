@@ -30,7 +30,9 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 The lock that is held may guard something else, with this access inside it by accident. A lock that
 is taken in a function that the detector left out of the stack is not seen. A lock of another type that
-a caller holds guards that one's own things more often than not, and is told, but not first. Where one
+a caller holds guards that one's own things more often than not, and is told, but not first; one that
+the detector tells of, and that no code on the way takes, is worth less. No lock helps against a
+destructor or what takes a lock apart: that is a teardown. Where one
 side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel; and what a
 function's closure captures is not guarded by the lock of an object that the function happens to hold.
 Nor is a field that the product only reads, and that a test sets in what it has just had made.
@@ -48,6 +50,7 @@ from deadheat.diagnose.indirect import replaced_by_test
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
+from deadheat.diagnose.taking_apart import ends_it
 from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
 from deadheat.diagnose.unsafe_types import given, named
 from deadheat.diagnose.valued import copied_by_call
@@ -87,6 +90,8 @@ def _find(scene: Scene) -> Hit | None:
     locks = held[0] or held[1]
     if not without.access.stack:
         return None  # the detector has forgotten what that side did, locks included
+    if ends_it(without):
+        return None  # to take it there would not do: who comes later finds nothing there
     if without.writes and locking.is_overwritten(without, with_):
         return None  # to take it there would not do: the lock itself is made anew
     if _is_its_own(scene, with_, without):
@@ -117,6 +122,9 @@ def _find(scene: Scene) -> Hit | None:
         confidence = SURE
     elif not locking.from_source(scene) and _of_it(scene, with_):
         confidence = STRONG
+    elif not locking.from_source(scene) and confidence == STRONG and not with_.held:
+        # none of the functions that led there takes it: who called them may guard something else
+        confidence = 0.8
     elif locking.from_source(scene) and scene.shared and scene.shared.owner:
         # the lock of another type: it may guard that one's own, surely if a caller holds it
         confidence = LIKELY if with_.here and with_.here.held else EVEN

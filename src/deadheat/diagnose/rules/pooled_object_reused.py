@@ -5,14 +5,15 @@
 Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
 gives objects, on one side, and no method of that type on the other; with source: a call of `Put`,
 `Release` or the like on a pool in the functions around one side, and the other side uses the object in
-a goroutine of its own (a count of whoever lends or borrows is in no object); or a function that gets an
-object, starts a goroutine or thread with it and gives it back, also under names such as `arena_take`
-and `arena_give`, unless what gives it back frees its memory; or one that comes from a channel and is
-sent back on it (`c := <-r.free`, `r.free <- c`); or, in C and C++, a line that uses an object after it
-was given back, or fills one that is handed on and then given back. From a report alone: a function that
-starts a worker has what the worker reads filled above that line, so again, by somebody who is not
-called like one who renews it; in C and C++ also: the detector names the memory, and its name is a
-pool's (`arena`, `slab`, `free_list`).
+a goroutine of its own (a count of whoever lends or borrows is in no object); or a function that gets
+an object, starts a goroutine or thread with it and gives it back, also under names such as
+`arena_take` and `arena_give`, unless what gives it back frees its memory (`push_back` gives back only
+to a vector that is called so: `free_`, `idle`); or one that comes from a channel and is sent back on
+it (`c := <-r.free`, `r.free <- c`); or, in C and C++, a line that uses an object after it was given
+back, or fills one that is handed on and then given back. From a report alone: a function that starts a
+worker has what the worker reads filled above that line, so again, by somebody who is not called like
+one who renews it; in C and C++ also: the detector names the memory, and its name is a pool's (`arena`,
+`slab`, `free_list`).
 
 ## Why it races
 

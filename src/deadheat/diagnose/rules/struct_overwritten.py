@@ -38,8 +38,10 @@ from deadheat.diagnose.atomics import is_atomic
 from deadheat.diagnose.locking import is_overwritten
 from deadheat.diagnose.naming import words
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
+from deadheat.diagnose.taking_apart import destroys
 from deadheat.diagnose.traits import ABOVE, ATOMIC, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, RENEWING
+from deadheat.model import Op
 
 if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence
@@ -62,6 +64,8 @@ def _find(scene: Scene) -> Hit | None:
     for writer, other in scene.both:
         if not writer.writes or is_atomic(writer):
             continue
+        if writer.access.op is Op.FREE or destroys(writer):
+            continue  # it is gone then, and not made anew
         stored = _whole(writer) or _of_parts(writer, other)
         change = (
             "Make a new object for the next use and publish its pointer, or wait until nobody uses"

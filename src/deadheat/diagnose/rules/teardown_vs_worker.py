@@ -2,13 +2,14 @@
 
 ## What it sees
 
-One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other
-is a goroutine or thread that still works on it, the surer if the same type or package started it. Not
-where one of many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type.
-With source also where the end only reads what the worker writes, and has not joined it yet; where a
-function of any name takes something away and joins the worker only then, closes a channel that the
-worker waits on, or puts `nil` where nobody else ever puts anything; and in C
-and C++ not where it sets the flag that the worker asks, and joins it then: that flag lacks an atomic.
+One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other is
+a goroutine or thread that still works on it, the surer if the same type or package started it. Or it
+takes a lock or a condition apart that the other still uses (`pthread_cond_destroy`). Not where one of
+many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type. With source
+also where the end only reads what the worker writes, and has not joined it yet; where a function of
+any name takes something away and joins the worker only then, closes a channel that the worker waits
+on, or puts `nil` where nobody else ever puts anything; and in C and C++ not where it sets the flag
+that the worker asks, and joins it then: that flag lacks an atomic.
 
 What an end has itself started is a part of the end.
 
@@ -45,7 +46,8 @@ from deadheat.diagnose.naming import owner as owner_of
 from deadheat.diagnose.ordering import JOINS, calls_to
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import ENDS, KIND, PLACE, SOURCE
+from deadheat.diagnose.taking_apart import destroys
+from deadheat.diagnose.traits import ABOVE, ENDS, KIND, PLACE, SOURCE
 from deadheat.diagnose.vocabulary import ENDING, REMOVING
 from deadheat.model import Op, Origin
 
@@ -65,7 +67,7 @@ _NEAR = 3  # frames from the site outwards that may be the end's
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _destructor(scene)
-    if closed := _descriptor(scene):
+    if closed := _descriptor(scene) or _taken_apart(scene):
         return closed
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
@@ -266,6 +268,24 @@ def _descriptor(scene: Scene) -> Hit | None:
     return None
 
 
+def _taken_apart(scene: Scene) -> Hit | None:
+    """A lock or condition that is taken apart while another thread uses it, by the detector's word."""
+    for ends, other in scene.both:
+        frame = destroys(ends)
+        if frame is None or destroys(other):
+            continue
+        evidence = (
+            ends.told(f"`{short(ends.name)}` takes it apart: `{frame.function}`"),
+            other.told(f"`{short(other.name)}` still uses it in {other.actor.id}"),
+        )
+        change = (
+            "Join the thread, or wait until it has said that it is done, before what it locks, waits"
+            " on or signals is destroyed."
+        )
+        return Hit(STRONG, evidence, change, (ends.point, other.point))
+    return None
+
+
 def _destructor(scene: Scene) -> Hit | None:
     """A virtual call while the object is destroyed: the detector saw its vptr change."""
     ends = next((s for s in scene.sides if s.writes and "~" in s.name), None)
@@ -282,5 +302,5 @@ RULE = Rule(
     _find,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown takes as long as the worker's current step.",
-    when=ENDS | KIND | PLACE | SOURCE,
+    when=ENDS | KIND | PLACE | SOURCE | ABOVE,
 )

@@ -4,16 +4,17 @@
 
 One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
 request or round), the other is a worker of the last one, in a goroutine of its own that may have
-finished since; or memory was freed while a thread still used it; or, from a report alone, a function
-that is not called like one that starts something (`Compact`, not `Start`; `Run` if the goroutine is
-all that it does) has left a goroutine of its own behind, which writes what is read after it, there or
-by who called it; or the function that started the worker has gone on to what reads its work. With
-source also: a function had the worker started, called `Close`, `Stop` or `cancel` on its owner, and
-went on without a wait, or to start the next one on the same thing; or who started it stopped waiting
-when the time was over (`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept,
-there or in what it calls to wait, or before it returned, and then its work is used; or it returns, say
-with an error, above the line that waits; or it is above the line of the start again, in its next round
-(from a report alone that is as well a pool's object or an array: `unknown`).
+finished since; or memory was freed while a thread still used it (one that has just given up its hold
+atomically lacks an order: `mixed-atomic`); or, from a report alone, a function that is not called like
+one that starts something (`Compact`, not `Start`; `Run` if the goroutine is all that it does) has left
+a goroutine of its own behind, which writes what is read after it, there or by who called it; or the
+function that started the worker has gone on to what reads its work. With source also: a function had
+the worker started, called `Close`, `Stop` or `cancel` on its owner, and went on without a wait, or to
+start the next one on the same thing; or who started it stopped waiting when the time was over
+(`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in what it calls
+to wait, or before it returned, and then its work is used; or it returns, say with an error, above the
+line that waits; or it is above the line of the start again, in its next round (from a report alone
+that is as well a pool's object or an array: `unknown`).
 
 ## Why it races
 
@@ -45,6 +46,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.atomics import hands_over
 from deadheat.diagnose.early import given_away, left_early, only_told
 from deadheat.diagnose.ended import ended_between, is_gone, replaced
 from deadheat.diagnose.finding import Evidence
@@ -239,13 +241,21 @@ def _freed(scene: Scene) -> Hit | None:
             continue  # the destructor, or the end, of the very class that the worker runs in
         evidence = (
             owner.told(f"{owner.does} the memory"),
-            worker.told(f"{worker.does} it in {worker.actor.id}"),
+            worker.told(f"{_does_it(worker)} in {worker.actor.id}"),
         )
         change = (
             "Join the thread before its memory is freed, or share ownership by counting references."
         )
-        return Hit(STRONG, evidence, change, (owner.point, worker.point))
+        # who gives up its hold atomically works on it no more: that it is not ordered says another rule
+        sure = EVEN if hands_over(worker) else STRONG
+        return Hit(sure, evidence, change, (owner.point, worker.point))
     return None
+
+
+def _does_it(side: Side) -> str:
+    """`spin` writes it atomically."""
+    plain = side.does.removesuffix(" atomically")
+    return f"{plain} it{side.does[len(plain) :]}"
 
 
 def _runs(scene: Scene, worker: Side, kind: str) -> bool:
