@@ -53,7 +53,9 @@ if TYPE_CHECKING:
 _ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
 _NEAR = 3
 # what Go's detector does not tell
-_IF_ONE = "If one of the two sides already holds a lock for it, take that one on the other side, too."
+_IF_ONE = (
+    "If one of the two sides already holds a lock for it, take that one on the other side, too."
+)
 
 
 def _find(scene: Scene) -> Hit | None:
