@@ -75,7 +75,7 @@ def guardian(scene: Scene) -> tuple[Side, Side, str] | None:
     for with_, without in scene.both if owner else ():
         if without.writes or not (_is_method(without, owner) or _has_made(scene, without)):
             continue  # who changes it, or works on it from outside, may mean its own lock to guard it
-        mine, other = _owners(with_), _owners(without)
+        mine, other = owners(with_), owners(without)
         name = next((lock for lock, kind in mine.items() if kind == owner), None)
         if name and other and not {"", owner} & set(other.values()):
             return with_, without, name
@@ -104,14 +104,14 @@ def _handed(scene: Scene) -> tuple[Side, Side, str] | None:
         if without.writes or not without.by_library or with_.here is None:
             continue
         kind = with_.here.receiver
-        mine, other = _owners(with_), _owners(without)
+        mine, other = owners(with_), owners(without)
         name = next((lock for lock, own in mine.items() if own == kind != ""), None)
         if name and other and kind not in other.values():
             return with_, without, name
     return None
 
 
-def _owners(side: Side) -> dict[str, str]:
+def owners(side: Side) -> dict[str, str]:
     """The type of which each lock is a part that the code shows to be held; "" where it is not known."""
     found = {}
     for _, seen in side.way:

@@ -66,6 +66,7 @@ from deadheat.diagnose.scene import calls_between
 from deadheat.diagnose.traits import ABOVE, CALLS, FILLS, SORTS, SOURCE, WALKS
 from deadheat.diagnose.unsafe_types import named
 from deadheat.diagnose.vocabulary import ANNOUNCING, GROWING, INDEXED, JOINING, WALKING
+from deadheat.model import Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -256,8 +257,8 @@ def _appends(scene: Scene, side: Side) -> Evidence | None:
     """Does its line append to what is raced for?"""
     if not scene.go and side.here and side.writes and puts_at(side.here):
         return side.told(f"`{side.here.text[:80]}` puts it where the shared count says")
-    if side.by_library:
-        return None  # what is printed into a row is not the row
+    if side.inner and side.inner[-1].origin is not Origin.RUNTIME:
+        return None  # what a call gives, or prints, into a row is not the row
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)

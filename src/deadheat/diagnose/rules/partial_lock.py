@@ -70,6 +70,7 @@ _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 # "&raft{group: g}", "*server.Account", "Table"
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
+_RANGES = ("runtime.racereadrange", "runtime.racewriterange")
 # "sync.(*WaitGroup).Add", "runtime.closechan"
 _GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
 
@@ -226,6 +227,8 @@ def _is_lost(side: Side) -> bool:
 
     What lies inside of a library's type is another matter: that type is not made to be shared.
     """
+    if all(f.function.startswith(_RANGES) for f in side.inner):
+        return False  # a struct that is copied
     encodes = bool(side.inner) and side.inner[-1].origin is Origin.STDLIB
     kept = any(named(f.function) and not given(side, f) for f in side.inner)
     return bool(side.inner) and (not encodes or kept)

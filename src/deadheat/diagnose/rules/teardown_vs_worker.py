@@ -11,7 +11,9 @@ any name takes something away and joins the worker only then, closes a channel t
 on, or puts `nil` where nobody else ever puts anything; and in C and C++ not where it sets the flag
 that the worker asks, and joins it then: that flag lacks an atomic.
 
-What an end has itself started is a part of the end.
+What an end has itself started is a part of the end. Whatever the functions are called: a file or a
+connection that the library closes on one side (`exec.(*Cmd).Wait` closes its pipes), and uses on the
+other.
 
 ## Why it races
 
@@ -61,13 +63,17 @@ _CANCELS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel"))
 _QUIT = re.compile(r"quit|stop|done|clos|exit|kill|halt|shut|off|end|cancel", re.IGNORECASE)
 # "s.conn = nil", "s->conn = NULL;"
 _CLEARS = re.compile(r"(?:\.|->)(\w{1,80}) = (?:nil|NULL|nullptr);?(?:$|\s)")
+# "os.(*File).Close", "net.(*conn).Close", "os.(*file).close"
+_FILES = r"^(?:os|net)\.\(\*(?:[Ff]ile|conn|netFD|(?:TCP|UDP|Unix|IP)\w{1,20})\)\."
+_CLOSE = re.compile(rf"{_FILES}[Cc]lose$")
+_FILE = re.compile(_FILES)
 _NEAR = 3  # frames from the site outwards that may be the end's
 
 
 def _find(scene: Scene) -> Hit | None:
     if scene.report.kind == "data-race-on-vptr":
         return _destructor(scene)
-    if closed := _descriptor(scene) or _taken_apart(scene):
+    if closed := _descriptor(scene) or _taken_apart(scene) or _closed_inside(scene):
         return closed
     found = ending(scene, ENDING)
     if found is None and scene.sourced:
@@ -283,6 +289,21 @@ def _taken_apart(scene: Scene) -> Hit | None:
             " on or signals is destroyed."
         )
         return Hit(STRONG, evidence, change, (ends.point, other.point))
+    return None
+
+
+def _closed_inside(scene: Scene) -> Hit | None:
+    """`cmd.Wait()` closes the pipe, by the library's own frames, from which another one still reads."""
+    for closes, other in scene.both if scene.go else ():
+        ends, uses = closes.above(_CLOSE), other.above(_FILE)
+        if ends is None or uses is None or other.above(_CLOSE):
+            continue
+        evidence = (
+            closes.told(f"`{short(closes.name)}` closes it: `{ends.function}` is above it"),
+            other.told(f"`{short(other.name)}` uses it at the same time: `{uses.function}`"),
+        )
+        change = "Wait for who uses it before you call what closes it."
+        return Hit(LIKELY + 0.05, evidence, change, (closes.point, other.point))
     return None
 
 

@@ -87,7 +87,7 @@ def _find(scene: Scene) -> Hit | None:
         return _next_round(scene) or returned(scene) or not_awaited(scene)
     if scene.source and _same_call(found):
         return None
-    if in_turn(scene, found.owner, found.worker) or made_by_main(scene):
+    if _of_one_start(found) or in_turn(scene, found.owner, found.worker) or made_by_main(scene):
         return None  # one object after another is made ready, or all of them, for the first time
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
@@ -117,6 +117,16 @@ def _find(scene: Scene) -> Hit | None:
     if not again and scene.source is None and in_place(found):
         confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
     return Hit(confidence, tuple(evidence), change, where)
+
+
+def _of_one_start(found: Ending) -> bool:
+    """Did one call of a function start both, and first who makes it ready? Then it is the first use."""
+    if not found.owner.is_worker:
+        return False
+    began = {(f.function, f.file): f.line or 0 for f in found.owner.created}
+    return any(
+        began.get((f.function, f.file), f.line or 0) < (f.line or 0) for f in found.worker.created
+    )
 
 
 def _same_call(found: Ending) -> bool:

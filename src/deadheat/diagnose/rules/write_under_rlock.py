@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
+_NEAR = 2  # frames from the site outwards whose object may be the one that is guarded
+
 
 def _find(scene: Scene) -> Hit | None:
     for side in scene.sides:
@@ -70,13 +72,29 @@ def _hit(scene: Scene, side: Side, readers: list[locking.Lock], shared: bool) ->
     held = locking.locks(scene)
     if shared or other is None or held is None or all(held):
         change = f"Take {named} for writing around this write, or make {scene.what} atomic."
-        return Hit(SURE, evidence, change, (side.point,), from_source=sourced)
+        sure = EVEN if _is_anothers(scene, side, readers) else SURE
+        return Hit(sure, evidence, change, (side.point,), from_source=sourced)
     evidence += (other.told(f"{other.does} without it"),)
     change = (
         f"Take one lock around both accesses, for writing around this write; {named} if it is to"
         f" guard {scene.what}."
     )
     return Hit(STRONG, evidence, change, (side.point, other.point), from_source=sourced)
+
+
+def _is_anothers(scene: Scene, side: Side, readers: list[locking.Lock]) -> bool:
+    """Is it the lock of another type than what is written or writes, held by a caller further out?
+
+    That one looks something up in its own table, and means nothing that it finds there to be guarded.
+    """
+    here = side.here
+    if here is None or here.held or not locking.from_source(scene):
+        return False
+    near = {seen.receiver for _, seen in side.way[:_NEAR]} - {""}
+    near |= {scene.shared.owner} if scene.shared else set()
+    kinds = locking.owners(side)
+    whose = {kinds.get(lock.name, "") for lock in readers}
+    return bool(near) and "" not in whose and not near & whose
 
 
 def _by_depth(scene: Scene) -> Hit | None:
