@@ -692,3 +692,26 @@ def test_what_is_called_through_a_pointer_does_not_change_the_pointer(tmp_path: 
     lone = cpp_side(Op.WRITE, "fire_all(Hook*, int)", "src/hooks.cc", 4)
     other = cpp_side(Op.READ, "std::count(int)", "count.h", 9)
     assert told_of(repo, Report("tsan", "data-race", (lone, other))).variable is None
+
+
+def test_what_a_call_gives_back_did_not_race_in_it(repo: Repository) -> None:
+    """`row, err := store.Open(…)` races inside of the store, whose code is not at hand."""
+    source = """package hub
+
+import "example.com/store"
+
+func Load(names []string) {
+	for _, name := range names {
+		go func() {
+			row, err := store.Open(name)
+			use(row, err)
+		}()
+	}
+}
+"""
+    repo.put("hub", {"hub/hub.go": source})
+    way = [
+        ("example.com/store.Open", "/home/ci/go/pkg/mod/example.com/store@v1.0.0/open.go:40"),
+        (f"{MODULE}/hub.Load.func1", f"/src/relay/hub/hub.go:{line(source, 'store.Open')}"),
+    ]
+    assert told_of(repo, go_report(("write", way), ("write", way))).variable is None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.code import lines, passing, syntax, touches
 from deadheat.code.asking import class_of, declared
 from deadheat.code.languages import language, spoken
-from deadheat.code.touches import CALLEE, Touch
-from deadheat.model import Access, Frame, Op
+from deadheat.code.touches import BASE, CALLEE, OPERAND, Touch
+from deadheat.model import Access, Frame, Op, Origin
 
 if TYPE_CHECKING:
     from deadheat.code.clone import Clone
@@ -136,7 +136,16 @@ def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> S
     found = [t for row in rows for t in touches.touches(tongue, source, row)]
     calls = [t for t in found if t.rank == CALLEE]
     likely = possible(found, access.op, source)
+    if tongue == "go" and is_call(access, frame):
+        # what the call gives back, and its name, are not what raced in it
+        likely = [t for t in likely if t.rank in (OPERAND, BASE)]
     return Side(access, frame, path, source, body, span[0], likely, calls)
+
+
+def is_call(access: Access, frame: Frame) -> bool:
+    """Did a frame's line only call what made the access?"""
+    above = access.stack[: access.stack.index(frame)] if frame in access.stack else ()
+    return any(f.origin not in (Origin.RUNTIME, Origin.GENERATED) for f in above)
 
 
 def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:

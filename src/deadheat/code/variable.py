@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deadheat.code import lines, syntax, touches
 from deadheat.code.asking import class_of
 from deadheat.code.languages import language, spoken
-from deadheat.code.sides import WRITING, Side, is_import, members, possible
+from deadheat.code.sides import WRITING, Side, is_call, is_import, members, possible
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
 from deadheat.code.tree import Place, Tree, bare, rows_with
 from deadheat.code.types import Types
@@ -341,21 +341,16 @@ def _written(tree: Tree, a: Side, b: Side) -> Variable | None:
 
     The other side has it by another name, or from somebody who was given all of it: an encoder, a copy.
     """
-    if a.access.op not in WRITING or b.access.op in WRITING or not _is_direct(a):
+    if a.access.op not in WRITING or b.access.op in WRITING or is_call(a.access, a.frame):
         return None
-    if _is_direct(b) and any(_is_field(t, b) and t.rank > CALLEE for t in b.touches):
+    if not is_call(b.access, b.frame) and any(
+        _is_field(t, b) and t.rank > CALLEE for t in b.touches
+    ):
         return None  # that line names something else
     found = _lone(tree, a)
     if found is None or found.kind != "field":
         return None
     return replace(found, why="the line that writes stores to nothing else")
-
-
-def _is_direct(side: Side) -> bool:
-    """Is the access made by the line itself, and not by what a library does for it?"""
-    stack = side.access.stack
-    above = stack[: stack.index(side.frame)] if side.frame in stack else ()
-    return all(frame.origin is Origin.RUNTIME for frame in above)
 
 
 def _is_pointer(touch: Touch, side: Side) -> bool:
@@ -367,7 +362,9 @@ def _is_pointer(touch: Touch, side: Side) -> bool:
 
 
 def _lone(tree: Tree, side: Side) -> Variable | None:
-    """With one access at hand: the only thing that its line can be about."""
+    """With one access at hand: the only thing that its line can be about, if the line makes it."""
+    if language(side.path) == "go" and is_call(side.access, side.frame):
+        return None  # elsewhere containers are inlined, and their frames lie above what they are in
     wanted = TARGET if side.access.op in WRITING else OPERAND
     likely = [t for t in side.touches if t.rank == wanted] or [t for t in side.touches if t.writes]
     fields = [t for t in likely if _is_field(t, side)] or likely
