@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.code import (
     claimed,
+    diagnosing,
     lines,
-    moving,
     owners,
     places,
     releases,
@@ -92,7 +92,7 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
     missing = tuple(dict.fromkeys(m for c in clones for m in c.git.missing))
     if best is None:
         how = reproduce.reproduce(report)
-        named, causes = moving.unpinned(report, clones, hints)
+        named, causes = diagnosing.unpinned(report, clones, hints)
         return Dossier(
             report,
             variable=named or variable.told_by(report),
@@ -158,7 +158,7 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
     answers = asked.answers(hints.claims, seen.mended, released)
     paths = past.now(list(dict.fromkeys(side.path for side in both)))
     how = reproduce.reproduce(seen.report, at)
-    named, causes = moving.diagnosed(clone, at, seen.report, seen.pin.misfits, both, seen.variable)
+    named, causes = diagnosing.at_pin(clone, at, seen.report, seen.pin.misfits, both, seen.variable)
     return Dossier(
         seen.report,
         clone.git.where,

@@ -70,6 +70,7 @@ _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 # "&raft{group: g}", "*server.Account", "Table"
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
+_CALLERS = 0.8  # what a lock is worth that no function on the way takes
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
 # "sync.(*WaitGroup).Add", "runtime.closechan"
 _GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
@@ -111,26 +112,27 @@ def _find(scene: Scene) -> Hit | None:
         without.told(f"{without.does} without {'them' if ' and ' in taken else 'it'}"),
     )
     change = f"Take {taken} around this access, too."
-    confidence = STRONG if scene.sourced else LIKELY if scene.report.detector == "tsan" else FAIR
-    if scene.sides[0].point == scene.sides[1].point:
-        confidence = WEAK  # the same line: its caller's lock guards something else
-    own = (
-        [lock.name for lock in locks]
-        if locking.from_source(scene)
-        else [h.name for h in with_.held]
-    )
+    sure = _confidence(scene, with_, locks)
+    return Hit(sure, evidence, change, (without.point,), from_source=locking.from_source(scene))
+
+
+def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
+    """The surer, the nearer the lock is to what is raced for."""
+    by_code = locking.from_source(scene)
+    own = [lock.name for lock in locks] if by_code else [h.name for h in with_.held]
     if any(beside(name, scene) for name in own) or _of_the_object(scene, with_):
-        confidence = SURE
-    elif not locking.from_source(scene) and _of_it(scene, with_):
-        confidence = STRONG
-    elif not locking.from_source(scene) and confidence == STRONG and not with_.held:
-        # none of the functions that led there takes it: who called them may guard something else
-        confidence = 0.8
-    elif locking.from_source(scene) and scene.shared and scene.shared.owner:
+        return SURE
+    if not by_code and _of_it(scene, with_):
+        return STRONG
+    if by_code and scene.shared and scene.shared.owner:
         # the lock of another type: it may guard that one's own, surely if a caller holds it
-        confidence = LIKELY if with_.here and with_.here.held else EVEN
-    sourced = locking.from_source(scene)
-    return Hit(confidence, evidence, change, (without.point,), from_source=sourced)
+        return LIKELY if with_.here and with_.here.held else EVEN
+    if scene.sides[0].point == scene.sides[1].point:
+        return WEAK  # the same line: its caller's lock guards something else
+    if not scene.sourced:
+        return LIKELY if scene.report.detector == "tsan" else FAIR
+    # none of the functions that led there takes it: who called them may guard something else
+    return STRONG if by_code or with_.held else _CALLERS
 
 
 def _is_counted(scene: Scene) -> bool:

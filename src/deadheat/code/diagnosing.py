@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Causes = tuple["Finding", ...]
 
 
-def diagnosed(
+def at_pin(
     clone: Clone,
     at: Pinned,
     report: Report,
