@@ -525,3 +525,39 @@ func (s *Shop) Best() Item {
         first(repo, source, [at(source, "(*Shop).Set", "s.best.name = name")], read)
         == "partial-lock"
     )
+
+
+def test_two_spellings_may_be_of_one_lock(repo: Repository) -> None:
+    """What `find` gives is a till, for all that can be seen: `t.mu` and `Till.mu` may be the same."""
+    source = """package shop
+
+import "sync"
+
+type Till struct {
+	mu    sync.Mutex
+	coins int
+}
+
+type Shop struct{ tills map[string]*Till }
+
+func (s *Shop) pay(who string) {
+	t, ok := s.find(who)
+	if !ok {
+		return
+	}
+	t.mu.Lock()
+	t.coins = 3
+	t.mu.Unlock()
+}
+
+func (t *Till) Coins() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.coins
+}
+"""
+    repo.put("shop", {"shop/shop.go": source})
+    write = [at(source, "(*Shop).pay", "t.coins = 3")]
+    read = [at(source, "(*Till).Coins", "return t.coins")]
+    found = told_of(repo, go_report(("write", write), ("read", read))).causes
+    assert all(one.confidence < 0.6 for one in found if one.cause == "different-locks")

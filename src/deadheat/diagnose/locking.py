@@ -125,6 +125,15 @@ def owners(side: Side) -> dict[str, str]:
     return found
 
 
+def may_be_one(a: Side, b: Side) -> bool:
+    """`s.mu` of a local of which the type is not known, and `Stream.mu`: may both be the same lock?"""
+    for mine, other in ((owners(a), owners(b)), (owners(b), owners(a))):
+        unknown = {name.rpartition(".")[2] for name, kind in mine.items() if not kind}
+        if any(name.rpartition(".")[2] in unknown for name in other):
+            return True
+    return False
+
+
 def is_overwritten(writer: Side, holder: Side) -> bool:
     """`*l = limits{}`: does a line store all of what the other side's lock is a part of?"""
     stored = (

@@ -61,7 +61,9 @@ def _find(scene: Scene) -> Hit | None:
         named = (locking.common(*alone) or shared)[0]
         evidence += (scene.sides[0].told(f"`{named}` is not one lock, or this would not race"),)
         return Hit(FAIR, evidence, change, scene.points, from_source=True)
-    confidence = STRONG if locking.from_source(scene) else SURE
+    confidence = SURE
+    if locking.from_source(scene):
+        confidence = FAIR if locking.may_be_one(*scene.sides) else STRONG
     return Hit(confidence, evidence, change, scene.points, from_source=locking.from_source(scene))
 
 
