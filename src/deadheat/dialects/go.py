@@ -49,7 +49,7 @@ _REMNANT = regex(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$"
 # a header's end, or a creation's beginning, in raw bytes that may be coloured
 _PROMISE = regex(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m|</?[a-z][^<>\n]{0,99}>){0,4}"
-    rb"(?:\d{1,18}(?:\x1b\[[0-9;]*m|</[a-z]{1,9}>)?)?"
+    rb"(?:(?:\d{1,18}|[A-Z])(?:\x1b\[[0-9;]*m|</[a-z]{1,9}>)?)?"
     rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
 )
 # an access header without its anchor: "Read at 0x00c000123456 by gorou", "Previous write by", "Read"

@@ -17,6 +17,7 @@ class GoDraft:
         self.stack: list[Frame] = []
         self.symbol = ""  # a function whose place is still to come
         self.banner = self.closed = False
+        self.retold = False  # somebody wrote function and place in one line
         self.bare = False  # the last place has no offset: its line number may go on
         self.damage: set[Damage] = set()
 
@@ -81,6 +82,14 @@ class GoDraft:
         if self.symbol or not self.accesses or any(frame.function for frame in self.stack):
             return False
         self.stack.append(go.frame("", path, line))
+        return True
+
+    def add_retold(self, symbol: str, path: str, line: int) -> bool:
+        """Takes a function with its place, in a stack that has no other frames."""
+        if self.symbol or not self.accesses or (self.stack and not self.retold):
+            return False
+        self.symbol, self.retold = symbol, True
+        self.add_place(path, line, None)
         return True
 
     def fail(self) -> None:

@@ -15,16 +15,21 @@ BANNER: Final = "WARNING: DATA RACE"
 _OP: Final = (
     r"(?P<op>(?P<previous>Previous )(?:atomic )?(?:read|write)|Read|Write|Atomic (?:read|write))"
 )
-_ACTOR: Final = r"(?P<actor>main goroutine|goroutine \d{1,18})(?: \[[^\]]{0,80}\])?:"
+# "goroutine 6", or "goroutine A" where somebody retells a report
+_ACTOR: Final = r"(?P<actor>main goroutine|goroutine (?:\d{1,18}|[A-Z]))(?: \[[^\]]{0,80}\])?:"
+# "0x...", "0x…5ac8", "0xc000…", "0xXXXX": an address that somebody left out
+_LEFT_OUT: Final = r"(?:0x)?[0-9a-f]{0,12}(?:\.{2,3}|…|[xX?*_]{2,16})[0-9a-f]{0,12}"
 # "Previous write at 0x00c0000a1238 by goroutine 6:", "Read by main goroutine:"
-ACCESS: Final = regex(rf"{_OP}(?: at (?P<address>0x[0-9a-f]{{1,16}}))? by {_ACTOR}")
+ACCESS: Final = regex(
+    rf"{_OP}(?: at (?:(?P<address>0x[0-9a-f]{{1,16}})|(?P<left>{_LEFT_OUT})))? by {_ACTOR}"
+)
 # "Read at 0x00c0000180a8 by debug: tick main goroutine:": the detector writes a header in pieces
-TORN: Final = regex(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}}) by .{{1,120}}?{_ACTOR}")
+TORN: Final = regex(rf"{_OP} at (?P<address>0x[0-9a-f]{{1,16}})(?P<left>) by .{{1,120}}?{_ACTOR}")
 # the two halves of a header between which others wrote whole lines
 FIRST_HALF: Final = regex(rf"{_OP} at 0x[0-9a-f]{{1,16}} by\b")
 SECOND_HALF: Final = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
-CREATED: Final = regex(r"Goroutine (\d{1,18}) \((running|finished)\) created at:")
+CREATED: Final = regex(r"Goroutine (\d{1,18}|[A-Z]) \((running|finished)\) created at:")
 
 # what ends each of a report's lines where several stand in one; what comes behind a call is its place
 _GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"

@@ -127,6 +127,8 @@ class GoMachine:
         if len(self._draft.accesses) >= 1 + previous or self._draft.creations:
             return Verdict.ANOTHER
         self._draft.add_access(Side(match["actor"], op(match), match["address"]), previous)
+        if match["left"]:
+            self._draft.damage.add(Damage.ELIDED)
         return self._begin(match, body)
 
     def _created(self, match: re.Match[str], body: str) -> Verdict:
@@ -179,7 +181,7 @@ class GoMachine:
         self._draft.symbol = lines.spaced(symbol)
         self._state = self._in_frame
         self._own()
-        self._place(behind.strip())
+        self._place(lines.aside(behind))
         return Verdict.OWN
 
     def _place(self, body: str) -> bool:
@@ -283,13 +285,18 @@ class GoMachine:
         place = None if self._dump else lines.PLACE_ONLY.match(body)
         if place and self._draft.add_place_only(place[1], int(place[2])):
             return self._own()
-        if self._glued(body):
+        if self._retold(body) or self._glued(body):
             self._draft.damage.add(Damage.GLUED)
             return self._own()
         self._dump = self._dump or lines.DUMP.match(body) is not None
         self._foreign += 1
         self._pieces.keep(body)
         return Verdict.FOREIGN
+
+    def _retold(self, body: str) -> bool:
+        """A frame in one line, in a stack of such: a logger's line may look like one."""
+        frame = None if self._dump else lines.retold(body)
+        return frame is not None and self._draft.add_retold(*frame)
 
     def _glued(self, body: str) -> bool:
         """A logger's unfinished line in front of ours, which keeps its indentation."""
