@@ -136,7 +136,12 @@ class GoDraft:
         if self.banner and any(side.failed for side in told):
             return True
         placed = any(frame.line is not None for side in told for frame in side.frames)
-        return placed and not self._is_gossip(told)
+        return (placed or self._is_sketch(told)) and not self._is_gossip(told)
+
+    def _is_sketch(self, told: list[Side]) -> bool:
+        """Functions without places for both sides, under the banner: somebody has kept only these."""
+        whole = self.banner and len(told) == 2 and all(side.frames for side in told)
+        return whole and not self.damage & {Damage.GLUED, Damage.INTERLEAVED, Damage.WRAPPED}
 
     def _is_gossip(self, told: list[Side]) -> bool:
         """Sentences with the words of one side, and further down somebody else's stack.
