@@ -16,6 +16,7 @@ class GoDraft:
         self.creations: list[Side] = []
         self.stack: list[Frame] = []
         self.symbol = ""  # a function whose place is still to come
+        self.gap = False  # a blank line stands between that function and what follows
         self.banner = self.closed = False
         self.retold = False  # somebody wrote function and place in one line
         self.bare = False  # the last place has no offset: its line number may go on
@@ -48,10 +49,12 @@ class GoDraft:
     def add_place(self, path: str, line: int, offset: str | None) -> None:
         """The place of the function that was read last."""
         self.bare = offset is None
+        if self.gap:
+            self.damage.add(Damage.DOUBLED_BLANK_LINES)
         if offset and len(self.stack) < 2 and self.accesses and not self.creations:
             self._at(offset[1:])
         self.stack.append(go.frame(self.symbol, path, line))
-        self.symbol = ""
+        self.symbol, self.gap = "", False
 
     def _at(self, offset: str) -> None:
         """Keeps how far into their functions the innermost frames of an access are."""
@@ -64,7 +67,7 @@ class GoDraft:
         """A function without a location is still a frame, if it can be nothing else."""
         if "." in self.symbol:
             self.stack.append(go.frame(self.symbol, "", None))
-        self.symbol = ""
+        self.symbol, self.gap = "", False
 
     def add_rest(self, digits: str) -> bool:
         """The offset of the last place, on a line of its own, perhaps with digits of the line number."""

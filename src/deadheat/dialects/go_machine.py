@@ -86,7 +86,7 @@ class GoMachine:
         if (self._pieces.last and self._goes_on(body)) or self._place(body):
             return self._own()
         if not body:
-            self._draft.damage.add(Damage.DOUBLED_BLANK_LINES)
+            self._draft.gap = True
             return Verdict.NEUTRAL
         return self._function(body) or self._other(body)
 

@@ -47,7 +47,7 @@ def _left_out(count: int, what: str) -> str:
 
 def _row(finding: Finding, root: str) -> str:
     report, verdict = finding.sighting.report, finding.sighting.verdict
-    sites = [access.site for access in sides(finding) if access.site]
+    sites = [access.site for access in sides(finding) if access.site and access.site.file]
     where = "<br>".join(cell(place(site, root)) for site in sites)
     mark = _MARKS.get(finding.standing) or markdown(str(finding.standing))
     test = cell(report.test) if report.test else ""

@@ -281,7 +281,8 @@ class Column:
             if not self._harmless:
                 function, file = plain(function), plain(file)
             self.add(f"  {function}")
-            self.add(f"      {file}" if line is None else f"      {file}:{line}", "dim")
+            if file:
+                self.add(f"      {file}" if line is None else f"      {file}:{line}", "dim")
         rest, stale = len(telling) - most, len(stack) - len(live)
         if rest > 0 or stale:
             notes = [f"{rest} more"] * (rest > 0) + [f"{stale} stale"] * (stale > 0)
