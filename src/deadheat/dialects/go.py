@@ -60,8 +60,8 @@ _CUT = {
     **{word: regex(word + _ALONE) for word in (b"Read", b"Write", b"us read", b"us write")},
 }
 _FRAME = (b"()", b" +0x")
-# of a location, and of what stands for a stack; one is whole wherever the line was broken. Where somebody
-# left all places out, the functions' ends are still there
+# of a location, and of what stands for a stack; one is whole wherever the line was broken. Where
+# somebody left all places out, the functions' ends are still there
 _PLACES = (b" +0x", b"go:", b"go</", b"[fail", b"the stack]", b"()\n", b"()\r\n")
 # "/src/shop/native.cc:31"
 _PLACE = regex(rb"\.[A-Za-z]{1,4}:\d")
