@@ -33,7 +33,8 @@ is taken in a function that the detector left out of the stack is not seen. A lo
 a caller holds guards that one's own things more often than not, and is told, but not first; one that
 the detector tells of, and that no code on the way takes, is worth less. No lock helps against a
 destructor or what takes a lock apart: that is a teardown. Where one
-side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel; and what a
+side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel,
+or `Add` and `Wait` of a group; and what a
 function's closure captures is not guarded by the lock of an object that the function happens to hold.
 Nor is a field that the product only reads, and that a test sets in what it has just had made.
 """
@@ -43,7 +44,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.indirect import replaced_by_test
@@ -72,11 +73,11 @@ _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
 _CALLERS = 0.8  # what a lock is worth that no function on the way takes
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
-# "sync.(*WaitGroup).Add", "runtime.closechan"
-_GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
 
 
 def _find(scene: Scene) -> Hit | None:
+    if signals.is_one(scene):
+        return None  # no lock guards a group or a channel: who adds comes before who waits
     held = locking.locks(scene)
     if held is None:
         return _named(scene) or _by_depth(scene)
@@ -84,8 +85,6 @@ def _find(scene: Scene) -> Hit | None:
         return _of_another(scene)
     if not held[0] and not held[1]:
         return _named(scene) if locking.from_source(scene) else None
-    if any(side.above(_GUARDLESS) for side in scene.sides):
-        return None  # no lock guards a group or a channel: who adds comes before who waits
     if _is_counted(scene):
         return None  # who goes without the lock has an atomic instead, or the other one should
     with_, without = scene.sides if held[0] else scene.sides[::-1]
