@@ -747,4 +747,4 @@ def test_what_a_function_is_given_is_no_variable_of_the_package(repo: Repository
     """Neither a comment nor the type of a function declares one by that name."""
     told = found(repo, HIDDEN, ("Settle.func1.1", "b = Batch{}"), ("Take", "b.left != nil"))
     assert told is not None
-    assert (told.kind, told.part) == ("struct", "left of Batch")
+    assert (told.owner, told.name, told.kind) == ("Batch", "left", "struct")

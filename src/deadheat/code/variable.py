@@ -254,7 +254,10 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
         part = next((h for h in held if h), None)
         if found is None or part is None:
             continue
-        name = ".".join(stored.path[1:]) or stored.name
+        if len(stored.path) == 1:  # "c = C{}": no part of anything has that name
+            why = f"one side stores a whole {kind}, the other works on its {part}"
+            return Variable(part, kind, "struct", None, False, why, f"{part} of {kind}")
+        name = ".".join(stored.path[1:])
         owner = Types(tree, a.path, a.body).variable(stored.path[0])
         field = _field(tree, a, stored) or _nested(tree, a, stored.name, owner)
         return Variable(
