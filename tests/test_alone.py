@@ -49,7 +49,7 @@ def frames(told: tuple[str, ...], offset: int = 0x45) -> list[str]:
     found = []
     for frame in told:
         function, _, place = frame.partition(" ")
-        known = function.startswith(("testing.", "runtime.", "sync/"))
+        known = function.startswith(("testing.", "runtime.", "sync", "os/", "net.", "fmt."))
         whole = function if known else f"{SHOP}{function}()"
         path = place if place.startswith("/") else f"/src/shop/stock/{place}"
         found += [f"  {whole}", f"      {path} +0x{offset:x}"]
@@ -770,3 +770,34 @@ def test_a_closure_that_a_package_holds_makes_nothing_ready(closure: str) -> Non
         writes = Side("write", ("(*Shelf).light lamp.go:8", f"{called} main.go:20"))
         told = first(by_main(report(writes, worker)))
         assert (told == "worker-outlives-owner") is expected
+
+
+RUNS = "os/exec.(*Cmd).Wait() /usr/local/go/src/os/exec/exec.go:502"
+PRINTS = "fmt.Sprintf() /usr/local/go/src/fmt/print.go:239"
+LOCKS = "sync.(*Mutex).Lock() /usr/local/go/src/sync/mutex.go:81"
+SWAPS = "sync/atomic.CompareAndSwapInt32() /usr/local/go/src/runtime/race_amd64.s:361"
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        (RUNS, True),
+        ("net.(*Dialer).Dial() /usr/local/go/src/net/dial.go:80", False),  # many may use those
+        (
+            "fmt.(*pp).printValue() /usr/local/go/src/fmt/print.go:726",
+            False,
+        ),  # walks through others'
+    ],
+)
+def test_a_type_whose_own_methods_race_is_for_one_at_a_time(above: str, expected: bool) -> None:
+    inner = Side("write", (above, *CLOSURE), go("(*Shelf).Load"))
+    outer = Side("read", (above, *AROUND))
+    assert (first(report(outer, inner)) == "unsafe-type-shared") is expected
+
+
+@pytest.mark.parametrize("lock", [LOCKS, SWAPS])
+def test_who_prints_a_lock_has_not_taken_it(lock: str) -> None:
+    """Nothing is copied there; and the lock that is printed guards what is printed with it."""
+    takes = Side("write", (lock, "(*Shelf).Put shelf.go:40"), go("(*Rota).Keep"))
+    prints = Side("read", (PRINTS, "(*Rota).Report rota.go:60"))
+    assert first(report(prints, takes)) == "partial-lock"

@@ -715,3 +715,36 @@ func Load(names []string) {
         (f"{MODULE}/hub.Load.func1", f"/src/relay/hub/hub.go:{line(source, 'store.Open')}"),
     ]
     assert told_of(repo, go_report(("write", way), ("write", way))).variable is None
+
+
+HIDDEN = """package hub
+
+// Settle runs f, which is called as in
+// func(b *Batch) error { return b.Take(3) }
+type step func(b *Batch) error
+
+type Batch struct {
+	left *int
+}
+
+func Settle(f step) {
+	b := Batch{left: new(int)}
+	go func() {
+		defer func() {
+			b = Batch{}
+		}()
+		_ = f(&b)
+	}()
+}
+
+func Take(b *Batch) bool {
+	return b.left != nil
+}
+"""
+
+
+def test_what_a_function_is_given_is_no_variable_of_the_package(repo: Repository) -> None:
+    """Neither a comment nor the type of a function declares one by that name."""
+    told = found(repo, HIDDEN, ("Settle.func1.1", "b = Batch{}"), ("Take", "b.left != nil"))
+    assert told is not None
+    assert (told.owner, told.name, told.kind) == ("Batch", "left", "struct")

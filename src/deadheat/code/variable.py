@@ -27,6 +27,8 @@ _SHORT = 24  # one that is entered from such a one
 _WIDE, _HEAD = 4_000, 600
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
+# how a line begins that declares no variable of a package, though it may say "func(n int)"
+_NO_VARIABLE = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
 
@@ -120,6 +122,8 @@ def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
             if _is_parameter(name, a) or (not held and _is_local(name, a)):
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
+    if _is_parameter(name, a) or _is_parameter(name, b):
+        return False  # a function's own hides the package's
     return _package_variable(tree, a, name) is not None
 
 
@@ -159,7 +163,7 @@ def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
     for path, source in tree.near(side.path).items():
         for start in rows_with(source, word):
             text = source[start : source.find(b"\n", start, start + _WIDE)]
-            if text[:1] not in b" \t" and not text.startswith(b"func") and _declares(name, text):
+            if not text.startswith(_NO_VARIABLE) and _declares(name, text):
                 return Place(path, source.count(b"\n", 0, start) + 1)
             if _grouped(word, text) and _in_var_block(source, start):
                 return Place(path, source.count(b"\n", 0, start) + 1)
@@ -250,7 +254,10 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
         part = next((h for h in held if h), None)
         if found is None or part is None:
             continue
-        name = ".".join(stored.path[1:]) or stored.name
+        if len(stored.path) == 1:  # "c = C{}": no part of anything has that name
+            why = f"one side stores a whole {kind}, the other works on its {part}"
+            return Variable(part, kind, "struct", None, False, why, f"{part} of {kind}")
+        name = ".".join(stored.path[1:])
         owner = Types(tree, a.path, a.body).variable(stored.path[0])
         field = _field(tree, a, stored) or _nested(tree, a, stored.name, owner)
         return Variable(

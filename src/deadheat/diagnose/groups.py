@@ -21,8 +21,18 @@ def added_elsewhere(side: Side) -> bool:
 
 
 def is_next_round(adds: Side, waits: Side) -> bool:
-    """Was who waits started by who adds? That one adds for those that come next."""
+    """Was who waits started by who adds, or has that one waited there before? It adds for the next."""
+    if waits_first(adds, waits):
+        return True
     if not waits.is_worker or not adds.is_worker:
         return waits.is_worker
     by = waits.creator
     return by is not None and any(f[:2] == by[:2] for f in adds.true)
+
+
+def waits_first(adds: Side, waits: Side) -> bool:
+    """Does one function wait for the last round and then add for the next? Two run it at once."""
+    a, b = adds.site, waits.site
+    if a is None or b is None or a.line is None or b.line is None:
+        return False
+    return (a.function, a.file) == (b.function, b.file) and b.line < a.line

@@ -6,9 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deadheat.model import Origin
 from deadheat.symbols import frame_lists
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
@@ -18,6 +20,9 @@ _DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
 
 # what is behind a reader or a writer and may be used by many: "os.(*File).Read", "poll.(*FD).Close"
 _SAFE = ("os.(*File).", "os.(*file).", "net.(*", "poll.(*FD).")
+# "exec.(*Cmd).Wait": a type that others use; "fmt.(*pp).printValue" only walks through their data
+_OWN = re.compile(r"(\w{1,80})\.\(\*([A-Z]\w{0,80})\)\.")
+_ORDERING = ("sync", "atomic", "context", "time", "reflect")
 _LONG = 400  # what comes behind does not tell of which type a function is
 
 
@@ -51,6 +56,24 @@ def named(text: str) -> str:
             return name
     declared = _DECLARED.match(text.strip())
     return _NAMES.get(f"{declared[1]}.{declared[2]}", "") if declared else ""
+
+
+def of_both(scene: Scene) -> str:
+    """The type of Go's library in whose own methods both sides are: that they race says what it is for.
+
+    A list cannot name them all; were it made for many at once, its methods would not race.
+    """
+    found = {_type_of(side) for side in scene.sides} if scene.go and scene.both else set()
+    return found.pop() if len(found) == 1 else ""
+
+
+def _type_of(side: Side) -> str:
+    """`exec.Cmd` of the frame `exec.(*Cmd).Wait` that is the access itself."""
+    top = side.inner[0] if side.inner else None
+    if top is None or top.origin is not Origin.STDLIB or top.function.startswith(_SAFE):
+        return ""
+    told = _OWN.match(top.function)
+    return f"{told[1]}.{told[2]}" if told and told[1] not in _ORDERING else ""
 
 
 def given(side: Side, frame: Frame) -> bool:

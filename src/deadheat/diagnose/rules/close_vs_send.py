@@ -3,7 +3,7 @@
 ## What it sees
 
 `runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With
-source: `close(ch)` and `ch <-`.
+source: `close(ch)` and `ch <-`; a line that does nothing but close writes nothing else.
 
 ## Why it races
 
@@ -29,26 +29,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import signals
 from deadheat.diagnose.rule import LIKELY, SURE, Hit, Rule
 from deadheat.diagnose.traits import CLOSES, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
-# "runtime.chansend1", "runtime.selectnbsend"
-_SEND = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
-# "runtime.recvDirect": on some machines the name of what was put into closechan, which alone writes
-_PUT_THERE = ("runtime.recvDirect",)
-_SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
-
 
 def _find(scene: Scene) -> Hit | None:
     for closes, sends in scene.both if scene.go else ():
-        closed = closes.shows("runtime.closechan", *_PUT_THERE)
+        closed = signals.closes(closes)
         line = closes.here.text if closes.here else ""
-        if closed is None and not re.search(r"\bclose\(", line):
+        if not closed and not re.search(r"\bclose\(", line):
             continue
-        sent = sends.above(_SEND) or (sends.here and _SENDS.search(sends.here.text))
+        sent = signals.sends(sends)
         if not sent and not closed:
             continue
         evidence = (

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import locking
+from deadheat.diagnose import locking, signals
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.traits import LOCKS, SOURCE
 
@@ -42,6 +42,8 @@ def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None or not (held[0] and held[1]) or locking.guardian(scene):
         return None
+    if signals.is_one(scene):
+        return None  # no lock guards a group or a channel
     shared = locking.common(*held)
     alone = [[lock for lock in own if not lock.shared] for own in held]
     if not locking.common(*alone) and any(

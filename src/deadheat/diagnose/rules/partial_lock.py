@@ -5,10 +5,11 @@
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers (those further out only where all of the way are methods of one type); what a
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
-calls its handlers is not theirs. With source also: a map or a
-slice that was given back under the lock and is used after it; a method reads an object without the
-object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
-whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
+calls its handlers is not theirs. With source also: a map or a slice that was given back under the lock
+and is used after it; a method reads an object without the object's own lock, under a lock of another
+type only. In Go: one side takes a lock, while a library prints, compares or encodes the object that the
+lock is a part of. From a Go report alone: one side is in a function whose name says that its caller
+holds the lock (`flushLocked`), the other in none. That what others call
 writes so deep in its own code that a lock and its deferred release fit in front, while the other side
 reads where none fits, is told as well, but not first.
 
@@ -33,8 +34,9 @@ is taken in a function that the detector left out of the stack is not seen. A lo
 a caller holds guards that one's own things more often than not, and is told, but not first; one that
 the detector tells of, and that no code on the way takes, is worth less. No lock helps against a
 destructor or what takes a lock apart: that is a teardown. Where one
-side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel; and what a
-function's closure captures is not guarded by the lock of an object that the function happens to hold.
+side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel, or `Add`
+and `Wait` of a group; and what a function's closure captures is not guarded by the lock of an object
+that the function happens to hold.
 Nor is a field that the product only reads, and that a test sets in what it has just had made.
 """
 
@@ -43,7 +45,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.indirect import replaced_by_test
@@ -51,7 +53,7 @@ from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
 from deadheat.diagnose.taking_apart import ends_it
-from deadheat.diagnose.traits import DEEP, LOCKED, LOCKS, SOURCE
+from deadheat.diagnose.traits import ABOVE, DEEP, LOCKED, LOCKS, SOURCE
 from deadheat.diagnose.unsafe_types import given, named
 from deadheat.diagnose.valued import copied_by_call
 from deadheat.diagnose.vocabulary import GROWING, JOINING, KEYED
@@ -71,21 +73,22 @@ _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
 _CALLERS = 0.8  # what a lock is worth that no function on the way takes
+# "sync.(*Mutex).Lock", "sync.(*Cond).Wait", "atomic.LoadInt32"
+_TAKES = re.compile(r"^sync\.\(\*(?:Mutex|RWMutex|Cond)\)\.")
+_SYNC = re.compile(r"^(?:sync|atomic)\.")
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
-# "sync.(*WaitGroup).Add", "runtime.closechan"
-_GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
 
 
 def _find(scene: Scene) -> Hit | None:
+    if signals.is_one(scene):
+        return None  # no lock guards a group or a channel: who adds comes before who waits
     held = locking.locks(scene)
     if held is None:
-        return _named(scene) or _by_depth(scene)
+        return _looked_into(scene) or _named(scene) or _by_depth(scene)
     if held[0] and held[1]:
         return _of_another(scene)
     if not held[0] and not held[1]:
-        return _named(scene) if locking.from_source(scene) else None
-    if any(side.above(_GUARDLESS) for side in scene.sides):
-        return None  # no lock guards a group or a channel: who adds comes before who waits
+        return _looked_into(scene) or _named(scene) if locking.from_source(scene) else None
     if _is_counted(scene):
         return None  # who goes without the lock has an atomic instead, or the other one should
     with_, without = scene.sides if held[0] else scene.sides[::-1]
@@ -167,6 +170,25 @@ def _of_another(scene: Scene) -> Hit | None:
     )
     change = f"Take `{lock}` around this access, too."
     return Hit(STRONG, evidence, change, (without.point,), from_source=True)
+
+
+def _looked_into(scene: Scene) -> Hit | None:
+    """A library prints, compares or encodes an object and the lock in it, which another takes."""
+    for taker, looker in scene.both if scene.go else ():
+        if looker.writes or not looker.by_library or looker.above(_SYNC):
+            continue
+        if not (taker.above(_TAKES) or of_lock(taker)):
+            continue
+        evidence = (
+            taker.told(f"{taker.who} takes a lock or lets it go"),
+            looker.told(f"{looker.who} has all of the object read, its lock included, without it"),
+        )
+        change = (
+            "Take the lock around this, or let only what does not change be read there: a method"
+            " `String` of its own, a copy."
+        )
+        return Hit(FAIR + 0.05, evidence, change, (looker.point,))
+    return None
 
 
 def _named(scene: Scene) -> Hit | None:
@@ -289,5 +311,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general=("missing-lock",),
-    when=SOURCE | LOCKS | LOCKED | DEEP,
+    when=SOURCE | LOCKS | LOCKED | DEEP | ABOVE,
 )

@@ -4,7 +4,8 @@
 
 Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`,
 `math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`,
-`std::shared_ptr` (the pointer itself), `std::list`. With source: the variable is declared as one.
+`std::shared_ptr` (the pointer itself), `std::list`; in Go any type of the library, where both accesses
+are in its own methods (`exec.Cmd`). With source: the variable is declared as one.
 
 ## Why it races
 
@@ -36,7 +37,7 @@ from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.traits import ABOVE, SOURCE
-from deadheat.diagnose.unsafe_types import given, named
+from deadheat.diagnose.unsafe_types import given, named, of_both
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
@@ -52,6 +53,8 @@ def _find(scene: Scene) -> Hit | None:
         for frame in side.inner
         if (kind := named(frame.function)) and not given(side, frame)
     ]
+    if not found and (own := of_both(scene)):
+        found = [(side, side.inner[0], own) for side in scene.sides]
     kinds = [kind for _, _, kind in found]
     declared = named(scene.shared.type) if scene.shared else ""
     if not kinds and not declared:

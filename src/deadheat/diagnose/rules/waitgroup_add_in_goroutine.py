@@ -5,7 +5,8 @@
 The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
 `Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
 panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
-function that the `go` statement runs.
+function that the `go` statement runs; or the two calls on the racing lines, where a report has lost the
+frames of the language.
 
 ## Why it races
 
@@ -29,22 +30,18 @@ A group that is used again for a next round (`waitgroup-reused`) shows the same 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose import signals
 from deadheat.diagnose.groups import added_elsewhere, is_next_round
 from deadheat.diagnose.naming import short
 from deadheat.diagnose.rule import LIKELY, STRONG, SURE, Hit, Rule
 from deadheat.diagnose.side import point
-from deadheat.diagnose.traits import ABOVE, KIND
+from deadheat.diagnose.traits import ABOVE, KIND, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
-
-# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait"
-_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
-_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Done|Go)$")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -52,15 +49,11 @@ def _find(scene: Scene) -> Hit | None:
         return None
     if scene.report.kind == "waitgroup-misuse":
         return _misuse(scene)
-    for adds, waits in scene.both:
-        if adds.above(_ADD) and waits.above(_WAIT) and not adds.above(_WAIT):
-            if is_next_round(adds, waits):
-                return None
-            return _hit(scene, adds, waits)
-    return None
+    met = signals.group(scene)
+    return _hit(*met) if met and not is_next_round(*met) else None
 
 
-def _hit(scene: Scene, adds: Side, waits: Side) -> Hit:
+def _hit(adds: Side, waits: Side) -> Hit:
     inside = _inside(adds)
     evidence = [
         adds.told(f"`{short(adds.name) or '?'}` calls Add, which the detector models as a read"),
@@ -92,7 +85,7 @@ def _misuse(scene: Scene) -> Hit | None:
         return Hit(LIKELY, evidence, change, (side.point,), from_source=True)
     if "reused" in text or "negative" in text:
         return None
-    if side is None or not (side.above(_ADD) or "Add called concurrently" in text):
+    if side is None or not (signals.adds(side) or "Add called concurrently" in text):
         return None
     evidence = (side.told("the runtime stopped: Add was called concurrently with Wait"),)
     confidence = STRONG if "Add called" in text or side.is_worker else LIKELY
@@ -105,5 +98,5 @@ RULE = Rule(
     _find,
     "sync.WaitGroup",
     "None.",
-    when=ABOVE | KIND,
+    when=ABOVE | KIND | SOURCE,
 )

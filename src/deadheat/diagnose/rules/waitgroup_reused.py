@@ -2,7 +2,8 @@
 
 ## What it sees
 
-The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. With
+The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. `Add` by
+who started the one that waits; or further down in the function that waits, which two run at once. With
 source: `Add` and `Wait` on the same group in a loop, by different goroutines. `Wait` also panics so
 where goroutines add themselves; with source that is told apart, without it the answer is `unknown`.
 
@@ -27,19 +28,15 @@ Which `Add` came early is not in the report.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose.groups import added_elsewhere, is_next_round
+from deadheat.diagnose import signals
+from deadheat.diagnose.groups import added_elsewhere, is_next_round, waits_first
 from deadheat.diagnose.rule import FAIR, STRONG, SURE, WEAK, Hit, Rule
-from deadheat.diagnose.traits import ABOVE, KIND
+from deadheat.diagnose.traits import ABOVE, KIND, SOURCE
 
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
-
-# how the race detector models the two: see waitgroup-add-in-goroutine
-_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
-_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Go)$")
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -62,16 +59,20 @@ def _find(scene: Scene) -> Hit | None:
 
 def _round(scene: Scene, change: str) -> Hit | None:
     """Somebody waits in a goroutine of its own while who started it adds for the next round."""
-    for adds, waits in scene.both:
-        if not adds.above(_ADD) or not waits.above(_WAIT) or adds.above(_WAIT):
-            continue
-        if is_next_round(adds, waits):
-            evidence = (
-                waits.told(f"Wait runs in {waits.actor.id}"),
-                adds.told("Add for the next round is called by who started it, before it returned"),
-            )
-            return Hit(STRONG, evidence, change, scene.points)
-    return None
+    met = signals.group(scene)
+    if met is None or not is_next_round(*met):
+        return None
+    adds, waits = met
+    evidence = (
+        waits.told(f"Wait runs in {waits.actor.id}"),
+        adds.told("Add for the next round is called by who started it, before it returned"),
+    )
+    if waits_first(adds, waits):
+        evidence = (
+            waits.told(f"{waits.actor.id} waits for the last round"),
+            adds.told("another one has got through here, and adds for the next"),
+        )
+    return Hit(STRONG, evidence, change, scene.points)
 
 
 RULE = Rule(
@@ -80,5 +81,5 @@ RULE = Rule(
     _find,
     "a sync.WaitGroup per round",
     "None.",
-    when=ABOVE | KIND,
+    when=ABOVE | KIND | SOURCE,
 )

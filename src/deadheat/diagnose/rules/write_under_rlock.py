@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import depth, locking
+from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.guessing import verb
 from deadheat.diagnose.naming import is_test_file, short
 from deadheat.diagnose.rule import EVEN, STRONG, SURE, Hit, Rule
@@ -47,6 +47,8 @@ _NEAR = 2  # frames from the site outwards whose object may be the one that is g
 
 
 def _find(scene: Scene) -> Hit | None:
+    if signals.is_one(scene):
+        return None  # who waits or closes writes a group or a channel, which no lock guards
     for side in scene.sides:
         if not side.writes:
             continue

@@ -1,0 +1,89 @@
+"""Is it a wait group or a channel itself that is raced for? No lock orders those."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Call
+
+# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait": how the race detector models the two
+_WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
+_ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Done|Go)$")
+_GROUP = re.compile(
+    r"^runtime\.race(?:read|write)$|^race\.(?:Read|Write)$|^sync\.\(\*WaitGroup\)\."
+)
+# "runtime.recvDirect": on some machines the name of what was put into closechan, which alone writes
+_CLOSES = ("runtime.closechan", "runtime.recvDirect")
+# "close(q.out)": a line that does nothing else writes nothing but the channel
+_ONLY_CLOSES = re.compile(r"(?:defer )?close\([\w.]{1,200}\)\s{0,9}(?://.*)?$")
+# "runtime.chansend1", "runtime.selectnbsend"
+_SEND = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
+# "out <- x", "case q.out <- x:"
+_SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
+
+
+def is_one(scene: Scene) -> bool:
+    """Is what is raced for a group or a channel, and not what somebody keeps in it or beside it?"""
+    if not scene.go:
+        return False
+    if any(side.above(_GROUP) or closes(side) for side in scene.sides):
+        return True
+    return group(scene) is not None
+
+
+def adds(side: Side) -> bool:
+    """Does the report itself say that it adds to a group?"""
+    return side.above(_ADD) is not None
+
+
+def group(scene: Scene) -> tuple[Side, Side] | None:
+    """Who adds to a group, and who waits for it: by the frames or by both lines."""
+    for adder, waiter in scene.both if scene.go else ():
+        if adds(adder) and waiter.above(_WAIT) and not adder.above(_WAIT):
+            return adder, waiter
+        if not adder.writes and waiter.writes and _meet(scene, adder, waiter):
+            return adder, waiter
+    return None
+
+
+def _meet(scene: Scene, adder: Side, waiter: Side) -> bool:
+    """`p.wg.Add(1)` reads and `p.wg.Wait()` writes: only the group itself is read and written so."""
+    added, waited = _called(adder, ("Add", "Go")), _called(waiter, ("Wait",))
+    if added is None or waited is None:
+        return False
+    name = added.on.rpartition(".")[2]
+    if name != waited.on.rpartition(".")[2]:
+        return False
+    shared = scene.shared
+    told = shared.type if shared and shared.name == name else ""
+    return not told or "WaitGroup" in told
+
+
+def _called(side: Side, names: tuple[str, ...]) -> Call | None:
+    """The call of a side's line by one of these names, where no frame lies above the line."""
+    here = side.here if not side.inner else None
+    calls = here.calls if here else ()
+    return next((c for c in calls if here and c.line == here.line and c.name in names), None)
+
+
+def closes(side: Side) -> bool:
+    """Does it close a channel: by a frame, or as all that its line does?"""
+    if side.shows(*_CLOSES):
+        return True
+    here = side.here if side.writes and not side.inner else None
+    return here is not None and _ONLY_CLOSES.match(here.text) is not None
+
+
+def sends(side: Side) -> bool:
+    """Does it send on a channel: by a frame, by its line, or in the select that its line begins?"""
+    here = side.here
+    if side.above(_SEND):
+        return True
+    if here is None:
+        return False
+    selects = here.text.startswith("select") and any(line > here.line for line in here.sends)
+    return selects or _SENDS.search(here.text) is not None
