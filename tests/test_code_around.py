@@ -185,3 +185,27 @@ def test_a_lock_of_cpp_that_is_tried_is_held_in_the_branch_only() -> None:
     text = "void f(Door *d) {\n\tif (d->mu.try_lock())\n\t\td->n = 1;\n\td->n = 2;\n}\n"
     assert seen("cpp", text, 3).held
     assert not seen("cpp", text, 4).held
+
+
+RETURNED = """package p
+
+func (d *Door) swing() {
+	d.turn()
+	if d.stuck {
+		d.mu.Unlock()
+		return
+	}
+	d.n++
+	d.mu.Unlock()
+	d.bell.Ring()
+	d.mu.Lock()
+	d.n++
+}
+"""
+
+
+@pytest.mark.parametrize(("line", "gone"), [(9, ()), (11, ("Door.mu",)), (13, ())])
+def test_a_lock_that_others_took_is_gone_once_it_is_let_go(
+    line: int, gone: tuple[str, ...]
+) -> None:
+    assert seen("go", RETURNED, line).gone == gone

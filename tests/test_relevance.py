@@ -561,3 +561,44 @@ func (t *Till) Coins() int {
     read = [at(source, "(*Till).Coins", "return t.coins")]
     found = told_of(repo, go_report(("write", write), ("read", read))).causes
     assert all(one.confidence < 0.6 for one in found if one.cause == "different-locks")
+
+
+LET_GO = """package shop
+
+import "sync"
+
+type Till struct {
+	mu   sync.Mutex
+	desk *int
+}
+
+func (t *Till) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.desk = nil
+}
+
+func (t *Till) Open() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.greet()
+}
+
+func (t *Till) greet() {
+	if t.desk != nil {
+		t.mu.Unlock()
+		print(*t.desk)
+		t.mu.Lock()
+	}
+}
+"""
+
+
+def test_a_lock_that_is_let_go_above_the_line_is_no_callers_any_more(repo: Repository) -> None:
+    said = first(
+        repo,
+        LET_GO,
+        [at(LET_GO, "(*Till).Close", "t.desk = nil")],
+        [at(LET_GO, "(*Till).greet", "print("), at(LET_GO, "(*Till).Open", "t.greet()")],
+    )
+    assert said == "partial-lock"

@@ -43,6 +43,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     text = b"".join(syntax.rows(source, line, line))
     seen = touches.touches(tongue, source, line) if len(text) < LONGEST else []
     given = leading.given(nodes)
+    taken, gone = held(nodes, up, row, literals, known)
     return Around(
         path=path,
         line=line,
@@ -55,7 +56,8 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(acting.stores(nodes)),
         fills=tuple(acting.fills(nodes)),
-        held=tuple(held(nodes, up, row, literals, known)),
+        held=taken,
+        gone=gone,
         frees=tuple(frees(nodes, up, known)),
         closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(leading.conditions(nodes, row, given)),

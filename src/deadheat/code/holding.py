@@ -70,8 +70,11 @@ def held(
     row: int,
     literals: list[Node],
     types: Mapping[str, str],
-) -> Iterator[Held]:
-    """The locks that are held at a row, by what its own function or closure does before it."""
+) -> tuple[tuple[Held, ...], tuple[str, ...]]:
+    """The locks that are held at a row, by what its own function or closure does before it.
+
+    And those that it has let go by then, and that somebody else had taken.
+    """
     scope = literals[-1] if literals else None
     guards: dict[str, _Turn] = {}
     turns = [
@@ -81,13 +84,20 @@ def held(
         if _above(node, up, _CLOSURES) == scope and _reaches(turn, row)
     ]
     open_: dict[str, _Turn] = {}
+    gone: dict[str, None] = {}
     for turn in sorted(turns, key=lambda t: t.at):
         if turn.takes:
             open_[turn.name] = turn
-        elif not turn.deferred and not _on_one_line(open_.get(turn.name), turn, row):
-            open_.pop(turn.name, None)
-    for turn in open_.values():
-        yield Held(turn.name, turn.shared, turn.at[0] + 1)
+            gone.pop(turn.name, None)
+        elif turn.deferred or _on_one_line(open_.get(turn.name), turn, row):
+            continue
+        elif open_.pop(turn.name, None) is None and turn.at[0] < row:
+            gone[turn.name] = None
+    own = [Held(turn.name, turn.shared, turn.at[0] + 1) for turn in open_.values()]
+    return (*own, *_in_once(literals, up)), tuple(gone)
+
+
+def _in_once(literals: list[Node], up: Mapping[int, Node]) -> Iterator[Held]:
     for literal in reversed(literals):
         if (once := _once(literal, up)) is not None:
             yield Held(once, False, literal.start_point.row + 1)

@@ -216,12 +216,16 @@ class Side:
         """
         if self._held is None:
             found: list[Held] = []
+            gone: set[str] = set()  # what is let go further in, nobody has any more who called
             for frame, seen in self.way:
+                gone.update(seen.gone)
                 if self.site is not None and frame.package == self.site.package:
-                    found += [h for h in seen.held if not (h.shared and self._is_handed(frame))]
-                    found += lent(self.scene, frame, seen) if not seen.held else ()
+                    own = [h for h in seen.held if not (h.shared and self._is_handed(frame))]
+                    own += lent(self.scene, frame, seen) if not seen.held else ()
+                    found += [h for h in own if h.name not in gone]
             found += [held for seen in self.lost for held in seen.held]
-            found += self._held_further() if not found else []
+            if not found:
+                found += [h for h in self._held_further() if h.name not in gone]
             self._held = tuple(found)
         return self._held
 
