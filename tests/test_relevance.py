@@ -602,3 +602,49 @@ def test_a_lock_that_is_let_go_above_the_line_is_no_callers_any_more(repo: Repos
         [at(LET_GO, "(*Till).greet", "print("), at(LET_GO, "(*Till).Open", "t.greet()")],
     )
     assert said == "partial-lock"
+
+
+MEASURED = """package shop
+
+import "sync"
+
+type Order struct {
+	mu    sync.Mutex
+	parts []string
+}
+
+func (o *Order) list() []string {
+	return o.parts
+}
+
+func (o *Order) join(more []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(more) == 0 {
+		return
+	}
+	o.parts = merged(o.parts, more)
+}
+
+func (o *Order) Follow(args []string) *Order {
+	next := &Order{parts: o.list()}
+	if len(args) > 9 {
+		return nil
+	}
+	next.join(args)
+	return next
+}
+"""
+
+
+def test_two_who_ask_for_a_length_do_not_ask_about_the_same(repo: Repository) -> None:
+    said = first(
+        repo,
+        MEASURED,
+        [
+            at(MEASURED, "(*Order).join", "o.parts = merged"),
+            at(MEASURED, "(*Order).Follow", "next.join"),
+        ],
+        [at(MEASURED, "(*Order).list", "return o.parts"), at(MEASURED, "(*Order).Follow", "next :=")],
+    )
+    assert said == "partial-lock"
