@@ -645,6 +645,9 @@ def test_two_who_ask_for_a_length_do_not_ask_about_the_same(repo: Repository) ->
             at(MEASURED, "(*Order).join", "o.parts = merged"),
             at(MEASURED, "(*Order).Follow", "next.join"),
         ],
-        [at(MEASURED, "(*Order).list", "return o.parts"), at(MEASURED, "(*Order).Follow", "next :=")],
+        [
+            at(MEASURED, "(*Order).list", "return o.parts"),
+            at(MEASURED, "(*Order).Follow", "next :="),
+        ],
     )
     assert said == "partial-lock"

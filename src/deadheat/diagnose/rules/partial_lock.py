@@ -7,7 +7,8 @@ lines and their callers (those further out only where all of the way are methods
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
 calls its handlers is not theirs. With source also: a map or a
 slice that was given back under the lock and is used after it; a method reads an object without the
-object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
+object's own lock, under a lock of another type only; no lock is in sight, but the comment on one side's
+function says that its caller holds it. From a Go report alone: one side is in a function
 whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
 writes so deep in its own code that a lock and its deferred release fit in front, while the other side
 reads where none fits, is told as well, but not first.
@@ -71,6 +72,11 @@ _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
 _CALLERS = 0.8  # what a lock is worth that no function on the way takes
+# does a function's comment say so, or only its name?
+_NAMED = {
+    True: "has a comment by which its caller holds the lock",
+    False: "is called like one whose caller holds the lock",
+}
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
 # "sync.(*WaitGroup).Add", "runtime.closechan"
 _GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
@@ -170,17 +176,26 @@ def _of_another(scene: Scene) -> Hit | None:
 
 
 def _named(scene: Scene) -> Hit | None:
-    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not."""
+    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not.
+
+    Or by its comment; and the other one may say so as well, where its caller does not keep to it.
+    """
     for with_, without in scene.both:
         frame = with_.locked
-        if frame is None or without.locked or without.site is None or without.inner:
+        if frame is None or without.site is None or without.inner or with_.breaks_its_word:
             continue
+        if without.locked and not without.breaks_its_word:
+            continue
+        told = "its caller has none" if without.locked else "nothing says so there"
+        seen = scene.around(frame)
+        commented = seen is not None and seen.wants_lock
         evidence = (
-            with_.told(f"`{short(frame.function)}` is called like one whose caller holds the lock"),
-            without.told(f"{without.does}, and nothing says so there"),
+            with_.told(f"`{short(frame.function)}` {_NAMED[commented]}"),
+            without.told(f"{without.does}, and {told}"),
         )
         change = "Take that lock around this access, too."
-        return Hit(FAIR + 0.05, evidence, change, (without.point,))
+        sure = LIKELY if commented else FAIR + 0.05
+        return Hit(sure, evidence, change, (without.point,), from_source=commented)
     return None
 
 
