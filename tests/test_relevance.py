@@ -651,3 +651,55 @@ def test_two_who_ask_for_a_length_do_not_ask_about_the_same(repo: Repository) ->
         ],
     )
     assert said == "partial-lock"
+
+
+KEPT_SET = """package marks
+
+type Set struct{ first *int }
+
+func (s *Set) Add(n int) {
+	s.first = &n
+}
+
+func (s *Set) Empty() bool {
+	return s.first == nil
+}
+"""
+KEEPER = """package shop
+
+import (
+	"sync"
+
+	"example.com/relay/marks"
+)
+
+type Shelf struct {
+	mu   sync.Mutex
+	sold marks.Set
+}
+
+func (s *Shelf) Sell(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sold.Add(n)
+}
+
+func (s *Shelf) Fresh() bool {
+	return s.sold.Empty()
+}
+"""
+
+
+def test_a_set_is_guarded_by_the_lock_beside_it(repo: Repository) -> None:
+    repo.put("marks", {"marks/marks.go": KEPT_SET})
+    adds, asks = (
+        (f"{MODULE}/marks.(*Set).{name}", f"/src/relay/marks/marks.go:{line(KEPT_SET, text)}")
+        for name, text in (("Add", "s.first = &n"), ("Empty", "s.first == nil"))
+    )
+    said = first(
+        repo,
+        KEEPER,
+        [adds, at(KEEPER, "(*Shelf).Sell", "s.sold.Add(n)")],
+        [asks, at(KEEPER, "(*Shelf).Fresh", "return s.sold")],
+    )
+    assert said == "partial-lock"

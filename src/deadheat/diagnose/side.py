@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat.diagnose.beginning import begun
 from deadheat.diagnose.finding import Evidence, Point
-from deadheat.diagnose.lending import lent
+from deadheat.diagnose.lending import kept, lent
 from deadheat.diagnose.naming import (
     is_closure,
     is_function,
@@ -237,6 +237,7 @@ class Side:
                     own = [h for h in seen.held if not (h.shared and self._is_handed(frame))]
                     own += lent(self.scene, frame, seen) if not seen.held else ()
                     found += [h for h in own if h.name not in gone]
+            found += [h for h in kept(self) if h.name not in gone]
             found += [held for seen in self.lost for held in seen.held]
             if not found:
                 found += [h for h in self._held_further() if h.name not in gone]

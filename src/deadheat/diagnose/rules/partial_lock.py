@@ -5,10 +5,10 @@
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers (those further out only where all of the way are methods of one type); what a
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
-calls its handlers is not theirs. With source also: a map or a
-slice that was given back under the lock and is used after it; a method reads an object without the
-object's own lock, under a lock of another type only; no lock is in sight, but the comment on one side's
-function says that its caller holds it. From a Go report alone: one side is in a function
+calls its handlers is not theirs; one that lies beside a set in an object is the set's. With source
+also: a map or a slice that was given back under the lock and is used after it; a method reads an object
+without the object's own lock, under a lock of another type only; no lock is in sight, but the comment
+on one side's function says that its caller holds it. From a Go report alone: one side is in a function
 whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
 writes so deep in its own code that a lock and its deferred release fit in front, while the other side
 reads where none fits, is told as well, but not first.
@@ -48,6 +48,7 @@ from deadheat.diagnose import depth, locking
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.indirect import replaced_by_test
+from deadheat.diagnose.lending import kept
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
@@ -132,7 +133,8 @@ def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
         return STRONG
     if by_code and scene.shared and scene.shared.owner:
         # the lock of another type: it may guard that one's own, surely if a caller holds it
-        return LIKELY if with_.here and with_.here.held else EVEN
+        near = with_.here is not None and with_.here.held
+        return LIKELY if near or any(kept(with_)) else EVEN
     if scene.sides[0].point == scene.sides[1].point:
         return WEAK  # the same line: its caller's lock guards something else
     if not scene.sourced:
