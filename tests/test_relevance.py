@@ -703,3 +703,65 @@ def test_a_set_is_guarded_by_the_lock_beside_it(repo: Repository) -> None:
         [asks, at(KEEPER, "(*Shelf).Fresh", "return s.sold")],
     )
     assert said == "partial-lock"
+
+
+OUTSIDE = """package shop
+
+import "sync"
+
+type Line struct {
+	sync.Mutex
+	label string
+	calls int
+}
+
+func (l *Line) connect(label string) {
+	l.Lock()
+	l.label = label
+	l.calls = 0
+	l.Unlock()
+}
+
+type Board struct {
+	sync.Mutex
+	lines map[string]*Line
+}
+
+func (b *Board) sweep() {
+	b.Lock()
+	defer b.Unlock()
+	for _, l := range b.lines {
+		print(l.label)
+	}
+}
+
+func (b *Board) count() {
+	b.Lock()
+	defer b.Unlock()
+	for _, l := range b.lines {
+		if l.calls < 9 {
+			l.calls++
+		}
+	}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "reader", "read", "expected"),
+    [
+        ("l.label = label", "(*Board).sweep", "print(l.label)", "partial-lock"),
+        # who counts with its own lock held means that one to guard what it counts
+        ("l.calls = 0", "(*Board).count", "if l.calls < 9", "different-locks"),
+    ],
+)
+def test_the_lock_of_who_keeps_an_object_is_not_the_objects(
+    repo: Repository, write: str, reader: str, read: str, expected: str
+) -> None:
+    said = first(
+        repo,
+        OUTSIDE,
+        [at(OUTSIDE, "(*Line).connect", write)],
+        [at(OUTSIDE, reader, read)],
+    )
+    assert said == expected

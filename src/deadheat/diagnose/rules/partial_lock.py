@@ -6,12 +6,12 @@ One side holds a lock, the other holds none: by the detector's word, or by the c
 lines and their callers (those further out only where all of the way are methods of one type); what a
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
 calls its handlers is not theirs; one that lies beside a set in an object is the set's. With source
-also: a map or a slice that was given back under the lock and is used after it; a method reads an object
-without the object's own lock, under a lock of another type only; no lock is in sight, but the comment
-on one side's function says that its caller holds it. From a Go report alone: one side is in a function
-whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
-writes so deep in its own code that a lock and its deferred release fit in front, while the other side
-reads where none fits, is told as well, but not first.
+also: a map or a slice that was given back under the lock and is used after it; who only reads an object
+does so without the object's own lock, under a lock of another type; no lock is in sight, but the
+comment on one side's function says that its caller holds it. From a Go report alone: one side is in a
+function whose name says that its caller holds the lock (`flushLocked`), the other in none. That what
+others call writes so deep in its own code that a lock and its deferred release fit in front, while the
+other side reads where none fits, is told as well, but not first.
 
 ## Why it races
 
