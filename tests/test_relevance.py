@@ -765,3 +765,56 @@ def test_the_lock_of_who_keeps_an_object_is_not_the_objects(
         [at(OUTSIDE, reader, read)],
     )
     assert said == expected
+
+
+GIVEN_BACK = """package shop
+
+import (
+	"sync"
+
+	"example.com/lists"
+)
+
+type Desk struct {
+	mu   sync.RWMutex
+	open lists.Bag[string]
+}
+
+func (d *Desk) all() lists.Bag[string] {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.open
+}
+
+func (d *Desk) run() {
+	for name := range d.names {
+		d.mu.Lock()
+		d.open.Drop(name)
+		d.mu.Unlock()
+	}
+}
+
+func check(t *testing.T, d *Desk) {
+	assert.Equal(t, wanted, d.all())
+}
+"""
+
+
+def test_what_a_test_compares_is_what_its_line_was_given(repo: Repository) -> None:
+    """A type that is a map is given back as it is, and not as a copy."""
+    testify = "/home/ci/go/pkg/mod/github.com/stretchr/testify@v1.8.4/assert/assertions.go"
+    write = [
+        ("runtime.mapdelete_faststr", "/usr/local/go/src/runtime/map_faststr.go:301"),
+        (
+            "example.com/lists.Bag[go.shape.string].Drop",
+            "/go/pkg/mod/example.com/lists@v1.0.0/b.go:6",
+        ),
+        at(GIVEN_BACK, "(*Desk).run", "d.open.Drop(name)"),
+    ]
+    read = [
+        ("reflect.maplen", "/usr/local/go/src/runtime/map.go:1411"),
+        ("reflect.DeepEqual", "/usr/local/go/src/reflect/deepequal.go:237"),
+        ("github.com/stretchr/testify/assert.Equal", f"{testify}:414"),
+        at(GIVEN_BACK, "check", "assert.Equal"),
+    ]
+    assert first(repo, GIVEN_BACK, write, read) == "partial-lock"

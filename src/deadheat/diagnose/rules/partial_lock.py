@@ -69,6 +69,7 @@ _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log", "accept", "pop",
 
 # "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy
 _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
+_MAPS = re.compile(r"^(?:runtime|reflect)\.map[a-z]")
 # "&raft{group: g}", "*server.Account", "Table"
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
@@ -262,8 +263,16 @@ def _names_it(scene: Scene, side: Side) -> bool:
         return True
     asked = [c.name for c in here.calls if c.line == here.line][:_MOST]
     given = [scene.defined(name, site, shared.owner) for name in asked]
-    whole = [one for one in given if one and _WHOLE.match(one.results)]
+    whole = [one for one in given if one and _is_whole(scene, one.results)]
     return any(shared.name in one.returned for one in whole)
+
+
+def _is_whole(scene: Scene, results: str) -> bool:
+    """Is what a call gives back the thing itself? So is `Set[string]`, where that is a map."""
+    if _WHOLE.match(results):
+        return True
+    a_map = any(side.above(_MAPS) for side in scene.sides)
+    return a_map and scene.shared is not None and results == scene.shared.type
 
 
 def _of_it(scene: Scene, side: Side) -> bool:
