@@ -603,6 +603,8 @@ def test_what_a_call_gives_back_is_stored_after_it_has_started_a_worker() -> Non
     ("one", "two", "expected"),
     [
         ("(*Shelf).sellLocked", "(*Shelf).Rows", "partial-lock"),
+        ("(*Shelf).sellLOCKED", "(*Shelf).Rows", "partial-lock"),
+        ("(*Shelf).IsLocked", "(*Shelf).Rows", "missing-lock"),
         ("(*Shelf).sellLocked", "(*Shelf).rowsLocked", "missing-lock"),
         ("(*Shelf).Locked", "(*Shelf).Rows", "missing-lock"),
     ],

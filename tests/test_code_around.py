@@ -158,3 +158,54 @@ def test_what_is_kept_for_later_does_not_run_once(line: int, held: list[str]) ->
 def test_a_lock_that_a_call_gives() -> None:
     text = "package p\n\nfunc (c *C) Get() int {\n\tc.owner.Guard().RLock()\n\treturn c.n\n}\n"
     assert [lock.name for lock in seen("go", text, 5).held] == ["C.owner.Guard()"]
+
+
+TRIED = """package p
+
+func (d *Door) Shut(n int) {
+	if n > 3 && d.mu.TryLock() {
+		d.tries = n
+		defer d.mu.Unlock()
+	}
+	d.open = false
+	if !d.outer.TryLock() {
+		return
+	}
+	d.seen = n
+}
+"""
+
+
+@pytest.mark.parametrize(("line", "held"), [(5, ["Door.mu"]), (8, []), (12, ["Door.outer"])])
+def test_a_lock_that_is_tried_is_held_where_that_went_well(line: int, held: list[str]) -> None:
+    assert [lock.name for lock in seen("go", TRIED, line).held] == held
+
+
+def test_a_lock_of_cpp_that_is_tried_is_held_in_the_branch_only() -> None:
+    text = "void f(Door *d) {\n\tif (d->mu.try_lock())\n\t\td->n = 1;\n\td->n = 2;\n}\n"
+    assert seen("cpp", text, 3).held
+    assert not seen("cpp", text, 4).held
+
+
+RETURNED = """package p
+
+func (d *Door) swing() {
+	d.turn()
+	if d.stuck {
+		d.mu.Unlock()
+		return
+	}
+	d.n++
+	d.mu.Unlock()
+	d.bell.Ring()
+	d.mu.Lock()
+	d.n++
+}
+"""
+
+
+@pytest.mark.parametrize(("line", "gone"), [(9, ()), (11, ("Door.mu",)), (13, ())])
+def test_a_lock_that_others_took_is_gone_once_it_is_let_go(
+    line: int, gone: tuple[str, ...]
+) -> None:
+    assert seen("go", RETURNED, line).gone == gone

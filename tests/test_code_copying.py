@@ -16,6 +16,8 @@ COPIES = {
     "what a pointer leads to": "func (l *Lane) Twin() *Lane {\n\tnext := *l\n\treturn &next\n}\n",
     "in another literal": "func Hire(l *Lane) *Car {\n\treturn &Car{lane: *l}\n}\n",
     "within another type": "type Road struct {\n\tleft, right Lane\n}\n\nfunc (r Road) Close() {\n}\n",
+    "within, with a word on it": 'type Road struct {\n\tLane `json:"lane"` // of both\n}\n\n'
+    "func (r Road) Close() {\n}\n",
     "in one line": "type Road struct{ lane Lane }\n\nfunc Pave(r Road) {\n}\n",
     "generic": "func Use(l Lane[int]) {\n}\n",
     "gone through": "type Road struct {\n\tlanes []Lane\n}\n\nfunc (r *Road) Run() {\n"
@@ -34,6 +36,8 @@ KEEPS = {
     "gone through by index": "type Road struct {\n\tlanes []Lane\n}\n\nfunc (r *Road) Run() {\n"
     "\tfor i := range r.lanes {\n\t\tr.lanes[i].pass()\n\t}\n}\n",
     "passed by address": "func main() {\n\tl := Lane{n: 1}\n\tdrive(&l)\n\tl.pass()\n}\n",
+    "a field of that name": 'type Road struct {\n\tLane string `json:"lane"`\n}\n\n'
+    "func (r Road) Close() {\n}\n",
     "within, by pointer": "type Road struct {\n\tlane Lane\n}\n\nfunc (r *Road) Close() {\n}\n",
 }
 

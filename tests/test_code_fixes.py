@@ -162,6 +162,7 @@ def test_a_race_in_a_dependency_names_it(repo: Repository, tmp_path: Path) -> No
     [
         ("/go/pkg/mod/x.org/grpc@v1.39.0/x/y.go", "x.org/grpc/x", "x.org/grpc", "v1.39.0"),
         ("/m/mod/github.com/!azure/x@v1.0.0/y.go", "github.com/Azure/x", "github.com/Azure/x", "v1.0.0"),
+        ("github.com/x/y/v2@v2.1.0/z/a.go", "github.com/x/y/v2/z", "github.com/x/y/v2", "v2.1.0"),
         ("external/com_github_p_errors/s.go", "github.com/p/errors", "github.com/p/errors", None),
         ("/a/vendor/github.com/x/y/z/f.go", "github.com/x/y/z", "github.com/x/y", None),
     ],

@@ -561,3 +561,260 @@ func (t *Till) Coins() int {
     read = [at(source, "(*Till).Coins", "return t.coins")]
     found = told_of(repo, go_report(("write", write), ("read", read))).causes
     assert all(one.confidence < 0.6 for one in found if one.cause == "different-locks")
+
+
+LET_GO = """package shop
+
+import "sync"
+
+type Till struct {
+	mu   sync.Mutex
+	desk *int
+}
+
+func (t *Till) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.desk = nil
+}
+
+func (t *Till) Open() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.greet()
+}
+
+func (t *Till) greet() {
+	if t.desk != nil {
+		t.mu.Unlock()
+		print(*t.desk)
+		t.mu.Lock()
+	}
+}
+"""
+
+
+def test_a_lock_that_is_let_go_above_the_line_is_no_callers_any_more(repo: Repository) -> None:
+    said = first(
+        repo,
+        LET_GO,
+        [at(LET_GO, "(*Till).Close", "t.desk = nil")],
+        [at(LET_GO, "(*Till).greet", "print("), at(LET_GO, "(*Till).Open", "t.greet()")],
+    )
+    assert said == "partial-lock"
+
+
+MEASURED = """package shop
+
+import "sync"
+
+type Order struct {
+	mu    sync.Mutex
+	parts []string
+}
+
+func (o *Order) list() []string {
+	return o.parts
+}
+
+func (o *Order) join(more []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(more) == 0 {
+		return
+	}
+	o.parts = merged(o.parts, more)
+}
+
+func (o *Order) Follow(args []string) *Order {
+	next := &Order{parts: o.list()}
+	if len(args) > 9 {
+		return nil
+	}
+	next.join(args)
+	return next
+}
+"""
+
+
+def test_two_who_ask_for_a_length_do_not_ask_about_the_same(repo: Repository) -> None:
+    said = first(
+        repo,
+        MEASURED,
+        [
+            at(MEASURED, "(*Order).join", "o.parts = merged"),
+            at(MEASURED, "(*Order).Follow", "next.join"),
+        ],
+        [
+            at(MEASURED, "(*Order).list", "return o.parts"),
+            at(MEASURED, "(*Order).Follow", "next :="),
+        ],
+    )
+    assert said == "partial-lock"
+
+
+KEPT_SET = """package marks
+
+type Set struct{ first *int }
+
+func (s *Set) Add(n int) {
+	s.first = &n
+}
+
+func (s *Set) Empty() bool {
+	return s.first == nil
+}
+"""
+KEEPER = """package shop
+
+import (
+	"sync"
+
+	"example.com/relay/marks"
+)
+
+type Shelf struct {
+	mu   sync.Mutex
+	sold marks.Set
+}
+
+func (s *Shelf) Sell(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sold.Add(n)
+}
+
+func (s *Shelf) Fresh() bool {
+	return s.sold.Empty()
+}
+"""
+
+
+def test_a_set_is_guarded_by_the_lock_beside_it(repo: Repository) -> None:
+    repo.put("marks", {"marks/marks.go": KEPT_SET})
+    adds, asks = (
+        (f"{MODULE}/marks.(*Set).{name}", f"/src/relay/marks/marks.go:{line(KEPT_SET, text)}")
+        for name, text in (("Add", "s.first = &n"), ("Empty", "s.first == nil"))
+    )
+    said = first(
+        repo,
+        KEEPER,
+        [adds, at(KEEPER, "(*Shelf).Sell", "s.sold.Add(n)")],
+        [asks, at(KEEPER, "(*Shelf).Fresh", "return s.sold")],
+    )
+    assert said == "partial-lock"
+
+
+OUTSIDE = """package shop
+
+import "sync"
+
+type Line struct {
+	sync.Mutex
+	label string
+	calls int
+}
+
+func (l *Line) connect(label string) {
+	l.Lock()
+	l.label = label
+	l.calls = 0
+	l.Unlock()
+}
+
+type Board struct {
+	sync.Mutex
+	lines map[string]*Line
+}
+
+func (b *Board) sweep() {
+	b.Lock()
+	defer b.Unlock()
+	for _, l := range b.lines {
+		print(l.label)
+	}
+}
+
+func (b *Board) count() {
+	b.Lock()
+	defer b.Unlock()
+	for _, l := range b.lines {
+		if l.calls < 9 {
+			l.calls++
+		}
+	}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "reader", "read", "expected"),
+    [
+        ("l.label = label", "(*Board).sweep", "print(l.label)", "partial-lock"),
+        # who counts with its own lock held means that one to guard what it counts
+        ("l.calls = 0", "(*Board).count", "if l.calls < 9", "different-locks"),
+    ],
+)
+def test_the_lock_of_who_keeps_an_object_is_not_the_objects(
+    repo: Repository, write: str, reader: str, read: str, expected: str
+) -> None:
+    said = first(
+        repo,
+        OUTSIDE,
+        [at(OUTSIDE, "(*Line).connect", write)],
+        [at(OUTSIDE, reader, read)],
+    )
+    assert said == expected
+
+
+GIVEN_BACK = """package shop
+
+import (
+	"sync"
+
+	"example.com/lists"
+)
+
+type Desk struct {
+	mu   sync.RWMutex
+	open lists.Bag[string]
+}
+
+func (d *Desk) all() lists.Bag[string] {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.open
+}
+
+func (d *Desk) run() {
+	for name := range d.names {
+		d.mu.Lock()
+		d.open.Drop(name)
+		d.mu.Unlock()
+	}
+}
+
+func check(t *testing.T, d *Desk) {
+	assert.Equal(t, wanted, d.all())
+}
+"""
+
+
+def test_what_a_test_compares_is_what_its_line_was_given(repo: Repository) -> None:
+    """A type that is a map is given back as it is, and not as a copy."""
+    testify = "/home/ci/go/pkg/mod/github.com/stretchr/testify@v1.8.4/assert/assertions.go"
+    write = [
+        ("runtime.mapdelete_faststr", "/usr/local/go/src/runtime/map_faststr.go:301"),
+        (
+            "example.com/lists.Bag[go.shape.string].Drop",
+            "/go/pkg/mod/example.com/lists@v1.0.0/b.go:6",
+        ),
+        at(GIVEN_BACK, "(*Desk).run", "d.open.Drop(name)"),
+    ]
+    read = [
+        ("reflect.maplen", "/usr/local/go/src/runtime/map.go:1411"),
+        ("reflect.DeepEqual", "/usr/local/go/src/reflect/deepequal.go:237"),
+        ("github.com/stretchr/testify/assert.Equal", f"{testify}:414"),
+        at(GIVEN_BACK, "check", "assert.Equal"),
+    ]
+    assert first(repo, GIVEN_BACK, write, read) == "partial-lock"

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.code import acting, leading, syntax, touches
+from deadheat.code.comments import wants_lock
 from deadheat.code.declared import declared, types
 from deadheat.code.holding import frees, held
 from deadheat.code.nodes import CLOSURES, FUNCTIONS, LONGEST, Up, family, has, text_of
@@ -43,6 +44,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
     text = b"".join(syntax.rows(source, line, line))
     seen = touches.touches(tongue, source, line) if len(text) < LONGEST else []
     given = leading.given(nodes)
+    taken, gone = held(nodes, up, row, literals, known)
     return Around(
         path=path,
         line=line,
@@ -55,7 +57,9 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(acting.stores(nodes)),
         fills=tuple(acting.fills(nodes)),
-        held=tuple(held(nodes, up, row, literals, known)),
+        wants_lock=wants_lock(source, function.start_point.row + 1),
+        held=taken,
+        gone=gone,
         frees=tuple(frees(nodes, up, known)),
         closures=tuple(_closure(n, up) for n in literals),
         conditions=tuple(leading.conditions(nodes, row, given)),

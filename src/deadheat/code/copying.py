@@ -22,9 +22,12 @@ _GIVEN = (
 )
 # "shelves map[string]Inventory", "jobs chan Job": what is in them can only be had as a copy
 _KEPT = r"\bmap\[[^\]\n]{1,80}\]%s\b|\bchan(?:<-)? %s\b"
-# "	score Guarded[Score]", "	Ledger", "	a, b Account": one lies in another
+# "	score Guarded[Score]", "	Ledger // of all", "	a, b Account": one lies in another; none does in
+# "	Account string", which only is called so
 _WITHIN = (
-    r"^\t(?:\w{1,60}(?:, ?\w{1,60}){0,8}[ \t]{1,40})?%s" + _PARAMETERS + r"(?:[ \t][^\n]{0,200})?$"
+    r"^\t(?:\w{1,60}(?:, ?\w{1,60}){0,8}[ \t]{1,40})?%s"
+    + _PARAMETERS
+    + r"[ \t]{0,40}(?:[`/][^\n]{0,200})?$"
 )
 _STRUCT = re.compile(r"type (\w{1,80})[^\n]{0,100}\bstruct \{")
 # "func (t Team) Goal() {"

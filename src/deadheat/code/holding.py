@@ -25,6 +25,8 @@ _BLOCKS = (
     "default_case",
     "declaration_list",
 )
+# from a call to the `if` whose condition it is; a `!` in front of it is none of these
+_ASKING = ("parenthesized_expression", "condition_clause", "binary_expression")
 # Go's methods, also of a house's own locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()",
 # "mu_.ReaderLock()", "l.try_lock()"
 _METHOD = re.compile(
@@ -68,8 +70,11 @@ def held(
     row: int,
     literals: list[Node],
     types: Mapping[str, str],
-) -> Iterator[Held]:
-    """The locks that are held at a row, by what its own function or closure does before it."""
+) -> tuple[tuple[Held, ...], tuple[str, ...]]:
+    """The locks that are held at a row, by what its own function or closure does before it.
+
+    And those that it has let go by then, and that somebody else had taken.
+    """
     scope = literals[-1] if literals else None
     guards: dict[str, _Turn] = {}
     turns = [
@@ -79,13 +84,20 @@ def held(
         if _above(node, up, _CLOSURES) == scope and _reaches(turn, row)
     ]
     open_: dict[str, _Turn] = {}
+    gone: dict[str, None] = {}
     for turn in sorted(turns, key=lambda t: t.at):
         if turn.takes:
             open_[turn.name] = turn
-        elif not turn.deferred and not _on_one_line(open_.get(turn.name), turn, row):
-            open_.pop(turn.name, None)
-    for turn in open_.values():
-        yield Held(turn.name, turn.shared, turn.at[0] + 1)
+            gone.pop(turn.name, None)
+        elif turn.deferred or _on_one_line(open_.get(turn.name), turn, row):
+            continue
+        elif open_.pop(turn.name, None) is None and turn.at[0] < row:
+            gone[turn.name] = None
+    own = [Held(turn.name, turn.shared, turn.at[0] + 1) for turn in open_.values()]
+    return (*own, *_in_once(literals, up)), tuple(gone)
+
+
+def _in_once(literals: list[Node], up: Mapping[int, Node]) -> Iterator[Held]:
     for literal in reversed(literals):
         if (once := _once(literal, up)) is not None:
             yield Held(once, False, literal.start_point.row + 1)
@@ -159,6 +171,7 @@ def _call(
     if on and (told := _METHOD.match(name)):
         takes = told[2].lower() == "lock"
         shared = (told[1] or "").lower() in ("r", "reader") or bool(told[3])
+        block = (_tried(node, up) if "ry" in name else None) or block
         if guard := guards.get(on):
             yield guard._replace(at=node.start_point, takes=takes, block=block)
         else:
@@ -170,6 +183,20 @@ def _call(
         first = _text(node.child_by_field_name("arguments"))[1:-1].partition(",")[0]
         lock = plain(first, types) or name.partition("_lock")[0]
         yield _Turn(node.start_point, lock, takes, shared, deferred, block)
+
+
+def _tried(node: Node, up: Mapping[int, Node]) -> Node | None:
+    """`if mu.TryLock() {…}`: the block that has the lock; what follows has it only by luck.
+
+    `if !mu.TryLock() { return }` is another matter.
+    """
+    inner, above = node, up.get(node.id)
+    while above is not None and above.type in _ASKING:
+        inner, above = above, up.get(above.id)
+    if above is None or above.type != "if_statement":
+        return None
+    body = above.child_by_field_name("consequence")
+    return body if above.child_by_field_name("condition") == inner else None
 
 
 def plain(name: str, types: Mapping[str, str]) -> str:

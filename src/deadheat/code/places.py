@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame
 
-# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…"
-_MODULE_CACHE = re.compile(r"(?:^|/)mod/([^@]{1,300})@(v[^/]{1,100})/")
+# "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…";
+# of what was built with -trimpath, "google.golang.org/grpc@v1.39.0/internal/x.go"
+_MODULE_CACHE = re.compile(
+    r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(v[^/]{1,100})/"
+)
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
 # "v0.0.0-20210903195433-0a6d2a3c1f2b": a version without a tag ends in the commit

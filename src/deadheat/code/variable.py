@@ -74,9 +74,13 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
 
 
 def _is_harness(side: Side) -> bool:
-    """`w.t.Logf(text)`: is it what the test's harness keeps of a test, and nothing that a line names?"""
-    above = takewhile(lambda frame: frame != side.frame, side.access.stack)
-    return any(frame.origin is Origin.TEST for frame in above)
+    """`w.t.Logf(text)`: is it what the test's harness keeps of a test, and nothing that a line names?
+
+    What it has printed or compared by a library (`assert.Equal(t, want, s.all())`) the line names.
+    """
+    above = list(takewhile(lambda frame: frame != side.frame, side.access.stack))
+    told = next((f for f in above if f.origin is not Origin.RUNTIME), None)
+    return told is not None and told.origin is Origin.TEST
 
 
 def supposed(tree: Tree, both: Sequence[Side]) -> Variable | None:

@@ -1,14 +1,21 @@
-"""Is a lock held that a function took for its caller? For what a side holds by the code's word."""
+"""Locks that are held though neither the function nor who called it in its package took them.
+
+For what a side holds by the code's word.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from deadheat.diagnose.naming import last
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnose.scene import Scene
+    from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Call, Held
     from deadheat.model import Frame
 
@@ -53,3 +60,22 @@ def _may_take(call: Call, undone: set[str], go: bool) -> bool:
 def _lets_go(inner: Around) -> bool:
     """Does it defer the unlocking, in a call or in a closure? Then nothing is held when it returns."""
     return any(c.deferred and ("nlock" in c.name or not c.name.isidentifier()) for c in inner.calls)
+
+
+def kept(side: Side) -> Iterator[Held]:
+    """The locks of an object that keeps what another package's methods work on: `s.seen.Add(n)`.
+
+    A set has no lock of its own; who keeps one beside a lock guards it so. Where its methods go on to
+    those of other types it is no mere container.
+    """
+    own = side.site.package if side.site else ""
+    kind = side.here.receiver if side.here else ""
+    for (inner, code), (frame, seen) in pairwise(side.way):
+        if code.receiver != kind or not kind:
+            return
+        if frame.package == own or inner.package != own:
+            continue
+        called = [c for c in seen.calls if c.line == seen.line and c.name == last(inner.function)]
+        bases = {c.on.partition(".")[0] for c in called if "." in c.on}
+        kinds = {seen.names[b].type.strip("*") for b in bases if b in seen.names}
+        yield from (h for h in seen.held if h.name.partition(".")[0] in bases | kinds)

@@ -73,8 +73,8 @@ def guardian(scene: Scene) -> tuple[Side, Side, str] | None:
     """
     owner = scene.shared.owner if scene.shared else ""
     for with_, without in scene.both if owner else ():
-        if without.writes or not (_is_method(without, owner) or _has_made(scene, without)):
-            continue  # who changes it, or works on it from outside, may mean its own lock to guard it
+        if without.writes or (not _is_method(without, owner) and _changes(scene, without)):
+            continue  # who changes it from outside may mean its own lock to guard it
         mine, other = owners(with_), owners(without)
         name = next((lock for lock, kind in mine.items() if kind == owner), None)
         if name and other and not {"", owner} & set(other.values()):
@@ -86,13 +86,10 @@ def _is_method(side: Side, owner: str) -> bool:
     return side.here is not None and side.here.receiver == owner
 
 
-def _has_made(scene: Scene, side: Side) -> bool:
-    """`sum := totals{}`, then `sum.n`: is it an object of the function's own, which has its own lock?"""
-    here, shared = side.here, scene.shared
-    if here is None or shared is None:
-        return False
-    bases = [here.names.get(u.path[0]) for u in here.uses if u.name == shared.name]
-    return any(told and told.how == "local" and shared.owner in told.type for told in bases)
+def _changes(scene: Scene, side: Side) -> bool:
+    """Does its function store to the variable as well, `a.cents -= fee` or further down?"""
+    name = scene.shared.name if scene.shared else ""
+    return side.here is not None and any(u.name == name for u in side.here.stores)
 
 
 def _handed(scene: Scene) -> tuple[Side, Side, str] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deadheat.diagnose.beginning import begun
 from deadheat.diagnose.finding import Evidence, Point
-from deadheat.diagnose.lending import lent
+from deadheat.diagnose.lending import kept, lent
 from deadheat.diagnose.naming import (
     is_closure,
     is_function,
@@ -34,6 +34,8 @@ NEAR = 6
 FAR = 12  # though one of them may hold the lock of its package
 NAMED = 3
 _CALLED = 4  # calls of a line that are followed
+# "flushLocked", "addLOCKED" say who has the lock; "door.Locked" what the door is
+_LOCKED, _STATES = ("Locked", "LOCKED"), (".Locked", ".LOCKED", "IsLocked", "isLocked")
 _VERBS = {
     Op.READ: "reads",
     Op.WRITE: "writes",
@@ -131,11 +133,23 @@ class Side:
 
     @property
     def locked(self) -> Frame | None:
-        """The frame near its site that is called as if the lock were held: `flushLocked`."""
+        """The frame near its site that is called as if the lock were held: `flushLocked`.
+
+        With source also one whose comment says so.
+        """
         for frame in self.frames[:NAMED]:
-            if frame.function.endswith("Locked") and not frame.function.endswith(".Locked"):
+            if frame.function.endswith(_LOCKED) and not frame.function.endswith(_STATES):
+                return frame
+            if (seen := self.scene.around(frame)) is not None and seen.wants_lock:
                 return frame
         return None
+
+    @property
+    def breaks_its_word(self) -> bool:
+        """Does the code show who calls what wants the lock to be held, and that nobody there has it?"""
+        way = [frame for frame, _ in self.way]
+        frame = self.locked
+        return frame in way[:-1] and not self.held
 
     @property
     def owner(self) -> str:
@@ -216,12 +230,17 @@ class Side:
         """
         if self._held is None:
             found: list[Held] = []
+            gone: set[str] = set()  # what is let go further in, nobody has any more who called
             for frame, seen in self.way:
+                gone.update(seen.gone)
                 if self.site is not None and frame.package == self.site.package:
-                    found += [h for h in seen.held if not (h.shared and self._is_handed(frame))]
-                    found += lent(self.scene, frame, seen) if not seen.held else ()
+                    own = [h for h in seen.held if not (h.shared and self._is_handed(frame))]
+                    own += lent(self.scene, frame, seen) if not seen.held else ()
+                    found += [h for h in own if h.name not in gone]
+            found += [h for h in kept(self) if h.name not in gone]
             found += [held for seen in self.lost for held in seen.held]
-            found += self._held_further() if not found else []
+            if not found:
+                found += [h for h in self._held_further() if h.name not in gone]
             self._held = tuple(found)
         return self._held
 

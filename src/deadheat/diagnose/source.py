@@ -91,7 +91,9 @@ class Around:
     uses: tuple[Use, ...] = ()  # of the line
     stores: tuple[Use, ...] = ()  # of the whole function
     fills: tuple[tuple[str, int], ...] = ()  # what its literals set by name, and the lines
+    wants_lock: bool = False  # its comment says that who calls it holds the lock
     held: tuple[Held, ...] = ()
+    gone: tuple[str, ...] = ()  # locks that others took, and that it has let go above the line
     frees: tuple[str, ...] = ()  # locks that the function lets go without having taken them
     closures: tuple[Closure, ...] = ()  # outermost first
     conditions: tuple[Condition, ...] = ()  # outermost first

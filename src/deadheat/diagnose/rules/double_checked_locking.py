@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _CALLERS, _CALLED = 3, 6
+# what is asked of anything at all: two that ask it do not ask about the same
+_MEASURES = ("len", "cap", "min", "max", "new", "make", "sizeof", "strlen")
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
 
@@ -178,7 +180,8 @@ def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
             if itself or not leads:
                 continue
             # what the function sets, or a question that both ask: `stale()`
-            asked = {f"{c.name}(" for c in seen.calls} | {u.name for u in there.stores}
+            asked = {f"{c.name}(" for c in seen.calls if c.name not in _MEASURES}
+            asked |= {u.name for u in there.stores}
             asked -= {f"{there.function}("}
             taken = min(h.line for h in there.held)
             before = scene.around(frame._replace(line=leads[0].line))

@@ -5,13 +5,14 @@
 One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
 lines and their callers (those further out only where all of the way are methods of one type); what a
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
-calls its handlers is not theirs. With source also: a map or a slice that was given back under the lock
-and is used after it; a method reads an object without the object's own lock, under a lock of another
-type only. In Go: one side takes a lock, while a library prints, compares or encodes the object that the
-lock is a part of. From a Go report alone: one side is in a function whose name says that its caller
-holds the lock (`flushLocked`), the other in none. That what others call
-writes so deep in its own code that a lock and its deferred release fit in front, while the other side
-reads where none fits, is told as well, but not first.
+calls its handlers is not theirs; one that lies beside a set in an object is the set's. With source
+also: a map or a slice that was given back under the lock and is used after it; who only reads an object
+does so without the object's own lock, under a lock of another type; no lock is in sight, but the
+comment on one side's function says that its caller holds it. In Go: one side takes a lock, while a
+library prints, compares or encodes the object that the lock is a part of. From a Go report alone: one
+side is in a function whose name says that its caller holds the lock (`flushLocked`), the other in none.
+That what others call writes so deep in its own code that a lock and its deferred release fit in front,
+while the other side reads where none fits, is told as well, but not first.
 
 ## Why it races
 
@@ -49,6 +50,7 @@ from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
 from deadheat.diagnose.indirect import replaced_by_test
+from deadheat.diagnose.lending import kept
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Hit, Rule
@@ -69,6 +71,7 @@ _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log", "accept", "pop",
 
 # "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy
 _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
+_MAPS = re.compile(r"^(?:runtime|reflect)\.map[a-z]")
 # "&raft{group: g}", "*server.Account", "Table"
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
 _MOST = 4  # calls of a line that are followed
@@ -76,6 +79,11 @@ _CALLERS = 0.8  # what a lock is worth that no function on the way takes
 # "sync.(*Mutex).Lock", "sync.(*Cond).Wait", "atomic.LoadInt32"
 _TAKES = re.compile(r"^sync\.\(\*(?:Mutex|RWMutex|Cond)\)\.")
 _SYNC = re.compile(r"^(?:sync|atomic)\.")
+# does a function's comment say so, or only its name?
+_NAMED = {
+    True: "has a comment by which its caller holds the lock",
+    False: "is called like one whose caller holds the lock",
+}
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
 
 
@@ -129,7 +137,8 @@ def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
         return STRONG
     if by_code and scene.shared and scene.shared.owner:
         # the lock of another type: it may guard that one's own, surely if a caller holds it
-        return LIKELY if with_.here and with_.here.held else EVEN
+        near = with_.here is not None and with_.here.held
+        return LIKELY if near or any(kept(with_)) else EVEN
     if scene.sides[0].point == scene.sides[1].point:
         return WEAK  # the same line: its caller's lock guards something else
     if not scene.sourced:
@@ -192,17 +201,26 @@ def _looked_into(scene: Scene) -> Hit | None:
 
 
 def _named(scene: Scene) -> Hit | None:
-    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not."""
+    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not.
+
+    Or by its comment; and the other one may say so as well, where its caller does not keep to it.
+    """
     for with_, without in scene.both:
         frame = with_.locked
-        if frame is None or without.locked or without.site is None or without.inner:
+        if frame is None or without.site is None or without.inner or with_.breaks_its_word:
             continue
+        if without.locked and not without.breaks_its_word:
+            continue
+        told = "its caller has none" if without.locked else "nothing says so there"
+        seen = scene.around(frame)
+        commented = seen is not None and seen.wants_lock
         evidence = (
-            with_.told(f"`{short(frame.function)}` is called like one whose caller holds the lock"),
-            without.told(f"{without.does}, and nothing says so there"),
+            with_.told(f"`{short(frame.function)}` {_NAMED[commented]}"),
+            without.told(f"{without.does}, and {told}"),
         )
         change = "Take that lock around this access, too."
-        return Hit(FAIR + 0.05, evidence, change, (without.point,))
+        sure = LIKELY if commented else FAIR + 0.05
+        return Hit(sure, evidence, change, (without.point,), from_source=commented)
     return None
 
 
@@ -267,8 +285,16 @@ def _names_it(scene: Scene, side: Side) -> bool:
         return True
     asked = [c.name for c in here.calls if c.line == here.line][:_MOST]
     given = [scene.defined(name, site, shared.owner) for name in asked]
-    whole = [one for one in given if one and _WHOLE.match(one.results)]
+    whole = [one for one in given if one and _is_whole(scene, one.results)]
     return any(shared.name in one.returned for one in whole)
+
+
+def _is_whole(scene: Scene, results: str) -> bool:
+    """Is what a call gives back the thing itself? So is `Set[string]`, where that is a map."""
+    if _WHOLE.match(results):
+        return True
+    a_map = any(side.above(_MAPS) for side in scene.sides)
+    return a_map and scene.shared is not None and results == scene.shared.type
 
 
 def _of_it(scene: Scene, side: Side) -> bool:
