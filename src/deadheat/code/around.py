@@ -55,6 +55,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(acting.stores(nodes)),
         fills=tuple(acting.fills(nodes)),
+        makes=tuple(acting.makes(nodes)),
         held=tuple(held(nodes, up, row, literals, known)),
         frees=tuple(frees(nodes, up, known)),
         closures=tuple(_closure(n, up) for n in literals),

@@ -91,6 +91,7 @@ class Around:
     uses: tuple[Use, ...] = ()  # of the line
     stores: tuple[Use, ...] = ()  # of the whole function
     fills: tuple[tuple[str, int], ...] = ()  # what its literals set by name, and the lines
+    makes: tuple[tuple[str, int], ...] = ()  # those of `&Key{…}`, a new object
     held: tuple[Held, ...] = ()
     frees: tuple[str, ...] = ()  # locks that the function lets go without having taken them
     closures: tuple[Closure, ...] = ()  # outermost first

@@ -1,0 +1,123 @@
+"""Who makes a thing, who sets it up, and when others get to see it: by the code and by the report."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repositories import MODULE, Repository, go_report, line, told_of
+
+pytestmark = pytest.mark.usefixtures("cache")
+
+Way = list[tuple[str, str]]
+
+
+def first(repo: Repository, source: str, write: Way, read: Way, created: str = "") -> str:
+    """The first cause that is told of a race in one file of a repository."""
+    repo.put("shop", {"shop/shop.go": source})
+    told = told_of(repo, go_report(("write", write), ("read", read), created=created))
+    return told.causes[0].cause
+
+
+def at(source: str, function: str, needle: str) -> tuple[str, str]:
+    return f"{MODULE}/shop.{function}", f"/src/relay/shop/shop.go:{line(source, needle)}"
+
+
+KEPT = """package shop
+
+import "strings"
+
+type Label struct {
+	parts []string
+	text  string
+	phase int
+}
+
+func (l *Label) Text() string {
+	if l.text != "" {
+		return l.text
+	}
+	var all []string
+	all = append(all, l.parts...)
+	l.text = strings.Join(all, "/")
+	return l.text
+}
+
+func (l *Label) Advance() {
+	if l.phase != 0 {
+		return
+	}
+	l.phase = 2
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "write", "read", "expected"),
+    [
+        ("Text", "l.text = strings", 'l.text != ""', "lazy-initialisation"),
+        ("Advance", "l.phase = 2", "l.phase != 0", "check-then-act"),
+    ],
+)
+def test_a_text_that_is_worked_out_once_is_made_at_first_use(
+    repo: Repository, method: str, write: str, read: str, expected: str
+) -> None:
+    name = f"(*Label).{method}"
+    assert first(repo, KEPT, [at(KEPT, name, write)], [at(KEPT, name, read)]) == expected
+
+
+PRICED = """package shop
+
+type Terms struct {
+	Days int
+	Word string
+}
+
+func usual() *Terms {
+	return &Terms{
+		Days: 30,
+		Word: "net",
+	}
+}
+
+type Desk struct {
+	terms *Terms
+	old   Terms
+}
+
+func (d *Desk) ready() {
+	if d.terms == nil {
+		d.terms = usual()
+	}
+}
+
+func (d *Desk) Bill(sum int) map[string]int {
+	d.ready()
+	return map[string]int{
+		d.terms.Word: sum,
+	}
+}
+
+func (d *Desk) Renew(word string) {
+	d.old = Terms{
+		Word: word,
+	}
+}
+
+func (d *Desk) Old() string { return d.old.Word }
+"""
+
+
+def test_a_literal_of_several_lines_makes_an_object(repo: Repository) -> None:
+    write = [
+        at(PRICED, "usual", 'Word: "net"'),
+        at(PRICED, "(*Desk).ready", "d.terms = usual"),
+        at(PRICED, "(*Desk).Bill", "d.ready()"),
+    ]
+    said = first(repo, PRICED, write, [at(PRICED, "(*Desk).Bill", "d.terms.Word: sum")])
+    assert said == "lazy-initialisation"
+
+
+def test_a_value_that_is_stored_in_place_makes_none(repo: Repository) -> None:
+    write = [at(PRICED, "(*Desk).Renew", "Word: word")]
+    said = first(repo, PRICED, write, [at(PRICED, "(*Desk).Old", "return d.old.Word")])
+    assert said == "missing-lock"
