@@ -121,3 +121,88 @@ def test_a_value_that_is_stored_in_place_makes_none(repo: Repository) -> None:
     write = [at(PRICED, "(*Desk).Renew", "Word: word")]
     said = first(repo, PRICED, write, [at(PRICED, "(*Desk).Old", "return d.old.Word")])
     assert said == "missing-lock"
+
+
+CALLED_BACK = """package shop
+
+import "sync"
+
+type Porter struct {
+	mu     sync.Mutex
+	seen   map[string]bool
+	onDone func(string)
+}
+
+func NewPorter() *Porter { return &Porter{seen: map[string]bool{}} }
+
+func (p *Porter) Begin() {
+	go func() {
+		p.carry()
+	}()
+}
+
+func (p *Porter) carry() {
+	for _, name := range []string{"a", "b"} {
+		go func() {
+			p.finish(name)
+		}()
+	}
+}
+
+func (p *Porter) finish(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tell(name)
+	p.seen[name] = true
+}
+
+func (p *Porter) tell(name string) {
+	p.onDone(name)
+}
+
+type Desk struct{ porter *Porter }
+
+func NewDesk(p *Porter) *Desk {
+	d := &Desk{porter: p}
+	p.onDone = d.note
+	return d
+}
+
+func (d *Desk) note(string) {}
+
+func (d *Desk) Swap(p *Porter) {
+	p.onDone = d.note
+}
+
+func open() *Desk {
+	p := NewPorter()
+	p.Begin()
+	return NewDesk(p)
+}
+"""
+READER = [
+    at(CALLED_BACK, "(*Porter).tell", "p.onDone(name)"),
+    at(CALLED_BACK, "(*Porter).finish", "p.tell(name)"),
+    at(CALLED_BACK, "(*Porter).carry.func1", "p.finish(name)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "expected"),
+    [
+        (
+            "func (d *Desk) Swap(p *Porter) {\n\tp.onDone = d.note\n}\n",
+            "started-before-initialised",
+        ),
+        ("", "partial-lock"),  # stored by others, too: whoever does that needs the lock
+    ],
+)
+def test_a_lock_that_is_held_to_call_is_not_about_what_set_up_stores(
+    repo: Repository, left_out: str, expected: str
+) -> None:
+    source = CALLED_BACK.replace(left_out, "\n\n\n" if left_out else "")
+    write = [
+        at(source, "NewDesk", "p.onDone = d.note"),
+        at(source, "open", "return NewDesk(p)"),
+    ]
+    assert first(repo, source, write, READER) == expected

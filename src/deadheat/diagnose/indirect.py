@@ -55,8 +55,8 @@ class _Place(NamedTuple):
 def begun_above(scene: Scene) -> Began | None:
     """A write by set-up, below a call that leads to the start of a worker that reads."""
     for setter, worker in scene.both if scene.go and scene.sourced else ():
-        if not setter.writes or worker.writes or setter.held or worker.held:
-            continue
+        if not setter.writes or worker.writes or setter.held:
+            continue  # a lock that the reader holds was never taken to store it
         if worker.is_main or setter.actor.id == worker.actor.id or worker.in_test:
             continue
         if _met(setter, worker) or not _sets_once(scene, setter, worker):

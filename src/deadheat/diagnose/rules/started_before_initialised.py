@@ -17,8 +17,8 @@ one line sets up one object after another, and what one of them starts asks for 
 The start need not be in sight. In Go, with source: a function on the way to the write (or, where the
 stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
 calls, or what gave the closure away that the worker runs. The write must be the only one outside of
-tests, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or `Close`; no
-side holds a lock. Or a test does so with what a constructor has just given back to it, and the product
+tests, under no lock, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or
+`Close`; a lock that the reader holds is then about something else. Or a test does so with what a constructor has just given back to it, and the product
 only reads the field, under a lock or not. From a report alone: the main goroutine writes in a function
 that is called `New…`, `init…` or `setup…`, and another goroutine reads.
 
