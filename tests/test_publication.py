@@ -206,3 +206,57 @@ def test_a_lock_that_is_held_to_call_is_not_about_what_set_up_stores(
         at(source, "open", "return NewDesk(p)"),
     ]
     assert first(repo, source, write, READER) == expected
+
+
+SERVED = """package shop
+
+type Hub struct {
+	jobs  chan int
+	slots chan struct{}
+}
+
+type Shop struct {
+	hub  Hub
+	main *Hub
+}
+
+func (s *Shop) open() {
+	hub := Hub{jobs: make(chan int)}
+	go hub.serve()
+	s.hub = hub
+}
+
+func (s *Shop) lend() {
+	other := &Hub{jobs: make(chan int)}
+	go other.serve()
+	s.main = other
+}
+
+func (s *Shop) wait() {
+	last := &Hub{jobs: make(chan int)}
+	go last.serve()
+	last.slots <- struct{}{}
+}
+
+func (h *Hub) serve() {
+	h.slots = make(chan struct{}, 4)
+	for range h.jobs {
+		<-h.slots
+	}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "read", "expected"),
+    [
+        ("open", "s.hub = hub", "started-before-initialised"),
+        ("wait", "last.slots <-", "started-before-initialised"),
+        ("lend", "s.main = other", "missing-lock"),  # a pointer: its field is not read there
+    ],
+)
+def test_who_makes_a_thing_in_a_worker_whose_start_the_report_leaves_out(
+    repo: Repository, method: str, read: str, expected: str
+) -> None:
+    write = [at(SERVED, "(*Hub).serve", "h.slots = make")]
+    assert first(repo, SERVED, write, [at(SERVED, f"(*Shop).{method}", read)]) == expected

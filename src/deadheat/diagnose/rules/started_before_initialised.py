@@ -11,16 +11,18 @@ start counts only if it is an option or is called so (`configure`). With source:
 the `go` statement in the same function. What whoever started the worker had set before that is
 changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
 `++` writes, unless the function has made the object and gives it back further down. Or the worker makes
-it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below. Or
-one line sets up one object after another, and what one of them starts asks for the next.
+it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below, or
+copies all of it. Or one line sets up one object after another, and what one of them starts asks for the
+next.
 
 The start need not be in sight. In Go, with source: a function on the way to the write (or, where the
 stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
 calls, or what gave the closure away that the worker runs. The write must be the only one outside of
 tests, under no lock, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or
-`Close`; a lock that the reader holds is then about something else. Or a test does so with what a constructor has just given back to it, and the product
-only reads the field, under a lock or not. From a report alone: the main goroutine writes in a function
-that is called `New…`, `init…` or `setup…`, and another goroutine reads.
+`Close`; a lock that the reader holds is then about something else. Or a test does so with what a
+constructor has just given back to it, and the product only reads the field, under a lock or not. From a
+report alone: the main goroutine writes in a function that is called `New…`, `init…` or `setup…`, and
+another goroutine reads.
 
 ## Why it races
 
@@ -83,6 +85,10 @@ _PLAIN = re.compile(
 _MAKES = re.compile(
     r"(?<![=!<>:])=\s{0,9}(?:make\(|new\(|&?[\w.]{1,80}\{|(?:\w{1,40}\.)?(?:[Nn]ew|[Mm]ake)\w{0,40}\()"
 )
+# "go hub.serve(ctx)"
+_LENT = re.compile(r"go (\w{1,80})\.\w{1,80}\(")
+# "Hub{out: ch}", "shop.Hub"; no "&Hub{}" and no "newHub()"
+_VALUE = re.compile(r"(?:\w{1,80}\.)?\w{1,80}(?:\{|$)")
 _NOTHING = re.compile(r"\b(?:nil|NULL|nullptr)\b")
 # "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
 _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
@@ -172,21 +178,21 @@ def _by_main(scene: Scene) -> Hit | None:
 
 def _made_by_worker(scene: Scene) -> Hit | None:
     """By the code of Go: a worker makes, once and first of all, what who started it uses below."""
-    shared = scene.shared
-    if not scene.go or not scene.sourced or shared is None or shared.kind != "field":
-        return None
-    for worker, user in scene.both:
+    for worker, user in scene.both if scene.go and scene.sourced else ():
         here, started = worker.here, worker.creator
-        if here is None or started is None or not worker.is_worker or len(worker.way) != 1:
+        name = _made(scene, worker, user)
+        if here is None or started is None or not name or len(worker.way) != 1:
             continue
+        if not worker.is_worker and worker.actor.created_at:
+            continue  # a test, which the harness has started
         if not worker.writes or user.writes or worker.held or user.held:
             continue
         later = here.loops or here.conditions or here.branch
         if later or any(n < here.line for n in here.receives) or not _MAKES.search(here.text):
             continue
-        if not _uses_below(user, worker, started) or not _works_with(here, shared.name):
+        if not _uses_below(user, worker, started) or not _works_with(here, name):
             continue  # or a result, which is waited for
-        if scene.source and scene.source.fills(shared.name, started):
+        if scene.source and scene.source.fills(name, started):
             continue  # it was there before: this is the next one
         evidence = (
             worker.told(f"{worker.does} first of all, in {worker.actor.id}: it makes it itself"),
@@ -198,6 +204,22 @@ def _made_by_worker(scene: Scene) -> Hit | None:
         change = f"Make {scene.what} before the worker starts."
         return Hit(STRONG, evidence, change, (point(started), worker.point), from_source=True)
     return None
+
+
+def _made(scene: Scene, worker: Side, user: Side) -> str:
+    """The field that a worker makes; also where the other side copies all of what it lies in."""
+    shared, here, there = scene.shared, worker.here, user.here
+    if shared is not None:
+        return shared.name if shared.kind == "field" else ""
+    stored = [u.path for u in here.stores if u.line == here.line] if here else []
+    if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:
+        return ""
+    own = here.names.get(stored[0][0])
+    # "go hub.serve()", and then "s.hub = hub"
+    lent = {told[1] for s in there.starts if (told := _LENT.match(s.text)) and s.line < there.line}
+    read = {u.path[0] for u in there.uses if len(u.path) == 1 and not u.writes} & lent
+    copied = any(n in there.names and _VALUE.match(there.names[n].type.strip()) for n in read)
+    return stored[0][1] if own and own.how == "receiver" and copied else ""
 
 
 def _in_turn(scene: Scene) -> Hit | None:
