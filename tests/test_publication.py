@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from deadheat.diagnose import diagnose
 from tests.repositories import MODULE, Repository, go_report, line, told_of
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -260,3 +261,78 @@ def test_who_makes_a_thing_in_a_worker_whose_start_the_report_leaves_out(
 ) -> None:
     write = [at(SERVED, "(*Hub).serve", "h.slots = make")]
     assert first(repo, SERVED, write, [at(SERVED, f"(*Shop).{method}", read)]) == expected
+
+
+PACED = """package shop
+
+import "example.com/other/pace"
+
+func (s *Shop) serve() {
+	p := pace.New()
+	ticks := pace.NewTicks(p) // serve
+	for range ticks.C {
+		p.Reset() // serve
+	}
+}
+
+func (s *Shop) again() {
+	p := pace.New()
+	p.Reset()
+	ticks := pace.NewTicks(p) // again
+	p.Reset() // again
+	<-ticks.C
+}
+
+func (s *Shop) tune() {
+	p := pace.New()
+	ticks := pace.NewTicks(p) // tune
+	p.Reset() // tune
+	<-ticks.C
+}
+"""
+PACE = "/go/pkg/mod/example.com/other/pace@v1.2.0"
+
+
+def paced(method: str, began: int, now: int) -> tuple[Way, Way, str]:
+    """A library's goroutine reads what a method of the same type writes for who had it started."""
+    caller, file = f"{MODULE}/shop.(*Shop).{method}", "/src/relay/shop/shop.go"
+    write = [
+        ("example.com/other/pace.(*Pace).Reset", f"{PACE}/pace.go:65"),
+        (caller, f"{file}:{now}"),
+    ]
+    read = [
+        ("example.com/other/pace.(*Pace).next", f"{PACE}/pace.go:73"),
+        ("example.com/other/pace.(*Ticks).run", f"{PACE}/ticks.go:63"),
+    ]
+    created = (
+        "Goroutine 8 (running) created at:\n"
+        f"  example.com/other/pace.NewTicks()\n      {PACE}/ticks.go:49 +0x45\n"
+        f"  {caller}()\n      {file}:{began} +0x45\n"
+    )
+    return write, read, created
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("serve", "missing-lock"),  # over and over
+        ("again", "missing-lock"),  # as it did before the start
+        ("tune", "started-before-initialised"),
+    ],
+)
+def test_what_a_library_resets_for_its_caller_is_not_always_set_up(
+    repo: Repository, method: str, expected: str
+) -> None:
+    began, now = line(PACED, f"(p) // {method}"), line(PACED, f"Reset() // {method}")
+    write, read, created = paced(method, began, now)
+    assert first(repo, PACED, write, read, created) == expected
+
+
+@pytest.mark.parametrize(
+    ("began", "now", "expected"),
+    [(14, 30, "unknown"), (14, 9, "worker-outlives-owner")],
+)
+def test_a_reset_further_down_is_no_next_round(began: int, now: int, expected: str) -> None:
+    write, read, created = paced("serve", began, now)
+    report = go_report(("write", write), ("read", read), created=created)
+    assert diagnose(report)[0].cause == expected

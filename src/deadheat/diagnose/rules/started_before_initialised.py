@@ -310,7 +310,8 @@ def _goes_on(setter: Side) -> bool:
 
 def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
     """Does a loop below the start call a method over and over? Options, which are closures, set up."""
-    seen = scene.around(frame) if frame != setter.site and not setter.closure else None
+    called = frame != setter.site or bool(setter.inner)
+    seen = scene.around(frame) if called and not setter.closure else None
     loops = seen.loops if seen else ()
     return any(first > (started.line or 0) for first, _ in loops)
 
