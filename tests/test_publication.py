@@ -336,3 +336,66 @@ def test_a_reset_further_down_is_no_next_round(began: int, now: int, expected: s
     write, read, created = paced("serve", began, now)
     report = go_report(("write", write), ("read", read), created=created)
     assert diagnose(report)[0].cause == expected
+
+
+HANDED = """package shop
+
+type Crew struct{ quiet bool }
+
+func (c *Crew) Quiet() bool { return c.quiet }
+
+func (c *Crew) Enlist(name string) {
+	go func() {
+		if !c.Quiet() {
+			println(name)
+		}
+	}()
+}
+
+func Voyage(body func(c *Crew)) {
+	c := &Crew{}
+	c.Enlist("captain")
+	body(c)
+}
+"""
+TESTED = """package shop
+
+import "testing"
+
+func TestQuiet(t *testing.T) {
+	Voyage(func(c *Crew) {
+		c.quiet = true
+	})
+}
+
+func TestLater(t *testing.T) {
+	Voyage(func(c *Crew) {
+		c.Enlist("cook")
+		c.quiet = true // later
+	})
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "write", "expected"),
+    [
+        ("TestQuiet", "c.quiet = true", "started-before-initialised"),
+        ("TestLater", "c.quiet = true // later", "missing-lock"),  # it has begun to use it
+    ],
+)
+def test_a_closure_that_sets_first_of_all_what_it_was_handed(
+    repo: Repository, test: str, write: str, expected: str
+) -> None:
+    repo.put("voyage", {"shop/shop.go": HANDED, "shop/shop_test.go": TESTED})
+    stack = [
+        (f"{MODULE}/shop.{test}.func1", f"/src/relay/shop/shop_test.go:{line(TESTED, write)}"),
+        at(HANDED, "Voyage", "body(c)"),
+        (f"{MODULE}/shop.{test}", f"/src/relay/shop/shop_test.go:{line(TESTED, test) + 1}"),
+    ]
+    read = [
+        at(HANDED, "(*Crew).Quiet", "return c.quiet"),
+        at(HANDED, "(*Crew).Enlist.func1", "!c.Quiet()"),
+    ]
+    told = told_of(repo, go_report(("write", stack), ("read", read)))
+    assert told.causes[0].cause == expected

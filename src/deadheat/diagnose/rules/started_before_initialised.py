@@ -20,9 +20,9 @@ stack is cut off, the only one that calls it) has called, further up, what leads
 calls, or what gave the closure away that the worker runs. The write must be the only one outside of
 tests, under no lock, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or
 `Close`; a lock that the reader holds is then about something else. Or a test does so with what a
-constructor has just given back to it, and the product only reads the field, under a lock or not. From a
-report alone: the main goroutine writes in a function that is called `New…`, `init…` or `setup…`, and
-another goroutine reads.
+constructor has just given back to it, or its closure, first of all, with what it was handed, and the
+product only reads the field, under a lock or not. From a report alone: the main goroutine writes in a
+function that is called `New…`, `init…` or `setup…`, and another goroutine reads.
 
 ## Why it races
 
