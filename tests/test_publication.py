@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import deadheat
 from deadheat.diagnose import diagnose
-from tests.repositories import MODULE, Repository, go_report, line, told_of
+from tests.repositories import MODULE, Repository, frame, go_report, go_text, line, told_of
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -399,3 +400,24 @@ def test_a_closure_that_sets_first_of_all_what_it_was_handed(
     ]
     told = told_of(repo, go_report(("write", stack), ("read", read)))
     assert told.causes[0].cause == expected
+
+
+@pytest.mark.parametrize(
+    ("lost", "expected"), [(False, "started-before-initialised"), (True, "unknown")]
+)
+def test_what_a_test_sets_for_a_worker_whose_stack_is_lost(lost: bool, expected: str) -> None:
+    read = [(f"{MODULE}/shop.(*Shop).loop", "/src/relay/shop/shop.go:41")]
+    test = f"{MODULE}/shop.TestShop", "/src/relay/shop/shop_test.go:{}"
+    text = go_text(
+        ("write", [(test[0], test[1].format(34))]),
+        ("read", read),
+        created=(
+            "Goroutine 8 (running) created at:\n"
+            f"  {MODULE}/shop.(*Shop).Start()\n      /src/relay/shop/shop.go:30 +0x45\n"
+            f"  {test[0]}()\n      {test[1].format(12)} +0x45\n"
+        ),
+    )
+    if lost:
+        text = text.replace(frame(*read[0]), "  [failed to restore the stack]\n")
+    (sighting,) = deadheat.scan(text)
+    assert diagnose(sighting.report)[0].cause == expected

@@ -42,8 +42,9 @@ Move the write above the `go` statement; or hand the value over through a channe
 ## When it is wrong
 
 A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
-atomic, not another order. Two calls of the function that starts the worker, from different lines, are no
-set-up of one start.
+atomic, not another order: where a test writes, and the detector has lost the other stack, that is as
+likely, and the answer is `unknown`. Two calls of the function that starts the worker, from different
+lines, are no set-up of one start.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ from deadheat.diagnose.rounds import in_turn
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MAKES, MEMBERS, SOURCE
+from deadheat.diagnose.valued import copied_below
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
@@ -85,10 +87,6 @@ _PLAIN = re.compile(
 _MAKES = re.compile(
     r"(?<![=!<>:])=\s{0,9}(?:make\(|new\(|&?[\w.]{1,80}\{|(?:\w{1,40}\.)?(?:[Nn]ew|[Mm]ake)\w{0,40}\()"
 )
-# "go hub.serve(ctx)"
-_LENT = re.compile(r"go (\w{1,80})\.\w{1,80}\(")
-# "Hub{out: ch}", "shop.Hub"; no "&Hub{}" and no "newHub()"
-_VALUE = re.compile(r"(?:\w{1,80}\.)?\w{1,80}(?:\{|$)")
 _NOTHING = re.compile(r"\b(?:nil|NULL|nullptr)\b")
 # "std::map<std::string, int>::map()", "std::_Rb_tree_header::_Rb_tree_header"
 _MADE = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?::(\w{1,80})(?:\(|$)")
@@ -122,8 +120,7 @@ def _find(scene: Scene) -> Hit | None:
         if _was_set(scene, worker, frame) or named(setter, ENDING):
             continue  # who started the worker had set it before; this is a change, or the end
         change = f"Set {scene.what} before the worker starts."
-        same = worker.closure and worker.name == setter.written(frame)
-        if same:
+        if worker.closure and worker.name == setter.written(frame):
             return None  # a captured variable, not an object that is set up
         confidence = LIKELY if setter.site == frame else FAIR
         if not scene.sourced and not _sets_up(setter, frame):
@@ -134,8 +131,10 @@ def _find(scene: Scene) -> Hit | None:
         elif scene.sourced and _SETS_UP.intersection(words(setter.name)):
             confidence = LIKELY + 0.05
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
-            # tests and `main` run things beside each other on purpose
-            confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else 0.2
+            # tests and `main` run things beside each other on purpose, the more so for all that a
+            # stack that the detector has lost can tell
+            less = 0.2 if worker.true else 0.3
+            confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else less
             if scene.sourced and _may_lack(worker) and _gives_once(scene, setter, frame, started):
                 confidence = LIKELY
         elif scene.sourced:
@@ -208,18 +207,9 @@ def _made_by_worker(scene: Scene) -> Hit | None:
 
 def _made(scene: Scene, worker: Side, user: Side) -> str:
     """The field that a worker makes; also where the other side copies all of what it lies in."""
-    shared, here, there = scene.shared, worker.here, user.here
-    if shared is not None:
-        return shared.name if shared.kind == "field" else ""
-    stored = [u.path for u in here.stores if u.line == here.line] if here else []
-    if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:
-        return ""
-    own = here.names.get(stored[0][0])
-    # "go hub.serve()", and then "s.hub = hub"
-    lent = {told[1] for s in there.starts if (told := _LENT.match(s.text)) and s.line < there.line}
-    read = {u.path[0] for u in there.uses if len(u.path) == 1 and not u.writes} & lent
-    copied = any(n in there.names and _VALUE.match(there.names[n].type.strip()) for n in read)
-    return stored[0][1] if own and own.how == "receiver" and copied else ""
+    if scene.shared is not None:
+        return scene.shared.name if scene.shared.kind == "field" else ""
+    return copied_below(worker, user)
 
 
 def _in_turn(scene: Scene) -> Hit | None:
