@@ -62,6 +62,16 @@ def fills(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
                 yield key, node.start_point.row + 1
 
 
+def makes(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
+    """What the literals of Go fill that make an object of their own: `&Key{…}`, not `k.lid = Lid{…}`."""
+    for node in nodes:
+        if node.type != "unary_expression" or text_of(node.child(0)) != "&":
+            continue
+        made = node.child_by_field_name("operand")
+        body = made.child_by_field_name("body") if made is not None else None
+        yield from fills(body.named_children if body is not None else ())
+
+
 def calls(nodes: Iterable[Node], up: Up) -> Iterator[Call]:
     for node in nodes:
         if node.type == "delete_expression" and node.named_children:

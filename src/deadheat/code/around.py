@@ -57,6 +57,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         uses=tuple(Use(t.name, t.path, t.writes, line, t.whole, t.element) for t in seen),
         stores=tuple(acting.stores(nodes)),
         fills=tuple(acting.fills(nodes)),
+        makes=tuple(acting.makes(nodes)),
         wants_lock=wants_lock(source, function.start_point.row + 1),
         held=taken,
         gone=gone,

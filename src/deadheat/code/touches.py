@@ -175,7 +175,8 @@ def _is_part(node: Node) -> bool:
             and inner == node
             and not _is_base(above, parent)
         )
-    if parent.type == "literal_element":  # "Field: value": the key of a literal
+    # "Field: value": the key of a literal; "row.Field: value" is that of a map, and is read
+    if parent.type == "literal_element" and node.type == "identifier":
         pair = parent.parent
         return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
     return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")

@@ -1,9 +1,14 @@
-"""Where a thread was started, by the code's own word: Helgrind tells that once only."""
+"""Where a thread or goroutine was started, by the code's own word.
+
+Helgrind tells that once only, and who retells a report of Go leaves it out.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+from deadheat.diagnose.naming import last
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,11 +21,16 @@ if TYPE_CHECKING:
 # "call std::thread", "call std::async", "call threads_.emplace_back": what a lambda is passed to
 _THREAD = re.compile(r"\bj?thread$|\basync$|\bemplace_back$")
 
+# "go hub.serve(ctx)"
+_STARTED = re.compile(r"go (?:[\w.]{1,120}\.)?(\w{1,80})\(")
+
 
 def begun(scene: Scene, side: Side) -> tuple[Frame, ...]:
     """The line that starts a thread in a function of a side, and who led to it on the other."""
-    if scene.go or scene.kernel or scene.source is None or side.is_main:
+    if scene.kernel or scene.source is None or side.is_main:
         return ()
+    if scene.go:
+        return tuple(_started_above(scene, side))
     for frame in reversed(side.frames):
         here = scene.around(frame)
         lambdas = [c for c in here.closures if _THREAD.search(c.use)] if here else []
@@ -34,6 +44,18 @@ def begun(scene: Scene, side: Side) -> tuple[Frame, ...]:
             start = frame._replace(function=_printed(scene, seen), file=file, path=file)
             return (start._replace(line=seen.line), *_led(scene, side, seen.function))
     return ()
+
+
+def _started_above(scene: Scene, side: Side) -> Iterator[Frame]:
+    """`go hub.serve()`, where the other side is further down in that function: its line, in Go."""
+    began = side.frames[-1] if side.frames else None
+    for frame in next((s.frames for s in scene.sides if s is not side), ()) if began else ():
+        seen = scene.around(frame)
+        for start in seen.starts if seen else ():
+            told = _STARTED.match(start.text)
+            runs = told is not None and began is not None and told[1] == last(began.function)
+            if runs and seen and start.line < seen.line:
+                yield frame._replace(line=start.line)
 
 
 def _printed(scene: Scene, seen: Around) -> str:

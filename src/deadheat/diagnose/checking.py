@@ -29,6 +29,8 @@ ANY = re.compile(r"\b(?:nil|NULL|nullptr|has_value|is_none|is_some|empty)\b")
 _BARE = re.compile(r"\(?(?:[\w.]|->){1,80}\)?$")
 # "cached_ < 0", "s.sum == -1": no value yet
 _NO_VALUE = re.compile(r"(?:<\s{0,3}0|==\s{0,3}-1)\)?$")
+# "t.text != \"\"", "h.sum != 0": one already
+_A_VALUE = re.compile(r"!=\s{0,3}(?:\"\"|0)\)?$")
 # "cached_ = compute();"
 _WORKED_OUT = re.compile(r"(?<![=!<>])=\s{0,9}[\w.>:-]{1,80}\(")
 # "err != nil": what was tried before, and no state
@@ -77,13 +79,15 @@ class Check(NamedTuple):
         if self.sets.here is not None and (claims(self.sets.here, told) or _walks(self.sets.here)):
             return False
         if not self.guard or self.asked:
-            return (is_absent(told) and not self.is_flag) or self._is_kept(told)
-        return is_present(told) or (bool(_BARE.match(told)) and self._makes)
+            return (is_absent(told) and not self.is_flag) or self._is_kept(told, _NO_VALUE)
+        if is_present(told) or self._is_kept(told, _A_VALUE):
+            return True
+        return bool(_BARE.match(told)) and self._makes
 
-    def _is_kept(self, condition: str) -> bool:
+    def _is_kept(self, condition: str, asks: re.Pattern[str]) -> bool:
         """`if (cached_ < 0) cached_ = compute();`: is what was worked out kept for the next time?"""
         text = self.sets.here.text if self.sets.here else ""
-        return bool(_NO_VALUE.search(condition) and _WORKED_OUT.search(text))
+        return bool(asks.search(condition) and _WORKED_OUT.search(text))
 
     @property
     def is_flag(self) -> bool:

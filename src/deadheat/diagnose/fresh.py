@@ -69,8 +69,11 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     name = scene.shared.name if scene.shared else ""
     if not scene.go and side.inner and _MAKES.search(here.text):
         return True
-    if (told := _LITERAL.search(here.text)) and _sets(told[1], _wanted(scene, side)):
+    wanted = _wanted(scene, side)
+    if (told := _LITERAL.search(here.text)) and _sets(told[1], wanted):
         return True
+    if any(line == here.line and key in wanted for key, line in here.makes):
+        return True  # a literal of several lines, each of which sets a field
     if scene.go and _GIVES.search(here.text):
         return True
     made = [told for told in here.names.values() if told.how == "local" and told.line == here.line]

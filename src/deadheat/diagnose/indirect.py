@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _TOLD = re.compile(
     r"\+\+|--|[-+*/|&]=|(?<![=!<>:])=\s{0,9}(?:true|false|nil|-?\d{1,20}|\"[^\"]*\")\s{0,9}(?://|$)"
 )
+_WORD = re.compile(r"\w{1,80}")
 # "NewHarbour", "initRadio": a part of "making" in words.txt, without what is made at first use
 _MAKING = frozenset(("new", "init", "initialize", "setup"))
 # how many calls lead from set-up to the start at most, and back; functions that are looked at
@@ -55,8 +56,8 @@ class _Place(NamedTuple):
 def begun_above(scene: Scene) -> Began | None:
     """A write by set-up, below a call that leads to the start of a worker that reads."""
     for setter, worker in scene.both if scene.go and scene.sourced else ():
-        if not setter.writes or worker.writes or setter.held or worker.held:
-            continue
+        if not setter.writes or worker.writes or setter.held:
+            continue  # a lock that the reader holds was never taken to store it
         if worker.is_main or setter.actor.id == worker.actor.id or worker.in_test:
             continue
         if _met(setter, worker) or not _sets_once(scene, setter, worker):
@@ -85,17 +86,39 @@ def _replaced_by_test(scene: Scene) -> Began | None:
             continue
         if not setter.in_test or not setter.writes or worker.writes or worker.in_test:
             continue
-        if setter.held or here.loops or _TOLD.search(here.text) or _met(setter, worker):
+        if setter.held or here.loops or _met(setter, worker):
             continue
         stores = [u for u in here.stores if u.line == here.line and u.name == shared.name]
         if not stores or _stored(scene, shared.name, True, site, worker.site):
             continue
+        bases = {u.path[0] for u in stores}
         # not what the test had made otherwise, and which the worker does not know
-        own = [c for c in here.calls if {u.path[0] for u in stores} & set(c.result.split(", "))]
-        for start in _starts(worker):
-            if found := _called(scene, _Place(here, site), own, start):
-                return Began(setter, worker, point(start), *found)
+        own = [c for c in here.calls if bases & set(c.result.split(", "))]
+        ways = [] if _TOLD.search(here.text) else [(_Place(here, site), own)]
+        for place, calls in (*ways, *_handed(setter, here, bases)):
+            for start in _starts(worker):
+                if found := _called(scene, place, calls, start):
+                    return Began(setter, worker, point(start), *found)
     return None
+
+
+def _handed(setter: Side, here: Around, bases: set[str]) -> Iterator[tuple[_Place, list[Call]]]:
+    """`run(func(c *Crew) { c.quiet = true })`: who handed a test's closure what it then sets first.
+
+    What is called on that object further up may have started the worker; nobody could set it before.
+    """
+    closure, caller = here.closures[-1:], setter.way[1:2]
+    own = {name for name in bases if name in here.names}
+    if not closure or not caller or is_test_file(caller[0][0].file):
+        return
+    if any(closure[0].first < call.line < here.line for call in here.calls):
+        return
+    depth = len(here.closures)
+    if any((here.names[n].how, here.names[n].depth) == ("parameter", depth) for n in own):
+        frame, seen = caller[0]
+        told = [c.arguments for c in seen.calls if c.line == seen.line]
+        given = {word for text in told for word in _WORD.findall(text)}
+        yield _Place(seen, frame), [c for c in seen.calls if c.on.partition(".")[0] in given]
 
 
 def made_by_main(scene: Scene) -> tuple[Side, Side] | None:

@@ -60,6 +60,10 @@ def set_before(scene: Scene, setter: Side, now: Frame, started: Frame) -> bool:
         return True
     # "strcpy(job->title, …)": by what a call is given
     given = {(c.name, c.arguments.partition(",")[0]) for c in seen.calls if c.line == seen.line}
+    # "pace.Reset()": by a library's method of the same object
+    asked = {(c.name, c.on) for c in seen.calls if c.line == seen.line and c.on and setter.inner}
+    if any((c.name, c.on) in asked and c.line < first for c in seen.calls):
+        return True
     return any(
         (c.name, c.arguments.partition(",")[0]) in given and "," in c.arguments
         for c in seen.calls

@@ -70,10 +70,17 @@ def _alike(ender: Side, frame: Frame, worker: Side) -> bool:
     return any(f.function == caller.function and f.line for f in worker.true)
 
 
-def in_place(found: Ending) -> bool:
-    """Are both methods of one type, and a test or `main` runs them beside each other?"""
+def in_place(found: Ending, again: Frame | None = None) -> bool:
+    """Are both methods of one type, and are they run beside each other?
+
+    By a test or by `main`; or by who has had the worker started, and has gone on to the renewal further
+    down.
+    """
     began = found.worker.creator
     driven = began is None or began.package == "main" or is_test_file(began.file)
+    if again is not None:
+        now = [f for f in found.owner.true if f.function == again.function]
+        driven = any((f.line or 0) > (again.line or 0) > 0 for f in now)
     same = found.frame == found.owner.site and found.owner.owner == found.worker.owner
     return driven and same and "(" in found.owner.owner
 

@@ -92,6 +92,7 @@ class Around:
     stores: tuple[Use, ...] = ()  # of the whole function
     fills: tuple[tuple[str, int], ...] = ()  # what its literals set by name, and the lines
     wants_lock: bool = False  # its comment says that who calls it holds the lock
+    makes: tuple[tuple[str, int], ...] = ()  # those of `&Key{…}`, a new object
     held: tuple[Held, ...] = ()
     gone: tuple[str, ...] = ()  # locks that others took, and that it has let go above the line
     frees: tuple[str, ...] = ()  # locks that the function lets go without having taken them

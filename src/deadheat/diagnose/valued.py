@@ -1,7 +1,8 @@
-"""Does a line call a method of a value, which copies the object before the method can take its lock?"""
+"""Does a line copy an object as a whole: to call a method of a value, or to keep it elsewhere?"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
 
 _MOST = 4  # calls of a line that are followed
+# "go hub.serve(ctx)"
+_LENT = re.compile(r"go (\w{1,80})\.\w{1,80}\(")
+# "Hub{out: ch}", "shop.Hub"; no "&Hub{}" and no "newHub()"
+_VALUE = re.compile(r"(?:\w{1,80}\.)?\w{1,80}(?:\{|$)")
 
 
 class Valued(NamedTuple):
@@ -39,3 +44,17 @@ def _works_on(scene: Scene, side: Side, kind: str) -> bool:
     """Does a side write to a value of that type: under its lock, or by the name of the variable?"""
     named = scene.shared is not None and scene.shared.owner == kind
     return side.writes and (named or any(h.name.startswith(f"{kind}.") for h in side.held))
+
+
+def copied_below(worker: Side, user: Side) -> str:
+    """`go hub.serve(); s.hub = hub`: the field that `serve` stores to while all of it is copied."""
+    here, there = worker.here, user.here
+    stored = [u.path for u in here.stores if u.line == here.line] if here else []
+    if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:
+        return ""
+    base, field = stored[0]
+    lent = {told[1] for s in there.starts if (told := _LENT.match(s.text)) and s.line < there.line}
+    read = {u.path[0] for u in there.uses if len(u.path) == 1 and not u.writes} & lent
+    copied = any(n in there.names and _VALUE.match(there.names[n].type.strip()) for n in read)
+    own = base in here.names and here.names[base].how == "receiver"
+    return field if own and copied else ""

@@ -37,8 +37,9 @@ the detector tells of, and that no code on the way takes, is worth less. No lock
 destructor or what takes a lock apart: that is a teardown. Where one
 side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel, or `Add`
 and `Wait` of a group; and what a function's closure captures is not guarded by the lock of an object
-that the function happens to hold.
-Nor is a field that the product only reads, and that a test sets in what it has just had made.
+that the function happens to hold. Nor is a field that the product only reads, and that a test sets in
+what it has just had made; nor one that set-up stores once, without it, below the call that has led to
+the reader's start.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
-from deadheat.diagnose.indirect import replaced_by_test
+from deadheat.diagnose.indirect import begun_above, replaced_by_test
 from deadheat.diagnose.lending import kept
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
@@ -111,8 +112,8 @@ def _find(scene: Scene) -> Hit | None:
         return None  # a variable of the function's own, which holds the lock for something else
     if all(lock.shared for lock in locks) and with_.writes:
         return None  # that lock would not do on both sides
-    if replaced_by_test(scene):
-        return None  # all but tests only read it: the lock is held for something else
+    if replaced_by_test(scene) or begun_above(scene):
+        return None  # nobody ever stores to it under the lock: it is held for something else
     if copied_by_call(scene):
         return None  # the line that goes without it is a call of a method that takes it, of a copy
     if scene.sourced and _is_lost(without) and not _names_it(scene, without):

@@ -11,16 +11,18 @@ start counts only if it is an option or is called so (`configure`). With source:
 the `go` statement in the same function. What whoever started the worker had set before that is
 changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
 `++` writes, unless the function has made the object and gives it back further down. Or the worker makes
-it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below. Or
-one line sets up one object after another, and what one of them starts asks for the next.
+it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below, or
+copies all of it. Or one line sets up one object after another, and what one of them starts asks for the
+next.
 
 The start need not be in sight. In Go, with source: a function on the way to the write (or, where the
 stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
 calls, or what gave the closure away that the worker runs. The write must be the only one outside of
-tests, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or `Close`; no
-side holds a lock. Or a test does so with what a constructor has just given back to it, and the product
-only reads the field, under a lock or not. From a report alone: the main goroutine writes in a function
-that is called `New…`, `init…` or `setup…`, and another goroutine reads.
+tests, under no lock, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or
+`Close`; a lock that the reader holds is then about something else. Or a test does so with what a
+constructor has just given back to it, or its closure, first of all, with what it was handed, and the
+product only reads the field, under a lock or not. From a report alone: the main goroutine writes in a
+function that is called `New…`, `init…` or `setup…`, and another goroutine reads.
 
 ## Why it races
 
@@ -40,8 +42,9 @@ Move the write above the `go` statement; or hand the value over through a channe
 ## When it is wrong
 
 A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
-atomic, not another order. Two calls of the function that starts the worker, from different lines, are no
-set-up of one start.
+atomic, not another order: where a test writes, and the detector has lost the other stack, that is as
+likely, and the answer is `unknown`. Two calls of the function that starts the worker, from different
+lines, are no set-up of one start.
 """
 
 from __future__ import annotations
@@ -59,6 +62,7 @@ from deadheat.diagnose.rounds import in_turn
 from deadheat.diagnose.rule import FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
 from deadheat.diagnose.traits import CREATOR, KIND, MAKES, MEMBERS, SOURCE
+from deadheat.diagnose.valued import copied_below
 from deadheat.diagnose.vocabulary import ENDING
 
 if TYPE_CHECKING:
@@ -116,8 +120,7 @@ def _find(scene: Scene) -> Hit | None:
         if _was_set(scene, worker, frame) or named(setter, ENDING):
             continue  # who started the worker had set it before; this is a change, or the end
         change = f"Set {scene.what} before the worker starts."
-        same = worker.closure and worker.name == setter.written(frame)
-        if same:
+        if worker.closure and worker.name == setter.written(frame):
             return None  # a captured variable, not an object that is set up
         confidence = LIKELY if setter.site == frame else FAIR
         if not scene.sourced and not _sets_up(setter, frame):
@@ -128,8 +131,10 @@ def _find(scene: Scene) -> Hit | None:
         elif scene.sourced and _SETS_UP.intersection(words(setter.name)):
             confidence = LIKELY + 0.05
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
-            # tests and `main` run things beside each other on purpose
-            confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else 0.2
+            # tests and `main` run things beside each other on purpose, the more so for all that a
+            # stack that the detector has lost can tell
+            less = 0.2 if worker.true else 0.3
+            confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else less
             if scene.sourced and _may_lack(worker) and _gives_once(scene, setter, frame, started):
                 confidence = LIKELY
         elif scene.sourced:
@@ -172,21 +177,21 @@ def _by_main(scene: Scene) -> Hit | None:
 
 def _made_by_worker(scene: Scene) -> Hit | None:
     """By the code of Go: a worker makes, once and first of all, what who started it uses below."""
-    shared = scene.shared
-    if not scene.go or not scene.sourced or shared is None or shared.kind != "field":
-        return None
-    for worker, user in scene.both:
+    for worker, user in scene.both if scene.go and scene.sourced else ():
         here, started = worker.here, worker.creator
-        if here is None or started is None or not worker.is_worker or len(worker.way) != 1:
+        name = _made(scene, worker, user)
+        if here is None or started is None or not name or len(worker.way) != 1:
             continue
+        if not worker.is_worker and worker.actor.created_at:
+            continue  # a test, which the harness has started
         if not worker.writes or user.writes or worker.held or user.held:
             continue
         later = here.loops or here.conditions or here.branch
         if later or any(n < here.line for n in here.receives) or not _MAKES.search(here.text):
             continue
-        if not _uses_below(user, worker, started) or not _works_with(here, shared.name):
+        if not _uses_below(user, worker, started) or not _works_with(here, name):
             continue  # or a result, which is waited for
-        if scene.source and scene.source.fills(shared.name, started):
+        if scene.source and scene.source.fills(name, started):
             continue  # it was there before: this is the next one
         evidence = (
             worker.told(f"{worker.does} first of all, in {worker.actor.id}: it makes it itself"),
@@ -198,6 +203,13 @@ def _made_by_worker(scene: Scene) -> Hit | None:
         change = f"Make {scene.what} before the worker starts."
         return Hit(STRONG, evidence, change, (point(started), worker.point), from_source=True)
     return None
+
+
+def _made(scene: Scene, worker: Side, user: Side) -> str:
+    """The field that a worker makes; also where the other side copies all of what it lies in."""
+    if scene.shared is not None:
+        return scene.shared.name if scene.shared.kind == "field" else ""
+    return copied_below(worker, user)
 
 
 def _in_turn(scene: Scene) -> Hit | None:
@@ -288,7 +300,8 @@ def _goes_on(setter: Side) -> bool:
 
 def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
     """Does a loop below the start call a method over and over? Options, which are closures, set up."""
-    seen = scene.around(frame) if frame != setter.site and not setter.closure else None
+    called = frame != setter.site or bool(setter.inner)
+    seen = scene.around(frame) if called and not setter.closure else None
     loops = seen.loops if seen else ()
     return any(first > (started.line or 0) for first, _ in loops)
 

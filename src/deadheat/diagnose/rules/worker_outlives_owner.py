@@ -35,7 +35,8 @@ statement an object of its own.
 
 ## When it is wrong
 
-An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. A call
+An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. So it
+is where one type's methods meet, and who had the worker started is further down in the same call. A call
 like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
 a variable that the call which had it started is about, too. The `init` of a package makes nothing ready,
 and what the main goroutine makes (`NewStation`, `initGauge`) is no next use.
@@ -109,12 +110,13 @@ def _find(scene: Scene) -> Hit | None:
     )
     where = tuple(p for p in (worker.creator and point(worker.creator), owner.point) if p)
     again = common(scene, found)
-    if again:
+    beside = in_place(found, again)
+    if again and not beside:
         told = f"`{again.function}` started the worker and now leads to `{named}`: the next round"
         evidence.append(Evidence(told, point(again)))
     # C and C++ reset counters under load; a Go method of that name is called between two uses
     confidence = STRONG if again else FAIR + 0.05 if scene.go else FAIR - 0.1
-    if not again and scene.source is None and in_place(found):
+    if beside and (again or scene.source is None):
         confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
     return Hit(confidence, tuple(evidence), change, where)
 
