@@ -561,3 +561,56 @@ func (t *Till) Coins() int {
     read = [at(source, "(*Till).Coins", "return t.coins")]
     found = told_of(repo, go_report(("write", write), ("read", read))).causes
     assert all(one.confidence < 0.6 for one in found if one.cause == "different-locks")
+
+
+LENT = """package shop
+
+import "sync"
+
+type page struct{ text []byte }
+
+var (
+	pages = sync.Pool{New: func() any { return new(page) }}
+	clerk = &Clerk{}
+)
+
+type Clerk struct{ name string }
+
+func (c *Clerk) Name() string { return c.name }
+
+func open(name string) {
+	clerk = &Clerk{name}
+}
+
+func list(all []string) {
+	p := pages.Get().(*page)
+	go func() {
+		for range all {
+			sign(p)
+		}
+	}()
+	pages.Put(p)
+}
+
+func sign(p *page) {
+	p.text = append(p.text, clerk.Name()...)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [("00c000012340", "pooled-object-reused"), ("000000780748", "missing-lock")],
+)
+def test_a_variable_of_a_package_comes_from_no_pool(
+    repo: Repository, address: str, expected: str
+) -> None:
+    """By its address it lies in the program, and what a pool hands out does not."""
+    repo.put("shop", {"shop/shop.go": LENT})
+    read = [at(LENT, "sign", "p.text = append"), at(LENT, "list.func1", "\tsign(p)")]
+    started = at(LENT, "list", "go func()")
+    began = f"Goroutine 8 (running) created at:\n  {started[0]}()\n      {started[1]} +0x44\n"
+    write = [at(LENT, "open", "clerk = &Clerk{name}")]
+    text = go_text(("write", write), ("read", read), created=began)
+    (sighting,) = deadheat.scan(text.replace("00c000012340", address))
+    assert told_of(repo, sighting.report).causes[0].cause == expected
