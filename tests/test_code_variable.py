@@ -715,3 +715,74 @@ func Load(names []string) {
         (f"{MODULE}/hub.Load.func1", f"/src/relay/hub/hub.go:{line(source, 'store.Open')}"),
     ]
     assert told_of(repo, go_report(("write", way), ("write", way))).variable is None
+
+
+FILLED = """package hub
+
+import "sync"
+
+type Tuning struct {
+	Label string
+	limit int
+}
+
+type Hub struct {
+	mu     sync.Mutex
+	tuning *Tuning
+}
+
+func usual() *Tuning {
+	return &Tuning{
+		Label: "usual",
+		limit: 3,
+	}
+}
+
+func (h *Hub) tune() {
+	if h.tuning == nil {
+		h.tuning = usual()
+	}
+}
+
+func (h *Hub) guarded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tuning = usual()
+}
+
+func (h *Hub) tell(port int) {
+	say(map[string]any{
+		"port": port,
+		h.tuning.Label: port,
+	})
+}
+
+func say(all map[string]any) {}
+"""
+TELLS = ("(*Hub).tell", "h.tuning.Label: port")
+
+
+def test_a_line_of_a_literal_fills_a_field(repo: Repository) -> None:
+    """And a key of a map is read, though that of a struct is only a name."""
+    variable = found(repo, FILLED, ("usual", 'Label: "usual"'), TELLS)
+    assert variable is not None
+    assert (variable.name, variable.owner, variable.kind) == ("Label", "Tuning", "field")
+    assert variable.declared == ("hub/hub.go", line(FILLED, "Label string"))
+
+
+@pytest.mark.parametrize(
+    ("caller", "row", "cause"),
+    [
+        ("(*Hub).tune", line(FILLED, "= usual()"), "lazy-initialisation"),
+        ("(*Hub).guarded", line(FILLED, "= usual()", 2), "partial-lock"),
+    ],
+)
+def test_who_has_an_object_made(repo: Repository, caller: str, row: int, cause: str) -> None:
+    """What is raced for is new: what its makers check or hold is about where it is kept."""
+    repo.put("hub", {"hub/hub.go": FILLED})
+    made = [("usual", line(FILLED, 'Label: "usual"')), (caller, row)]
+    sides = [
+        (op, [(f"{MODULE}/hub.{name}", f"/src/relay/hub/hub.go:{at}") for name, at in way])
+        for op, way in (("write", made), ("read", [(TELLS[0], line(FILLED, TELLS[1]))]))
+    ]
+    assert told_of(repo, go_report(*sides)).causes[0].cause == cause

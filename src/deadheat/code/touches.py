@@ -39,6 +39,7 @@ _FUNCTIONS = ("function_declaration", "method_declaration", "func_literal")  # o
 _COUNTS = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
 _ASSIGNS = (b"=", b":=")
 _WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
+_STRUCTS = ("type_identifier", "qualified_type", "generic_type")  # what a literal of Go may be of
 _INDEXED = (
     "index_expression",
     "subscript_expression",
@@ -51,7 +52,7 @@ class Touch(NamedTuple):
     """One thing that a line can touch."""
 
     name: str  # the field or variable
-    path: tuple[str, ...]  # from the base to the name; a call is written "f()"
+    path: tuple[str, ...]  # from the base to the name; a call is written "f()", a literal "T{}"
     rank: int
     writes: bool
     whole: str = ""  # the type that is stored in one go, where the line says so
@@ -91,6 +92,8 @@ def _touch(node: Node, row: int) -> Iterator[Touch]:
         yield from _written(node, row)
     elif node.type == "return_statement" and node.start_point.row == row:
         yield from _returned(node)
+    elif node.type == "keyed_element":
+        yield from _filled(node, row)
     elif node.type in _FIELDS or node.type == "identifier":
         end = node.child_by_field_name("field") or node
         if end.start_point.row == row and not _is_part(node):
@@ -137,6 +140,20 @@ def _returned(node: Node) -> Iterator[Touch]:
             yield Touch(_text(name), (_text(name),), TARGET if sets else OPERAND, sets)
 
 
+def _filled(node: Node, row: int) -> Iterator[Touch]:
+    """`limit: 3,` on a line of its own in `&Config{…}`: the field of a new object that it fills."""
+    key, literal = node.child(0), node.parent and node.parent.parent
+    name = key.named_child(0) if key is not None else None
+    if name is None or name.type != "identifier" or literal is None or name.start_point.row != row:
+        return
+    kind = literal.child_by_field_name("type")
+    pointed = literal.parent is not None and _text(literal.parent)[:1] == "&"
+    if kind is None or kind.type not in _STRUCTS or not pointed or literal.start_point.row == row:
+        return
+    made = _text(kind).partition("[")[0].rpartition(".")[2] + "{}"
+    yield Touch(_text(name), (made, _text(name)), TARGET, True)
+
+
 def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
     """The end of a chain and everything on the way to it; a method may write to what it is called on."""
     if not path:
@@ -175,9 +192,10 @@ def _is_part(node: Node) -> bool:
             and inner == node
             and not _is_base(above, parent)
         )
-    if parent.type == "literal_element":  # "Field: value": the key of a literal
+    if parent.type == "literal_element":  # "Field: value": the key of a literal, of a map's a value
         pair = parent.parent
-        return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+        key = pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+        return key and node.type == "identifier"
     return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")
 
 

@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
+from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.indirect import replaced_by_test
 from deadheat.diagnose.meeting import may_be_ordered
 from deadheat.diagnose.naming import short, words
@@ -124,7 +125,7 @@ def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
         return SURE
     if not by_code and _of_it(scene, with_):
         return STRONG
-    if by_code and scene.shared and scene.shared.owner:
+    if by_code and scene.shared and scene.shared.owner and not is_made_here(scene, with_):
         # the lock of another type: it may guard that one's own, surely if a caller holds it
         return LIKELY if with_.here and with_.here.held else EVEN
     if scene.sides[0].point == scene.sides[1].point:
