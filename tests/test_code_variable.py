@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deadheat
 from deadheat.code.touches import touches
 from deadheat.model import Access, Frame, Location, Op, Origin, Report
-from tests.repositories import MODULE, Repository, go_report, line, told_of
+from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -786,3 +787,59 @@ def test_who_has_an_object_made(repo: Repository, caller: str, row: int, cause: 
         for op, way in (("write", made), ("read", [(TELLS[0], line(FILLED, TELLS[1]))]))
     ]
     assert told_of(repo, go_report(*sides)).causes[0].cause == cause
+
+
+KEPT = """package hub
+
+var (
+	plans = newPlans()
+	notes = &Notes{}
+)
+
+const most = 3
+
+type Plans struct{ first, last string }
+
+func (p *Plans) Find(key string) bool { return key == "" }
+
+type Notes struct{ text string }
+
+func newPlans() *Plans { return &Plans{} }
+
+func look(key string) bool {
+	if plans.Find(key) && key != "" {
+		return true
+	}
+	found, n := plans.Find(key), most
+	return found && plans.first != notes.text && n > 0
+}
+
+func (p *Plans) copy() (Plans, string) {
+	c, last := *p, p.last
+	c.first = p.last
+	return c, last
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "address", "expected"),
+    [
+        ("look", "if plans.Find", "000000780748", "plans"),
+        ("look", "found, n := plans", "000000780748", "plans"),  # a constant is nobody's variable
+        ("look", "if plans.Find", "00c000012340", None),  # its key may be meant
+        ("look", "return found", "000000780748", None),  # two of the package's
+        ("(*Plans).copy", "c.first = p.last", "00c000012340", "last"),
+        ("(*Plans).copy", "*p, p.last", "00c000012340", None),  # all of it is read
+    ],
+)
+def test_what_the_only_line_that_is_known_is_about(
+    repo: Repository, function: str, text: str, address: str, expected: str | None
+) -> None:
+    repo.put("hub", {"hub/hub.go": KEPT})
+    place = f"/src/relay/hub/hub.go:{line(KEPT, text)}"
+    lost = go_text(("read", [(f"{MODULE}/hub.{function}", place)]), ("write", []))
+    told = lost.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
+    (sighting,) = deadheat.scan(told.replace("00c000012340", address))
+    variable = told_of(repo, sighting.report).variable
+    assert (variable and variable.name) == expected

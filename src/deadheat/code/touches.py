@@ -77,6 +77,21 @@ def touches(language: str, source: bytes, line: int) -> list[Touch]:
     return sorted(both, key=lambda t: -t.rank)
 
 
+def copied(source: bytes, line: int) -> set[tuple[str, ...]]:
+    """What a line of Go copies all of that it points to: `*p`, `*p.next`."""
+    root = syntax.parse("go", syntax.local("go", source, line)).root_node
+    stars = [n for n in _on(root, line - 1) if n.type == "unary_expression" and _text(n)[:1] == "*"]
+    here = [n for n in stars if n.start_point.row == line - 1 and not _is_target(n)]
+    return {chain(star) for star in here} - {()}
+
+
+def _is_target(node: Node) -> bool:
+    """`*p` of `*p = x`."""
+    row = node.parent
+    above = row.parent if row is not None and row.type == "expression_list" else None
+    return above is not None and above.child_by_field_name("left") == row
+
+
 def _on(root: Node, row: int) -> Iterator[Node]:
     """The nodes that reach into a row; whatever lies elsewhere is not entered."""
     waiting = [root]
