@@ -614,3 +614,77 @@ def test_a_variable_of_a_package_comes_from_no_pool(
     text = go_text(("write", write), ("read", read), created=began)
     (sighting,) = deadheat.scan(text.replace("00c000012340", address))
     assert told_of(repo, sighting.report).causes[0].cause == expected
+
+
+TURNS = """package shop
+
+import "sync"
+
+type Shop struct {
+	mu, turn sync.Mutex
+	turns    int
+	spare    int
+}
+
+func NewShop() *Shop {
+	s := &Shop{}
+	s.turns = 1
+	return s
+}
+
+func (s *Shop) Next() int {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.turns++
+	return s.spare
+}
+
+func (s *Shop) Back() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.turns--
+}
+
+func (s *Shop) Turns() int {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.turns
+}
+
+func (s *Shop) Peek() int { return s.turns }
+
+func (s *Shop) Reopen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turns = 7
+	s.spare = 7
+}
+
+func (s *Shop) Close() {
+	s.mu.Lock()
+	s.turn.Lock()
+	s.turns = 0
+	s.turn.Unlock()
+	s.mu.Unlock()
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "expected"),
+    [
+        ("(*Shop).Reopen", "s.turns = 7", "partial-lock"),
+        ("(*Shop).Reopen", "s.spare = 7", "unknown"),  # one other method says little
+        ("(*Shop).Close", "s.turns = 0", "unknown"),  # it holds what the others do
+        ("NewShop", "s.turns = 1", "unknown"),  # nobody else has it yet
+    ],
+)
+def test_the_lock_that_a_field_has_elsewhere(
+    repo: Repository, function: str, text: str, expected: str
+) -> None:
+    """The stack of the other side is lost, but its code is not."""
+    repo.put("shop", {"shop/shop.go": TURNS})
+    told = go_text(("write", [at(TURNS, function, text)]), ("read", []))
+    lost = told.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
+    (sighting,) = deadheat.scan(lost)
+    assert told_of(repo, sighting.report).causes[0].cause == expected

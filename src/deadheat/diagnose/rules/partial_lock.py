@@ -7,10 +7,11 @@ lines and their callers (those further out only where all of the way are methods
 worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
 calls its handlers is not theirs. With source also: a map or a
 slice that was given back under the lock and is used after it; a method reads an object without the
-object's own lock, under a lock of another type only. From a Go report alone: one side is in a function
-whose name says that its caller holds the lock (`flushLocked`), the other in none. That what others call
-writes so deep in its own code that a lock and its deferred release fit in front, while the other side
-reads where none fits, is told as well, but not first.
+object's own lock, under a lock of another type only; where a Go report has lost the stack of one side,
+the other touches a field without the lock under which most other methods of its type do. From a Go
+report alone: one side is in a function whose name says that its caller holds the lock (`flushLocked`),
+the other in none. That what others call writes so deep in its own code that a lock and its deferred
+release fit in front, while the other side reads where none fits, is told as well, but not first.
 
 ## Why it races
 
@@ -46,6 +47,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
+from deadheat.diagnose.elsewhere import guarded_elsewhere
 from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.indirect import replaced_by_test
 from deadheat.diagnose.meeting import may_be_ordered
@@ -80,7 +82,7 @@ _GUARDLESS = re.compile(r"^sync\.\(\*WaitGroup\)\.|^runtime\.closechan$")
 def _find(scene: Scene) -> Hit | None:
     held = locking.locks(scene)
     if held is None:
-        return _named(scene) or _by_depth(scene)
+        return _named(scene) or _by_depth(scene) or _elsewhere(scene)
     if held[0] and held[1]:
         return _of_another(scene)
     if not held[0] and not held[1]:
@@ -223,6 +225,21 @@ def _is_called_by_others(frame: Frame | None) -> bool:
     """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
     _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
     return bool(method) and bare.isalnum() and bare[0].isupper()
+
+
+def _elsewhere(scene: Scene) -> Hit | None:
+    """One side is lost; the other goes without the lock that most methods of the type hold there."""
+    found = guarded_elsewhere(scene)
+    if found is None:
+        return None
+    side, lock, held, all_ = found
+    evidence = (
+        side.told(f"{side.does} without `{lock}`"),
+        side.told(f"{held} of {all_} other methods that touch {scene.what} hold `{lock}`"),
+        side.told("the stack of the other side is lost"),
+    )
+    change = f"Take `{lock}` around this access, too."
+    return Hit(FAIR + 0.05, evidence, change, (side.point,), from_source=True)
 
 
 def _is_lost(side: Side) -> bool:
