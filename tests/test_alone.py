@@ -17,6 +17,7 @@ from deadheat.text.window import Stream
 HEAP, ODD, DATA = "00c000092550", "00c000092558", "000000780748"
 TEST = "testing.(*T).Run() /usr/local/go/src/testing/testing.go:1851"
 SHOP = "example.com/shop/stock."
+LOST = "  [failed to restore the stack]\n"
 
 
 class Side(NamedTuple):
@@ -580,6 +581,37 @@ def test_a_packages_variable_lies_in_the_program(address: str, expected: str) ->
     test = Side("write", ("TestShelf shelf_test.go:12",))
     worker = Side("read", ("(*Shelf).loop shelf.go:33", "Start.func1 shelf.go:30"), go("Start"))
     assert first(report(test, worker, address)) == expected
+
+
+LOOP = ("(*Shelf).loop shelf.go:33", "Start.func1 shelf.go:30")
+ROOF = ("roof roof.go:8", "Start.func1 shelf.go:30")
+
+
+@pytest.mark.parametrize(
+    ("way", "other", "address", "expected"),
+    [
+        (("SetRoof roof.go:9", "TestShelf shelf_test.go:12"), LOOP, DATA, "test-changes-global"),
+        (("SetRoof roof.go:9", "prepare shelf_test.go:4"), LOOP, DATA, "test-changes-global"),
+        (("SetRoof roof.go:9", "TestShelf shelf_test.go:12"), LOOP, HEAP, "unknown"),
+        # the product itself does so, whoever calls it
+        (("roof roof.go:9", "TestShelf shelf_test.go:12"), ROOF, DATA, "lazy-initialisation"),
+    ],
+)
+def test_a_setter_that_a_test_calls(
+    way: tuple[str, ...], other: tuple[str, ...], address: str, expected: str
+) -> None:
+    worker = Side("read", other, go("Start"))
+    assert first(report(Side("write", way), worker, address)) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "unknown")]
+)
+def test_a_test_whose_stack_is_lost(address: str, expected: str) -> None:
+    text = report(Side("read", LOOP, go("Start")), Side("write", ("lost shelf.go:1",)), address)
+    gone = text.replace("".join(f"{line}\n" for line in frames(("lost shelf.go:1",))), LOST)
+    assert LOST in gone
+    assert first(gone) == expected
 
 
 def test_who_goes_the_same_way_ends_nothing() -> None:

@@ -130,3 +130,50 @@ def test_one_function_on_both_sides_is_not_looked_through(repo: Repository) -> N
     way = [(f"{MODULE}/hub.(*Hub).grow", "/src/relay/hub/hub.go:900")]
     told = told_of(repo, go_report(("write", way), ("read", way)), Hints((commit,)))
     assert not told.causes[0].from_source
+
+
+OPENED = """package hub
+
+import "sync"
+
+type Hub struct {
+	mu    sync.Mutex
+	plan  string
+	ready bool
+}
+
+func (h *Hub) Open(plan string) {
+	if plan != "" {
+		go h.watch(plan)
+	}
+	h.plan = plan
+	h.ready = true
+}
+
+func (h *Hub) watch(plan string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.plan == plan
+}
+"""
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(1, "plan"), (0, None)])
+def test_a_line_that_fits_by_accident_moved_with_its_function(
+    repo: Repository, shift: int, expected: str | None
+) -> None:
+    """It starts a goroutine one line above where the report says so: then it also wrote one above."""
+    repo.put("hub", {"hub/hub.go": OPENED})
+    opened = f"{MODULE}/hub.(*Hub).Open"
+    begun, written = line(OPENED, "go h.watch") + shift, line(OPENED, "h.ready = true")
+    report = go_report(
+        ("write", [(opened, f"/src/relay/hub/hub.go:{written}")]),
+        (
+            "read",
+            [(f"{MODULE}/hub.(*Hub).watch", f"/src/relay/hub/hub.go:{line(OPENED, 'h.plan ==')}")],
+        ),
+        created="Goroutine 8 (running) created at:\n"
+        f"  {opened}()\n      /src/relay/hub/hub.go:{begun} +0x44\n",
+    )
+    variable = told_of(repo, report).variable
+    assert (variable and variable.name) == expected

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import deadheat
 from deadheat.code.touches import touches
 from deadheat.model import Access, Frame, Location, Op, Origin, Report
-from tests.repositories import MODULE, Repository, go_report, line, told_of
+from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -748,3 +749,130 @@ def test_what_a_function_is_given_is_no_variable_of_the_package(repo: Repository
     told = found(repo, HIDDEN, ("Settle.func1.1", "b = Batch{}"), ("Take", "b.left != nil"))
     assert told is not None
     assert (told.owner, told.name, told.kind) == ("Batch", "left", "struct")
+
+
+FILLED = """package hub
+
+import "sync"
+
+type Tuning struct {
+	Label string
+	limit int
+}
+
+type Hub struct {
+	mu     sync.Mutex
+	tuning *Tuning
+}
+
+func usual() *Tuning {
+	return &Tuning{
+		Label: "usual",
+		limit: 3,
+	}
+}
+
+func (h *Hub) tune() {
+	if h.tuning == nil {
+		h.tuning = usual()
+	}
+}
+
+func (h *Hub) guarded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tuning = usual()
+}
+
+func (h *Hub) tell(port int) {
+	say(map[string]any{
+		"port": port,
+		h.tuning.Label: port,
+	})
+}
+
+func say(all map[string]any) {}
+"""
+TELLS = ("(*Hub).tell", "h.tuning.Label: port")
+
+
+def test_a_line_of_a_literal_fills_a_field(repo: Repository) -> None:
+    """And a key of a map is read, though that of a struct is only a name."""
+    variable = found(repo, FILLED, ("usual", 'Label: "usual"'), TELLS)
+    assert variable is not None
+    assert (variable.name, variable.owner, variable.kind) == ("Label", "Tuning", "field")
+    assert variable.declared == ("hub/hub.go", line(FILLED, "Label string"))
+
+
+@pytest.mark.parametrize(
+    ("caller", "row", "cause"),
+    [
+        ("(*Hub).tune", line(FILLED, "= usual()"), "lazy-initialisation"),
+        ("(*Hub).guarded", line(FILLED, "= usual()", 2), "partial-lock"),
+    ],
+)
+def test_who_has_an_object_made(repo: Repository, caller: str, row: int, cause: str) -> None:
+    """What is raced for is new: what its makers check or hold is about where it is kept."""
+    repo.put("hub", {"hub/hub.go": FILLED})
+    made = [("usual", line(FILLED, 'Label: "usual"')), (caller, row)]
+    sides = [
+        (op, [(f"{MODULE}/hub.{name}", f"/src/relay/hub/hub.go:{at}") for name, at in way])
+        for op, way in (("write", made), ("read", [(TELLS[0], line(FILLED, TELLS[1]))]))
+    ]
+    assert told_of(repo, go_report(*sides)).causes[0].cause == cause
+
+
+KEPT = """package hub
+
+var (
+	plans = newPlans()
+	notes = &Notes{}
+)
+
+const most = 3
+
+type Plans struct{ first, last string }
+
+func (p *Plans) Find(key string) bool { return key == "" }
+
+type Notes struct{ text string }
+
+func newPlans() *Plans { return &Plans{} }
+
+func look(key string) bool {
+	if plans.Find(key) && key != "" {
+		return true
+	}
+	found, n := plans.Find(key), most
+	return found && plans.first != notes.text && n > 0
+}
+
+func (p *Plans) copy() (Plans, string) {
+	c, last := *p, p.last
+	c.first = p.last
+	return c, last
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "address", "expected"),
+    [
+        ("look", "if plans.Find", "000000780748", "plans"),
+        ("look", "found, n := plans", "000000780748", "plans"),  # a constant is nobody's variable
+        ("look", "if plans.Find", "00c000012340", None),  # its key may be meant
+        ("look", "return found", "000000780748", None),  # two of the package's
+        ("(*Plans).copy", "c.first = p.last", "00c000012340", "last"),
+        ("(*Plans).copy", "*p, p.last", "00c000012340", None),  # all of it is read
+    ],
+)
+def test_what_the_only_line_that_is_known_is_about(
+    repo: Repository, function: str, text: str, address: str, expected: str | None
+) -> None:
+    repo.put("hub", {"hub/hub.go": KEPT})
+    place = f"/src/relay/hub/hub.go:{line(KEPT, text)}"
+    lost = go_text(("read", [(f"{MODULE}/hub.{function}", place)]), ("write", []))
+    told = lost.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
+    (sighting,) = deadheat.scan(told.replace("00c000012340", address))
+    variable = told_of(repo, sighting.report).variable
+    assert (variable and variable.name) == expected

@@ -265,6 +265,10 @@ class Counted:
         self.asked += 1
         return self.code.callers(*told)
 
+    def touched(self, *told: Any) -> Any:
+        self.asked += 1
+        return self.code.touched(*told)
+
     def stored(self, *told: Any) -> Any:
         self.asked += 1
         return self.code.stored(*told)

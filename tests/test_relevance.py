@@ -818,3 +818,130 @@ def test_what_a_test_compares_is_what_its_line_was_given(repo: Repository) -> No
         at(GIVEN_BACK, "check", "assert.Equal"),
     ]
     assert first(repo, GIVEN_BACK, write, read) == "partial-lock"
+
+
+LENT = """package shop
+
+import "sync"
+
+type page struct{ text []byte }
+
+var (
+	pages = sync.Pool{New: func() any { return new(page) }}
+	clerk = &Clerk{}
+)
+
+type Clerk struct{ name string }
+
+func (c *Clerk) Name() string { return c.name }
+
+func open(name string) {
+	clerk = &Clerk{name}
+}
+
+func list(all []string) {
+	p := pages.Get().(*page)
+	go func() {
+		for range all {
+			sign(p)
+		}
+	}()
+	pages.Put(p)
+}
+
+func sign(p *page) {
+	p.text = append(p.text, clerk.Name()...)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [("00c000012340", "pooled-object-reused"), ("000000780748", "missing-lock")],
+)
+def test_a_variable_of_a_package_comes_from_no_pool(
+    repo: Repository, address: str, expected: str
+) -> None:
+    """By its address it lies in the program, and what a pool hands out does not."""
+    repo.put("shop", {"shop/shop.go": LENT})
+    read = [at(LENT, "sign", "p.text = append"), at(LENT, "list.func1", "\tsign(p)")]
+    started = at(LENT, "list", "go func()")
+    began = f"Goroutine 8 (running) created at:\n  {started[0]}()\n      {started[1]} +0x44\n"
+    write = [at(LENT, "open", "clerk = &Clerk{name}")]
+    text = go_text(("write", write), ("read", read), created=began)
+    (sighting,) = deadheat.scan(text.replace("00c000012340", address))
+    assert told_of(repo, sighting.report).causes[0].cause == expected
+
+
+TURNS = """package shop
+
+import "sync"
+
+type Shop struct {
+	mu, turn sync.Mutex
+	turns    int
+	spare    int
+}
+
+func NewShop() *Shop {
+	s := &Shop{}
+	s.turns = 1
+	return s
+}
+
+func (s *Shop) Next() int {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.turns++
+	return s.spare
+}
+
+func (s *Shop) Back() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.turns--
+}
+
+func (s *Shop) Turns() int {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.turns
+}
+
+func (s *Shop) Peek() int { return s.turns }
+
+func (s *Shop) Reopen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turns = 7
+	s.spare = 7
+}
+
+func (s *Shop) Close() {
+	s.mu.Lock()
+	s.turn.Lock()
+	s.turns = 0
+	s.turn.Unlock()
+	s.mu.Unlock()
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "expected"),
+    [
+        ("(*Shop).Reopen", "s.turns = 7", "partial-lock"),
+        ("(*Shop).Reopen", "s.spare = 7", "unknown"),  # one other method says little
+        ("(*Shop).Close", "s.turns = 0", "unknown"),  # it holds what the others do
+        ("NewShop", "s.turns = 1", "unknown"),  # nobody else has it yet
+    ],
+)
+def test_the_lock_that_a_field_has_elsewhere(
+    repo: Repository, function: str, text: str, expected: str
+) -> None:
+    """The stack of the other side is lost, but its code is not."""
+    repo.put("shop", {"shop/shop.go": TURNS})
+    told = go_text(("write", [at(TURNS, function, text)]), ("read", []))
+    lost = told.replace("goroutine 8:\n", "goroutine 8:\n  [failed to restore the stack]\n")
+    (sighting,) = deadheat.scan(lost)
+    assert told_of(repo, sighting.report).causes[0].cause == expected

@@ -1,4 +1,4 @@
-"""Which lines of Go call a function of some name, or store to a variable; by their text."""
+"""Which lines of Go call a function of some name, store to a variable, touch a field; by their text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,27 @@ _CALLED = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
 _STORED = (
     rb"^[ \t]{0,40}(?:[\w.\[\]]{1,80}, ){0,4}%s%s(?:, [\w.]{1,80}){0,4}(?: [-+*/|&]?= |\+\+|--)"
 )
+# "	if h.turns > 3 {"; "	h.turns(3)" is a call
+_TOUCHED = rb"^(?!func )[^\n/\"`]{0,200}\.%s\b(?!\()"
 # a folder's files, and the lines in them, that are looked at
 _FILES, _MOST = 200, 12
+_TOUCHES = 30
 
 
 def calling(near: Mapping[str, bytes], name: str) -> tuple[Around, ...]:
     """The functions outside of tests that call one of that name, each at the line; none if too many."""
-    places = _places(near, name, _CALLED % re.escape(name.encode("utf-8", "replace")))
-    if len(places) > _MOST:
+    return _seen(near, name, _CALLED, _MOST)
+
+
+def touching(near: Mapping[str, bytes], name: str) -> tuple[Around, ...]:
+    """The lines outside of tests that touch a field of that name; none if too many."""
+    return _seen(near, name, _TOUCHED, _TOUCHES)
+
+
+def _seen(near: Mapping[str, bytes], name: str, pattern: bytes, most: int) -> tuple[Around, ...]:
+    word = re.escape(name.encode("utf-8", "replace"))
+    places = _places(near, name, pattern % word, most)
+    if len(places) > most:
         return ()
     seen = [around("go", near[path], path, line) for path, line in places]
     return tuple(one for one in seen if one is not None)
@@ -39,12 +52,14 @@ def storing(near: Mapping[str, bytes], name: str, field: bool) -> frozenset[tupl
     return frozenset(_places(near, name, _STORED % (on, word)))
 
 
-def _places(near: Mapping[str, bytes], name: str, pattern: bytes) -> list[tuple[str, int]]:
+def _places(
+    near: Mapping[str, bytes], name: str, pattern: bytes, most: int = _MOST
+) -> list[tuple[str, int]]:
     word, told = name.encode("utf-8", "replace"), re.compile(pattern, re.MULTILINE)
     files = [(path, text) for path, text in near.items() if path.endswith(".go") and word in text]
     return [
         (path, text.count(b"\n", 0, found.start()) + 1)
         for path, text in files[:_FILES]
         if not path.endswith("_test.go")
-        for found in islice(told.finditer(text), _MOST + 1)
+        for found in islice(told.finditer(text), most + 1)
     ]

@@ -132,16 +132,34 @@ def _racing(
     shifts: dict[str, list[int]],
 ) -> dict[Key, list[int]]:
     ways = [w for a in report.accesses[:2] if (w := _way(at, report, a, spots, found))]
-    if len(ways) < 2 or not any(way.off for way in ways):
-        return {}
-    if ways[0].spot[1:] == ways[1].spot[1:]:
+    if len(ways) < 2 or ways[0].spot[1:] == ways[1].spot[1:]:
         return {}  # one function: too much in it is touched on more than one line
+    if not any(way.off for way in ways):
+        return _alike(ways, spots, found)
     name = _common(ways)
     if not name:
         # a line that only could do what its frame says may have moved as well
         ways = [way if way.off else way.widened() for way in ways]
         name = _common(ways)
     return {_key(w.spot.asked.frame): _nearest(w, name, shifts) for w in ways if w.off and name}
+
+
+def _alike(
+    ways: Sequence[_Way], spots: Sequence[_Spot], found: dict[Key, int]
+) -> dict[Key, list[int]]:
+    """A line that fits by accident, and touches nothing of the other's: it moved as its function did."""
+    if set(ways[0].touched) & set(ways[1].touched):
+        return {}
+    for way, other in (ways, ways[::-1]):
+        near = [s for s in spots if s[1:] == way.spot[1:] and _key(s.asked.frame) in found]
+        by = {found[_key(s.asked.frame)] - s.asked.claim.line for s in near}
+        if len(by) != 1:
+            continue
+        line = way.spot.asked.claim.line + by.pop()
+        here = _touched(way.spot, way.access, (line, line))
+        if len(set(here) & set(other.touched)) == 1:
+            return {_key(way.spot.asked.frame): [line]}
+    return {}
 
 
 class _Way(NamedTuple):

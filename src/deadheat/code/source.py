@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.code import copying, copying_native, syntax
 from deadheat.code.around import around
-from deadheat.code.callers import calling, storing
+from deadheat.code.callers import calling, storing, touching
 from deadheat.code.languages import language, spoken
 from deadheat.code.starting import started
 from deadheat.code.types import Types
@@ -116,6 +116,9 @@ class CodeSource:
 
     def callers(self, name: str, beside: Frame) -> tuple[Around, ...]:
         return calling(self._near(beside), name) if name else ()
+
+    def touched(self, name: str, beside: Frame) -> tuple[Around, ...]:
+        return touching(self._near(beside), name) if name else ()
 
     def stored(self, name: str, field: bool, beside: Frame) -> frozenset[tuple[str, int]]:
         return storing(self._near(beside), name, field) if name else frozenset()

@@ -39,6 +39,7 @@ _FUNCTIONS = ("function_declaration", "method_declaration", "func_literal")  # o
 _COUNTS = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
 _ASSIGNS = (b"=", b":=")
 _WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
+_STRUCTS = ("type_identifier", "qualified_type", "generic_type")  # what a literal of Go may be of
 _INDEXED = (
     "index_expression",
     "subscript_expression",
@@ -51,7 +52,7 @@ class Touch(NamedTuple):
     """One thing that a line can touch."""
 
     name: str  # the field or variable
-    path: tuple[str, ...]  # from the base to the name; a call is written "f()"
+    path: tuple[str, ...]  # from the base to the name; a call is written "f()", a literal "T{}"
     rank: int
     writes: bool
     whole: str = ""  # the type that is stored in one go, where the line says so
@@ -76,6 +77,21 @@ def touches(language: str, source: bytes, line: int) -> list[Touch]:
     return sorted(both, key=lambda t: -t.rank)
 
 
+def copied(source: bytes, line: int) -> set[tuple[str, ...]]:
+    """What a line of Go copies all of that it points to: `*p`, `*p.next`."""
+    root = syntax.parse("go", syntax.local("go", source, line)).root_node
+    stars = [n for n in _on(root, line - 1) if n.type == "unary_expression" and _text(n)[:1] == "*"]
+    here = [n for n in stars if n.start_point.row == line - 1 and not _is_target(n)]
+    return {chain(star) for star in here} - {()}
+
+
+def _is_target(node: Node) -> bool:
+    """`*p` of `*p = x`."""
+    row = node.parent
+    above = row.parent if row is not None and row.type == "expression_list" else None
+    return above is not None and above.child_by_field_name("left") == row
+
+
 def _on(root: Node, row: int) -> Iterator[Node]:
     """The nodes that reach into a row; whatever lies elsewhere is not entered."""
     waiting = [root]
@@ -91,6 +107,8 @@ def _touch(node: Node, row: int) -> Iterator[Touch]:
         yield from _written(node, row)
     elif node.type == "return_statement" and node.start_point.row == row:
         yield from _returned(node)
+    elif node.type == "keyed_element":
+        yield from _filled(node, row)
     elif node.type in _FIELDS or node.type == "identifier":
         end = node.child_by_field_name("field") or node
         if end.start_point.row == row and not _is_part(node):
@@ -137,6 +155,20 @@ def _returned(node: Node) -> Iterator[Touch]:
             yield Touch(_text(name), (_text(name),), TARGET if sets else OPERAND, sets)
 
 
+def _filled(node: Node, row: int) -> Iterator[Touch]:
+    """`limit: 3,` on a line of its own in `&Config{…}`: the field of a new object that it fills."""
+    key, literal = node.child(0), node.parent and node.parent.parent
+    name = key.named_child(0) if key is not None else None
+    if name is None or name.type != "identifier" or literal is None or name.start_point.row != row:
+        return
+    kind = literal.child_by_field_name("type")
+    pointed = literal.parent is not None and _text(literal.parent)[:1] == "&"
+    if kind is None or kind.type not in _STRUCTS or not pointed or literal.start_point.row == row:
+        return
+    made = _text(kind).partition("[")[0].rpartition(".")[2] + "{}"
+    yield Touch(_text(name), (made, _text(name)), TARGET, True)
+
+
 def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
     """The end of a chain and everything on the way to it; a method may write to what it is called on."""
     if not path:
@@ -175,10 +207,10 @@ def _is_part(node: Node) -> bool:
             and inner == node
             and not _is_base(above, parent)
         )
-    # "Field: value": the key of a literal; "row.Field: value" is that of a map, and is read
-    if parent.type == "literal_element" and node.type == "identifier":
+    if parent.type == "literal_element":  # "Field: value": the key of a literal, of a map's a value
         pair = parent.parent
-        return pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+        key = pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+        return key and node.type == "identifier"
     return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")
 
 

@@ -28,7 +28,9 @@ class Types:
             yield self._tree.declaring(name, self._path)
 
     def variable(self, name: str) -> str:
-        """The type of a receiver, parameter or local variable."""
+        """The type of a receiver, parameter or local variable, or of a literal: `Hub{}`."""
+        if name.endswith("{}"):
+            return name.removesuffix("{}")
         told = _RECEIVER.match(self._body)
         if told and told[1].decode() == name:
             return told[2].decode()

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from deadheat.code import lines, syntax, touches
 from deadheat.code.asking import class_of
 from deadheat.code.languages import language, spoken
+from deadheat.code.scopes import declares, is_local, is_parameter, package_variable
 from deadheat.code.sides import WRITING, Side, is_call, is_import, members, possible
 from deadheat.code.touches import BASE, CALLEE, OPERAND, TARGET, Touch
-from deadheat.code.tree import Place, Tree, bare, rows_with
+from deadheat.code.tree import Place, Tree, bare
 from deadheat.code.types import Types
+from deadheat.diagnose import address
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -24,11 +26,8 @@ if TYPE_CHECKING:
 # a function that is entered for what it touches is no longer than this
 _LONG, _CALLS = 80, 8
 _SHORT = 24  # one that is entered from such a one
-_WIDE, _HEAD = 4_000, 600
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
-# how a line begins that declares no variable of a package, though it may say "func(n int)"
-_NO_VARIABLE = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
 
@@ -61,7 +60,8 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
     if not both or any(map(_is_harness, both)):
         return None
     if len(both) == 1:
-        return _lone(tree, both[0])
+        kept = _kept(tree, both[0]) if address.is_in_program(report) else None
+        return kept or _lone(tree, both[0])
     a, b = both[:2]
     return (
         _common(tree, a, b, a.touches, b.touches, "both lines touch it")
@@ -123,12 +123,12 @@ def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
         if not (_in_closure(a) or _in_closure(b)):
             # every call has its own, though what a local one holds may be everybody's
             held = mine.element or other.element
-            if _is_parameter(name, a) or (not held and _is_local(name, a)):
+            if is_parameter(name, a) or (not held and is_local(name, a)):
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
-    if _is_parameter(name, a) or _is_parameter(name, b):
+    if is_parameter(name, a) or is_parameter(name, b):
         return False  # a function's own hides the package's
-    return _package_variable(tree, a, name) is not None
+    return package_variable(tree, a, name) is not None
 
 
 def _begins(name: str, side: Side) -> bool:
@@ -142,46 +142,6 @@ def _begins(name: str, side: Side) -> bool:
 
 def _in_closure(side: Side) -> bool:
     return bool(_CLOSURE.search(side.frame.function))
-
-
-def _is_parameter(name: str, side: Side) -> bool:
-    """Is it one of a function's own? One of C++ that is a reference is somebody else's."""
-    word = re.escape(name.encode("utf-8", "replace"))
-    if language(side.path) != "go":
-        head = side.body[:_HEAD].partition(b"{")[0]
-        own = rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]"
-        return re.search(own % word, head) is not None
-    head = side.body.partition(b"\n")[0]
-    return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, head))
-
-
-def _is_local(name: str, side: Side) -> bool:
-    """Is it declared in a function of Go?"""
-    if language(side.path) != "go":
-        return False
-    return any(_declares(name, text) for text in side.body.split(b"\n")[1:])
-
-
-def _package_variable(tree: Tree, side: Side, name: str) -> Place | None:
-    word = name.encode("utf-8", "replace")
-    for path, source in tree.near(side.path).items():
-        for start in rows_with(source, word):
-            text = source[start : source.find(b"\n", start, start + _WIDE)]
-            if not text.startswith(_NO_VARIABLE) and _declares(name, text):
-                return Place(path, source.count(b"\n", 0, start) + 1)
-            if _grouped(word, text) and _in_var_block(source, start):
-                return Place(path, source.count(b"\n", 0, start) + 1)
-    return None
-
-
-def _grouped(word: bytes, text: bytes) -> bool:
-    """`	limit = 10`, `	hook func()`: one variable of a `var (…)` block."""
-    return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
-
-
-def _in_var_block(source: bytes, start: int) -> bool:
-    begun = source.rfind(b"\nvar (", 0, start)
-    return begun >= 0 and source.find(b"\n)", begun, start) < 0
 
 
 def _weight(touch: Touch, side: Side) -> int:
@@ -226,25 +186,10 @@ def _plain(tree: Tree, a: Side, b: Side, name: str, why: str) -> Variable:
     """A variable without an owner: captured by a closure, or the package's."""
     for side in (a, b):
         for row, text in enumerate(side.body.split(b"\n"), side.first):
-            if _declares(name, text):
+            if declares(name, text):
                 return Variable(name, None, "captured", Place(side.path, row), True, why)
-    place = _package_variable(tree, a, name) or _package_variable(tree, b, name)
+    place = package_variable(tree, a, name) or package_variable(tree, b, name)
     return Variable(name, None, "package" if place else "captured", place, True, why)
-
-
-def _declares(name: str, text: bytes) -> bool:
-    word = re.escape(name.encode("utf-8", "replace"))
-    return bool(
-        re.search(
-            rb"(?<![\w.])%s(?:, \w{1,80}){0,8} :=|\bvar %s\b|\blet (?:mut )?%s\b"
-            % (word, word, word),
-            text,
-        )
-        or re.match(
-            rb"(?:static |extern |volatile )*[\w:<>*]+[ *]+%s(?:\[\w*\])?\s*[=;]" % word, text
-        )
-        or re.search(rb"func.*[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[]" % word, text)
-    )
 
 
 def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
@@ -364,12 +309,37 @@ def _written(tree: Tree, a: Side, b: Side) -> Variable | None:
     return replace(found, why="the line that writes stores to nothing else")
 
 
+def _kept(tree: Tree, side: Side) -> Variable | None:
+    """With one access at hand that lies in the program: the only variable of the package on its line."""
+    if language(side.path) != "go" or is_call(side.access, side.frame):
+        return None
+    if any(_is_field(t, side) and t.rank > CALLEE for t in side.touches):
+        return None  # what it is a field of may be the package's as well
+    if any(len(t.path) > 1 and is_import(t.path[0], side) for t in side.touches):
+        return None
+    wanted = [t for t in side.touches if t.rank == TARGET] if side.access.op in WRITING else None
+    names = {t.name for t in (side.touches if wanted is None else wanted) if len(t.path) == 1}
+    own = {n for n in names if not is_parameter(n, side) and not is_local(n, side)}
+    found = [(name, at) for name in sorted(own) if (at := package_variable(tree, side, name))]
+    if len(found) != 1:
+        return None
+    why = "by its address it is a package's, and the only line that is known names no other"
+    return Variable(found[0][0], None, "package", found[0][1], False, why)
+
+
 def _is_pointer(touch: Touch, side: Side) -> bool:
     """`hook->fire(now)` of C++: is only what it points to changed, by what it calls?"""
     if language(side.path) == "go" or touch.rank == TARGET or side.access.op not in WRITING:
         return False
     text = b"".join(syntax.rows(side.source, side.frame.line or 0, side.frame.line or 0))
     return re.search(rb"\b%s\s?->" % re.escape(touch.name.encode()), text) is not None
+
+
+def _copies_more(touch: Touch, side: Side) -> bool:
+    """`c, g := *all, all.group`: does a line of Go that only reads copy all of something, too?"""
+    if language(side.path) != "go" or side.access.op in WRITING or side.frame.line is None:
+        return False
+    return bool(touches.copied(side.source, side.frame.line) - {touch.path})
 
 
 def _lone(tree: Tree, side: Side) -> Variable | None:
@@ -383,7 +353,7 @@ def _lone(tree: Tree, side: Side) -> Variable | None:
     ends = [
         t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)
     ]
-    if len(ends) != 1 or _is_pointer(ends[0], side):
+    if len(ends) != 1 or _is_pointer(ends[0], side) or _copies_more(ends[0], side):
         return None
     found = _field(tree, side, ends[0]) if _is_field(ends[0], side) else None
     return Variable(

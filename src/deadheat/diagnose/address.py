@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from deadheat.diagnose.scene import Scene
+    from deadheat.model import Access, Report
 
 # Go's heap begins here: 0xc000000000, on 64-bit Arm 0x4000000000; programs are loaded further down
 _HEAPS = (0xC0, 0x40)
@@ -18,14 +21,15 @@ _WORD, _TWO_WORDS = 8, 16
 
 def of(scene: Scene) -> int | None:
     """The address that a Go report tells, of its first access that has one."""
-    for side in scene.sides if scene.go else ():
-        told = side.access.address
-        if told:
-            try:
-                return int(told, 16)
-            except ValueError:
-                return None
-    return None
+    return _told(side.access for side in scene.sides) if scene.go else None
+
+
+def _told(accesses: Iterable[Access]) -> int | None:
+    told = next((access.address for access in accesses if access.address), "")
+    try:
+        return int(told, 16) if told else None
+    except ValueError:
+        return None
 
 
 def is_arms(scene: Scene) -> bool:
@@ -51,6 +55,12 @@ def is_packages(scene: Scene) -> bool | None:
     if at < _LOADED:
         return True
     return False if at >> 32 in _HEAPS else None
+
+
+def is_in_program(report: Report) -> bool:
+    """The same of a report that no rule has seen yet: does it surely lie there?"""
+    at = _told(report.accesses[:2]) if report.detector == "go" else None
+    return at is not None and 0 < at < _LOADED
 
 
 def may_be_interface(scene: Scene) -> bool:

@@ -84,6 +84,8 @@ def is_made_here(scene: Scene, side: Side) -> bool:
     for use in here.uses:
         if not use.writes or len(use.path) < 2 or (name and use.name != name):
             continue
+        if use.path[0].endswith("{}"):
+            return True  # a line of the literal itself
         declared = here.names.get(use.path[0])
         if declared is None or declared.how != "local":
             continue

@@ -145,6 +145,9 @@ class Source(Protocol):
     def callers(self, name: str, beside: Frame) -> tuple[Around, ...]:
         """The functions of Go near a frame, outside of tests, that call one of that name: the lines."""
 
+    def touched(self, name: str, beside: Frame) -> tuple[Around, ...]:
+        """The lines of Go near a frame, outside of tests, that touch a field of that name."""
+
     def stored(self, name: str, field: bool, beside: Frame) -> frozenset[tuple[str, int]]:
         """The lines of Go near a frame, outside of tests, that store to a variable of that name."""
 

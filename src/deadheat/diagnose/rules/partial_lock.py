@@ -8,11 +8,13 @@ worker's starter holds is not the worker's, and a lock for reading that a server
 calls its handlers is not theirs; one that lies beside a set in an object is the set's. With source
 also: a map or a slice that was given back under the lock and is used after it; who only reads an object
 does so without the object's own lock, under a lock of another type; no lock is in sight, but the
-comment on one side's function says that its caller holds it. In Go: one side takes a lock, while a
-library prints, compares or encodes the object that the lock is a part of. From a Go report alone: one
-side is in a function whose name says that its caller holds the lock (`flushLocked`), the other in none.
-That what others call writes so deep in its own code that a lock and its deferred release fit in front,
-while the other side reads where none fits, is told as well, but not first.
+comment on one side's function says that its caller holds it; where a Go report has lost the stack of
+one side, the other touches a field without the lock under which most other methods of its type do. In
+Go: one side takes a lock, while a library prints, compares or encodes the object that the lock is a
+part of. From a Go report alone: one side is in a function whose name says that its caller holds the
+lock (`flushLocked`), the other in none. That what others call writes so deep in its own code that a
+lock and its deferred release fit in front, while the other side reads where none fits, is told as well,
+but not first.
 
 ## Why it races
 
@@ -50,6 +52,8 @@ from typing import TYPE_CHECKING
 from deadheat.diagnose import depth, locking, signals
 from deadheat.diagnose.atomics import is_atomic, of_lock
 from deadheat.diagnose.capture import captured
+from deadheat.diagnose.elsewhere import guarded_elsewhere
+from deadheat.diagnose.fresh import is_made_here
 from deadheat.diagnose.indirect import begun_above, replaced_by_test
 from deadheat.diagnose.lending import kept
 from deadheat.diagnose.meeting import may_be_ordered
@@ -93,7 +97,7 @@ def _find(scene: Scene) -> Hit | None:
         return None  # no lock guards a group or a channel: who adds comes before who waits
     held = locking.locks(scene)
     if held is None:
-        return _looked_into(scene) or _named(scene) or _by_depth(scene)
+        return _looked_into(scene) or _named(scene) or _by_depth(scene) or _elsewhere(scene)
     if held[0] and held[1]:
         return _of_another(scene)
     if not held[0] and not held[1]:
@@ -136,7 +140,7 @@ def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
         return SURE
     if not by_code and _of_it(scene, with_):
         return STRONG
-    if by_code and scene.shared and scene.shared.owner:
+    if by_code and scene.shared and scene.shared.owner and not is_made_here(scene, with_):
         # the lock of another type: it may guard that one's own, surely if a caller holds it
         near = with_.here is not None and with_.here.held
         return LIKELY if near or any(kept(with_)) else EVEN
@@ -263,6 +267,21 @@ def _is_called_by_others(frame: Frame | None) -> bool:
     """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
     _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
     return bool(method) and bare.isalnum() and bare[0].isupper()
+
+
+def _elsewhere(scene: Scene) -> Hit | None:
+    """One side is lost; the other goes without the lock that most methods of the type hold there."""
+    found = guarded_elsewhere(scene)
+    if found is None:
+        return None
+    side, lock, held, all_ = found
+    evidence = (
+        side.told(f"{side.does} without `{lock}`"),
+        side.told(f"{held} of {all_} other methods that touch {scene.what} hold `{lock}`"),
+        side.told("the stack of the other side is lost"),
+    )
+    change = f"Take `{lock}` around this access, too."
+    return Hit(FAIR + 0.05, evidence, change, (side.point,), from_source=True)
 
 
 def _is_lost(side: Side) -> bool:

@@ -34,7 +34,7 @@ other goroutine a copy.
 ## When it is wrong
 
 The pool's own bookkeeping may race (a pool of the house's own without a lock): then a lock is
-missing in the pool.
+missing in the pool. A variable of a package, which a Go report tells by its address, comes from no pool.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnose.address import is_packages
 from deadheat.diagnose.finding import Evidence
 from deadheat.diagnose.lifetime import is_lent, named
 from deadheat.diagnose.naming import is_test_file, last, short, words
@@ -71,6 +72,8 @@ _WORD = re.compile(r"[A-Za-z_]\w{0,80}")
 
 
 def _find(scene: Scene) -> Hit | None:
+    if is_packages(scene):
+        return None  # a variable of a package, by its address: no pool hands that out
     if lent := _lent(scene) or _in_pool(scene) or _filled_again(scene):
         return lent
     for side, other in scene.both:

@@ -5,7 +5,9 @@
 A write on a line of a test's file against an access by a goroutine of the product that runs in the
 background, to an address in the program itself, where the variables of packages lie, and not in the
 heap. With source: the variable is the package's; the write may also lie in a function for tests that is
-kept beside the product (`func Fast(t testing.TB)`).
+kept beside the product (`func Fast(t testing.TB)`). Less surely: what a test calls in its own goroutine
+(a set-up, a setter) writes such an address, also where the detector has lost that stack, and a goroutine
+of the product only reads it.
 
 ## Why it races
 
@@ -29,7 +31,8 @@ writes it.
 
 A field of an object that the test itself made is not a global: then the test uses the product
 without the lock it needs. From a report alone, a variable that another test's worker writes as well
-is no setting, and that worker was left running.
+is no setting, and that worker was left running. What the product writes whoever calls it is no test's
+doing: then a lock is missing, or it is made too late.
 """
 
 from __future__ import annotations
@@ -37,50 +40,92 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnose.address import is_packages
+from deadheat.diagnose.naming import is_test_file
 from deadheat.diagnose.rule import FAIR, STRONG, WEAK, Hit, Rule
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
+    from deadheat.diagnose.finding import Evidence
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
+    from deadheat.diagnose.source import Shared
 
 _TESTING = ("testing.TB", "*testing.T", "*testing.B")
 
 
 def _find(scene: Scene) -> Hit | None:
     for test, other in scene.both if scene.go else ():
-        if (
-            not (test.in_test or _serves_tests(test))
-            or not test.writes
-            or other.is_test
-            or _tests(scene, other)
-        ):
+        if not test.writes or other.is_test or _tests(scene, other):
             continue
-        shared = scene.shared
-        if shared is not None and shared.kind != "package":
-            return None
-        packages = None if shared else is_packages(scene)
-        if packages is False:
-            return None  # it was allocated: no variable of a package
-        what = f"`{shared.name}`, a variable of the package" if shared else "it"
-        if packages:
-            what = "a variable of a package, by its address"
-        evidence = (
-            test.told(f"{test.does} {what}, {_where(test)}"),
-            other.told(f"{other.does} it in the background ({other.actor.id})"),
-        )
-        change = (
-            f"Stop the background goroutine before the test changes {scene.what}, or pass the value"
-            " to the constructor instead of through a package variable."
-        )
-        confidence = STRONG + 0.04 if shared else STRONG if packages else FAIR + 0.1
-        if not test.is_test:
-            confidence = confidence if shared or packages else WEAK
-        if scene.source is None and other.writes and _is_anothers(scene, other):
-            confidence = FAIR  # no setting: what another test's worker keeps there
-        where = (test.point,)
-        return Hit(confidence, evidence, change, where, test_only=True, from_source=bool(shared))
+        if test.in_test or _serves_tests(test):
+            return _by_test(scene, test, other)
+        if _runs_test(test) and _is_background(scene, other):
+            return _called_by_test(scene, test, other)
     return None
+
+
+def _by_test(scene: Scene, test: Side, other: Side) -> Hit | None:
+    """A line of a test's file, or a function for tests, writes it."""
+    shared = scene.shared
+    if shared is not None and shared.kind != "package":
+        return None
+    packages = None if shared else is_packages(scene)
+    if packages is False:
+        return None  # it was allocated: no variable of a package
+    told = test.told(f"{test.does} {_what(shared, packages)}, {_where(test)}")
+    confidence = STRONG + 0.04 if shared else STRONG if packages else FAIR + 0.1
+    if not test.is_test:
+        confidence = confidence if shared or packages else WEAK
+    if scene.source is None and other.writes and _is_anothers(scene, other):
+        confidence = FAIR  # no setting: what another test's worker keeps there
+    return _hit(scene, confidence, test, (told, _beside(other)), from_source=bool(shared))
+
+
+def _called_by_test(scene: Scene, test: Side, other: Side) -> Hit | None:
+    """What a test calls writes it, in the test's own goroutine: a set-up, or a setter."""
+    shared = scene.shared
+    if is_packages(scene) is not True or (shared is not None and shared.kind != "package"):
+        return None
+    what = _what(shared, packages=True)
+    runs = f"in {test.actor.id}, which runs a test"
+    does = f"{test.does} {what}, {runs}" if test.site else f"{what} is written {runs}"
+    # a stack that is lost may have led anywhere; what another test left running explains more
+    sure = FAIR if test.site is None or _is_anothers(scene, other) else FAIR + 0.1
+    return _hit(scene, sure, test, (test.told(does), _beside(other)), from_source=bool(shared))
+
+
+def _hit(
+    scene: Scene, sure: float, test: Side, told: tuple[Evidence, ...], from_source: bool
+) -> Hit:
+    change = (
+        f"Stop the background goroutine before the test changes {scene.what}, or pass the value"
+        " to the constructor instead of through a package variable."
+    )
+    where = (test.point,) if test.site else ()
+    return Hit(sure, told, change, where, test_only=True, from_source=from_source)
+
+
+def _what(shared: Shared | None, packages: bool | None) -> str:
+    if shared:
+        return f"`{shared.name}`, a variable of the package"
+    return "a variable of a package, by its address" if packages else "it"
+
+
+def _beside(other: Side) -> Evidence:
+    return other.told(f"{other.does} it in the background ({other.actor.id})")
+
+
+def _runs_test(side: Side) -> bool:
+    """Does a test run in it, by its stack or by who started it?"""
+    way = [f for f in side.true if is_test_file(f.file)]
+    return side.is_test or any(go.test_name(f.function) for f in way)
+
+
+def _is_background(scene: Scene, side: Side) -> bool:
+    """Is it a goroutine of the product's that only looks? What it writes is not the test's alone."""
+    if side.writes or scene.same_function or _runs_test(side):
+        return False
+    return side.site is not None or side.is_worker
 
 
 def _serves_tests(side: Side) -> bool:
