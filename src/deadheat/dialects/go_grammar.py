@@ -31,7 +31,8 @@ SECOND_HALF: Final = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATED: Final = regex(r"Goroutine (\d{1,18}|[A-Z]) \((running|finished)\) created at:")
 
-# what ends each of a report's lines where several stand in one; what comes behind a call is its place
+# what ends each of a report's lines where several stand in one; what comes behind a call is its place. Lines that
+# were copied from a pane may be filled with blanks to its width
 _GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"
 _GOROUTINE: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?:"
 _PLACE: Final = r"[^\s()]{1,400}:\d{1,9}\b"
@@ -42,12 +43,12 @@ FOLDS: Final = Folds(
         r"|\+0x[0-9a-f]{1,8}(?: fp=\S{1,20} sp=\S{1,20} pc=0x[0-9a-f]{1,16})?"
         rf"|(?:\(\)|\.(?:go|s):\d{{1,9}}(?! \+0x))(?={_GAP})"
         r"|(?:\)|created by [^\s()]{1,400}|in goroutine \d{1,18})"
-        rf"(?={_GAP}{{1,40}}{_PLACE}))(?:(?!-:0 ){_GAP}){{0,200}}"
+        rf"(?={_GAP}{{1,40}}{_PLACE}))(?:(?!-:0 ){_GAP}){{0,600}}"
         r"|(?<!by )(?<!in )(?=goroutine \d{1,18} (?:gp=[^\[]{1,80})?\[)"
     ),
     regex(
-        rf"{_GOROUTINE}{_GAP}{{0,200}}(?:[^\s()]{{1,400}}[(]|\[fail)"
-        rf"|{BANNER}{_GAP}{{0,200}}(?:Read|Write|Prev|Atom)"
+        rf"{_GOROUTINE}{_GAP}{{0,600}}(?:[^\s()]{{1,400}}[(]|\[fail)"
+        rf"|{BANNER}{_GAP}{{0,600}}(?:Read|Write|Prev|Atom)"
     ),
 )
 
