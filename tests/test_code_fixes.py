@@ -173,6 +173,11 @@ def test_modules(path: str, package: str, path_of: str, version: str | None) -> 
     assert (found.path, found.version) == (path_of, version)
 
 
+def test_a_module_that_is_a_folder_of_the_repository_is_none_of_others() -> None:
+    path = "x.org/relay-kit@v0.0.0-00010101000000-000000000000/hub/hub.go"
+    assert module(Frame("hub.F", "x.org/relay-kit/hub", path, 1, Origin.USER, path)) is None
+
+
 @pytest.mark.parametrize(
     ("printed", "known", "expected"),
     [

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 # "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…";
-# of what was built with -trimpath, "google.golang.org/grpc@v1.39.0/internal/x.go"
+# of what was built with -trimpath, "google.golang.org/grpc@v1.39.0/internal/x.go"; a module that go.mod
+# replaces by a folder, mostly one of the repository itself, has the first second of all as version
 _MODULE_CACHE = re.compile(
-    r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(v[^/]{1,100})/"
+    r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(?!v0\.0\.0-00010101000000-0)"
+    r"(v[^/]{1,100})/"
 )
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
