@@ -288,6 +288,17 @@ def test_a_count_is_set_to_zero_while_others_count(ender: str, reader: str, expe
     assert first(report(writes, reads)) == expected
 
 
+@pytest.mark.parametrize(
+    ("renewal", "expected"),
+    [("(*Shelf).Reset", "worker-outlives-owner"), ("(*Shelf).Init", "unknown")],
+)
+def test_what_is_made_ready_may_be_so_for_the_first_time(renewal: str, expected: str) -> None:
+    """`Init` is the next use only of who comes by again."""
+    writes = Side("write", (f"{renewal} shelf.go:13", "(*Store).resume store.go:40"))
+    reads = Side("read", ("(*Store).fetch store.go:60",), go("(*Store).Fetch"))
+    assert first(report(writes, reads)) == expected
+
+
 def test_who_gives_a_worker_up_ends_nothing() -> None:
     """`cancel`, called by who started the worker, writes what the worker writes."""
     worker = Side("write", ("(*Crate).pack crate.go:5",), go("(*Shelf).Load"))
@@ -798,9 +809,9 @@ def test_what_the_main_goroutine_makes_is_read_too_early(
 
 @pytest.mark.parametrize("closure", ["glob..func1", "init.func1"])
 def test_a_closure_that_a_package_holds_makes_nothing_ready(closure: str) -> None:
-    """It lies in the package's `init` by its name only; a method `init` may be called again."""
+    """It lies in the package's `init` by its name only; a method `reset` is called again."""
     worker = Side("read", ("(*Shelf).Rows shelf.go:60",), ("(*Rota).Keep rota.go:7",))
-    for called, expected in ((closure, False), ("(*Shop).init", True)):
+    for called, expected in ((closure, False), ("(*Shop).reset", True)):
         writes = Side("write", ("(*Shelf).light lamp.go:8", f"{called} main.go:20"))
         told = first(by_main(report(writes, worker)))
         assert (told == "worker-outlives-owner") is expected

@@ -32,6 +32,19 @@ type Label struct {
 	parts []string
 	text  string
 	phase int
+	size  int
+}
+
+func (l *Label) Size() int {
+	if l.size > 0 {
+		return l.size
+	}
+	size := 0
+	for _, part := range l.parts {
+		size += len(part)
+	}
+	l.size = size
+	return l.size
 }
 
 func (l *Label) Text() string {
@@ -57,6 +70,7 @@ func (l *Label) Advance() {
     ("method", "write", "read", "expected"),
     [
         ("Text", "l.text = strings", 'l.text != ""', "lazy-initialisation"),
+        ("Size", "l.size = size", "l.size > 0", "lazy-initialisation"),
         ("Advance", "l.phase = 2", "l.phase != 0", "check-then-act"),
     ],
 )

@@ -29,8 +29,8 @@ ANY = re.compile(r"\b(?:nil|NULL|nullptr|has_value|is_none|is_some|empty)\b")
 _BARE = re.compile(r"\(?(?:[\w.]|->){1,80}\)?$")
 # "cached_ < 0", "s.sum == -1": no value yet
 _NO_VALUE = re.compile(r"(?:<\s{0,3}0|==\s{0,3}-1)\)?$")
-# "t.text != \"\"", "h.sum != 0": one already
-_A_VALUE = re.compile(r"!=\s{0,3}(?:\"\"|0)\)?$")
+# "t.text != \"\"", "h.sum != 0", "h.size > 0": one already
+_A_VALUE = re.compile(r"(?:!=\s{0,3}(?:\"\"|0)|>\s{0,3}0)\)?$")
 # "cached_ = compute();"
 _WORKED_OUT = re.compile(r"(?<![=!<>])=\s{0,9}[\w.>:-]{1,80}\(")
 # "err != nil": what was tried before, and no state
@@ -86,8 +86,14 @@ class Check(NamedTuple):
 
     def _is_kept(self, condition: str, asks: re.Pattern[str]) -> bool:
         """`if (cached_ < 0) cached_ = compute();`: is what was worked out kept for the next time?"""
-        text = self.sets.here.text if self.sets.here else ""
-        return bool(asks.search(condition) and _WORKED_OUT.search(text))
+        here = self.sets.here
+        if here is None or not asks.search(condition):
+            return False
+        stored = _STORED.search(here.text)
+        local = here.names.get(stored[1]) if stored else None
+        return bool(_WORKED_OUT.search(here.text)) or (
+            local is not None and local.how != "parameter"
+        )
 
     @property
     def is_flag(self) -> bool:

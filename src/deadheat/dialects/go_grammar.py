@@ -31,8 +31,8 @@ SECOND_HALF: Final = regex(_ACTOR)
 # "Goroutine 7 (running) created at:"
 CREATED: Final = regex(r"Goroutine (\d{1,18}|[A-Z]) \((running|finished)\) created at:")
 
-# what ends each of a report's lines where several stand in one; what comes behind a call is its place. Lines that
-# were copied from a pane may be filled with blanks to its width
+# what ends each of a report's lines where several stand in one; what comes behind a call is its place.
+# Lines that were copied from a wide pane may be filled with blanks to its width
 _GAP: Final = r"(?:\\[rt]|[^\w/(\[<.?=+])"
 _GOROUTINE: Final = r"oroutine(?: \d{1,18})?(?: gp=[^\[]{1,80})?(?: \[[^\]]{1,80}\])?:"
 _PLACE: Final = r"[^\s()]{1,400}:\d{1,9}\b"

@@ -39,7 +39,8 @@ An object that is reset on purpose while it is in use, such as a counter: then a
 is where one type's methods meet, and who had the worker started is further down in the same call. A call
 like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
 a variable that the call which had it started is about, too. The `init` of a package makes nothing ready,
-and what the main goroutine makes (`NewStation`, `initGauge`) is no next use.
+and what the main goroutine makes (`NewStation`, `initGauge`) is no next use. `Init` may as well be the
+first use: unless it is who started the worker that comes to it, it is told, but not first.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from deadheat.diagnose.leaving import left_behind, used_again
 from deadheat.diagnose.lifetime import called, common, ending, in_place
 from deadheat.diagnose.lifetime import named as is_called
 from deadheat.diagnose.naming import owner as owner_of
-from deadheat.diagnose.naming import short
+from deadheat.diagnose.naming import short, words
 from deadheat.diagnose.rounds import in_turn, next_round
 from deadheat.diagnose.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Hit, Rule
 from deadheat.diagnose.side import point
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
 
 # "std::vector<int>::_M_realloc_insert", "std::__cxx11::basic_string<char>::_M_mutate"; no destructor
 _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashtable")
+
+# what a thing is called to be made ready by, for the first time or again
+_ANY_USE = frozenset(("init", "initialize"))
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -118,6 +122,8 @@ def _find(scene: Scene) -> Hit | None:
     confidence = STRONG if again else FAIR + 0.05 if scene.go else FAIR - 0.1
     if beside and (again or scene.source is None):
         confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
+    if not again and _ANY_USE.intersection(words(named)[:1]):
+        confidence = WEAK  # it may well be the first use, that somebody did not wait for
     return Hit(confidence, tuple(evidence), change, where)
 
 
