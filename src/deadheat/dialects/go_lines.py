@@ -81,7 +81,7 @@ def aside(behind: str) -> str:
 
 def retold(line: str) -> tuple[str, str, int] | None:
     """A frame in one line, as people and their assistants retell one: `db.(*Pool).get  pool.go:31`."""
-    symbol, _, behind = line.partition(" ")
+    symbol, _, behind = line.partition(" ") if len(line) < _LONGEST else ("", "", "")
     match = _ASIDE.match(behind)
     if match is None or not _NAME.match(symbol) or not is_symbol(symbol):
         return None
