@@ -13,6 +13,8 @@ from deadheat.code.nodes import CLOSURES, FUNCTIONS, LONGEST, Up, family, has, t
 from deadheat.diagnose.source import Around, Closure, Use
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tree_sitter import Node
 
 _LOOPS = (
@@ -68,24 +70,27 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
         leaves=leading.gone(nodes, row),
         branch=leading.branch(nodes, row),
         after=tuple(leading.after(nodes, up, row)),
-        loops=tuple(
-            (n.start_point.row + 1, n.end_point.row + 1)
-            for n in nodes
-            if n.type in _LOOPS and has(n, row)
-        ),
+        loops=tuple(_loops(nodes, row)),
         calls=tuple(acting.calls(nodes, up))[:_MOST],
         starts=tuple(acting.starts(nodes)),
         names=names,
         sends=tuple(n.start_point.row + 1 for n in nodes if n.type == "send_statement"),
-        receives=tuple(
-            n.start_point.row + 1
-            for n in nodes
-            if n.type == "unary_expression" and text_of(n).startswith("<-")
-        ),
+        receives=tuple(n.start_point.row + 1 for n in nodes if _is_receive(n)),
         awaits=acting.awaits(nodes),
         results=text_of(function.child_by_field_name("result"))[:200],
         returned=acting.returned(nodes, up),
     )
+
+
+def _loops(nodes: list[Node], row: int) -> Iterator[tuple[int, int]]:
+    """The first and the last line of every loop around a row."""
+    for node in nodes:
+        if node.type in _LOOPS and has(node, row):
+            yield node.start_point.row + 1, node.end_point.row + 1
+
+
+def _is_receive(node: Node) -> bool:
+    return node.type == "unary_expression" and text_of(node).startswith("<-")
 
 
 def _function(root: Node, row: int) -> Node | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # "// Lock should be held.", "/* Called with q->mu held */", " * The caller must hold the mutex."
-_MARK = re.compile(r"\s{0,40}(?://+|/\*+|\*+/?)(.{0,300}?)(?:\*+/)?\s{0,9}$")
+_MARKS = ("//", "/*", "*")
 _SENTENCE = re.compile(r"[.;](?:\s|$)")
 _LOCK = re.compile(
     r"(?i)\b(?:\w{0,80}(?:lock|mutex|mtx)(?:s|es)?|(?:\w{1,80}(?:\.|->))?\w{0,80}mu)\b"
@@ -22,7 +22,7 @@ _MUST = re.compile(
     r"|called with|on entry|already)\b"
 )
 _NOT = re.compile(r"(?i)\b(?:not|never|without|no|nor|cannot)\b|n't\b")
-_MOST = 40  # lines of a comment that are read
+_MOST, _LONG = 40, 400  # lines of a comment that are read, and how long one may be
 
 
 def wants_lock(source: bytes, first: int) -> bool:
@@ -38,8 +38,7 @@ def _above(source: bytes, first: int) -> Iterator[str]:
     """The words of the comment, from its last line up."""
     begins = syntax.starts(source)
     for line in range(first - 1, max(0, first - 1 - _MOST), -1):
-        row = source[begins[line - 1] : begins[line] - 1].decode("utf-8", "replace")
-        told = _MARK.match(row)
-        if told is None:
+        row = source[begins[line - 1] : begins[line] - 1].decode("utf-8", "replace").strip()
+        if not row.startswith(_MARKS) or len(row) > _LONG:
             return
-        yield told[1].strip()
+        yield row.strip("/* \t")
