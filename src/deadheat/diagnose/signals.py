@@ -28,11 +28,16 @@ _SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
 
 def is_one(scene: Scene) -> bool:
     """Is what is raced for a group or a channel, and not what somebody keeps in it or beside it?"""
-    if not scene.go:
+    if not _may_tell(scene):
         return False
     if any(side.above(_GROUP) or closes(side) for side in scene.sides):
         return True
     return group(scene) is not None
+
+
+def _may_tell(scene: Scene) -> bool:
+    """Is there a frame above a site, or the code of its line?"""
+    return scene.go and (scene.source is not None or any(side.inner for side in scene.sides))
 
 
 def adds(side: Side) -> bool:
@@ -42,7 +47,7 @@ def adds(side: Side) -> bool:
 
 def group(scene: Scene) -> tuple[Side, Side] | None:
     """Who adds to a group, and who waits for it: by the frames or by both lines."""
-    for adder, waiter in scene.both if scene.go else ():
+    for adder, waiter in scene.both if _may_tell(scene) else ():
         if adds(adder) and waiter.above(_WAIT) and not adder.above(_WAIT):
             return adder, waiter
         if not adder.writes and waiter.writes and _meet(scene, adder, waiter):

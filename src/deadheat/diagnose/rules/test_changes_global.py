@@ -59,7 +59,8 @@ def _find(scene: Scene) -> Hit | None:
             continue
         if test.in_test or _serves_tests(test):
             return _by_test(scene, test, other)
-        if _runs_test(test) and _is_background(scene, other):
+        # what the other one writes is not the test's alone
+        if not other.writes and _runs_test(test) and _is_background(scene, other):
             return _called_by_test(scene, test, other)
     return None
 
@@ -117,13 +118,14 @@ def _beside(other: Side) -> Evidence:
 
 def _runs_test(side: Side) -> bool:
     """Does a test run in it, by its stack or by who started it?"""
-    way = [f for f in side.true if is_test_file(f.file)]
-    return side.is_test or any(go.test_name(f.function) for f in way)
+    if side.is_test:
+        return True
+    return any(is_test_file(f.file) and go.test_name(f.function) for f in side.true)
 
 
 def _is_background(scene: Scene, side: Side) -> bool:
-    """Is it a goroutine of the product's that only looks? What it writes is not the test's alone."""
-    if side.writes or scene.same_function or _runs_test(side):
+    """Is it a goroutine of the product's?"""
+    if scene.same_function or _runs_test(side):
         return False
     return side.site is not None or side.is_worker
 
