@@ -846,3 +846,11 @@ def test_who_prints_a_lock_has_not_taken_it(lock: str) -> None:
     takes = Side("write", (lock, "(*Shelf).Put shelf.go:40"), go("(*Rota).Keep"))
     prints = Side("read", (PRINTS, "(*Rota).Report rota.go:60"))
     assert first(report(prints, takes)) == "partial-lock"
+
+
+def test_who_read_a_lock_and_left_no_stack_may_have_printed_it() -> None:
+    takes = Side("write", (LOCKS, "(*Shelf).Put shelf.go:40"), go("(*Rota).Keep"))
+    text = report(takes, Side("read", ("lost shelf.go:1",)))
+    assert first(text) == "copied-lock"
+    gone = text.replace("".join(f"{line}\n" for line in frames(("lost shelf.go:1",))), LOST)
+    assert first(gone) == "unknown"

@@ -121,6 +121,7 @@ def _lock_itself(scene: Scene) -> Hit | None:
         if (
             lock is None
             or reader.writes
+            or not reader.access.stack  # what it did is lost: it may have printed all of it
             or reader.by_library  # `fmt.Sprintf("%v", s)` reads all of it, and copies nothing
             or any(f.function.startswith("sync.") for f in reader.inner)
         ):
