@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deadheat.model import Report
 
 MODULE = "example.com/acme/relay"
+Way = list[tuple[str, str]]  # the frames of a side: function and place
 _WHO = {"NAME": "A Tester", "EMAIL": "tester@example.com"}
 
 
@@ -99,3 +100,15 @@ def go_text(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> str
         told = op.capitalize() if head.startswith("{") else op
         text += head.format(told) + "\n" + "".join(frame(*f) for f in frames) + "\n"
     return text + created + "==================\n"
+
+
+def at(source: str, function: str, needle: str) -> tuple[str, str]:
+    """A frame of the file `shop.go`, on the line that has some text."""
+    return f"{MODULE}/shop.{function}", f"/src/relay/shop/shop.go:{line(source, needle)}"
+
+
+def first(repo: Repository, source: str, write: Way, read: Way, created: str = "") -> str:
+    """The first cause that is told of a race in `shop.go`."""
+    repo.put("shop", {"shop/shop.go": source})
+    told = told_of(repo, go_report(("write", write), ("read", read), created=created))
+    return told.causes[0].cause

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat.code.comments import wants_lock
-from tests.test_relevance import at, first
+from tests.repositories import at, first
 
 if TYPE_CHECKING:
     from tests.repositories import Repository

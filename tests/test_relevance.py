@@ -6,23 +6,9 @@ import pytest
 
 import deadheat
 from deadheat.diagnose import diagnose
-from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
+from tests.repositories import MODULE, Repository, at, first, go_report, go_text, line, told_of
 
 pytestmark = pytest.mark.usefixtures("cache")
-
-Way = list[tuple[str, str]]
-
-
-def first(repo: Repository, source: str, write: Way, read: Way, created: str = "") -> str:
-    """The first cause that is told of a race in one file of a repository."""
-    repo.put("shop", {"shop/shop.go": source})
-    told = told_of(repo, go_report(("write", write), ("read", read), created=created))
-    return told.causes[0].cause
-
-
-def at(source: str, function: str, needle: str) -> tuple[str, str]:
-    return f"{MODULE}/shop.{function}", f"/src/relay/shop/shop.go:{line(source, needle)}"
-
 
 PRINTED = """package shop
 
