@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: help demo test lint types tests bench eval docs soak cases record clean
+.PHONY: help demo test lint types tests oracle bench eval docs soak cases record clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -53,6 +53,9 @@ bench: $(INSTALLED) ## speed and memory, as ratios in one run
 eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
+
+oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
+	$(BIN)/python tools/oracle.py
 
 docs: $(STAMP) ## write the pages and samples that are made from the code
 	$(BIN)/python tools/docs.py
