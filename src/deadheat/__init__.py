@@ -1,7 +1,7 @@
-"""deadheat: from the text that race detectors print to the defects behind it.
+"""deadheat reads the output of race detectors and tracks the defects behind it.
 
-The public API. `scan(text)` gives the sightings in a text, `read_documents(text)` the bug reports in
-it with what their authors claim; `deadheat.model` has the words.
+This is the public API. `scan(text)` returns the sightings in a text. `read_documents(text)` returns
+the bug reports in it with the claims of their authors. `deadheat.model` defines the types.
 """
 
 from deadheat._version import __version__

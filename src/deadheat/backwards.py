@@ -1,7 +1,6 @@
-"""Tells whether a log has its newest line first; knows machines and times, no detector.
+"""Detects whether a log has its newest line first.
 
-In such a log a stack stands above its header, and a report ends with what began it. Whoever reads it
-feeds the lines to the machines in the opposite order.
+In such a log a stack stands above its header. The lines are fed to the parsers in reverse order.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ if TYPE_CHECKING:
     from deadheat.text.lanes import LaneLine, Lanes
     from deadheat.text.window import Windows
 
-# how many of its own lines a header must have beside it; more would only cost time
+# number of report lines that must be adjacent to a header
 _ENOUGH = 2
-# how many blank lines may lie between
+# maximum number of blank lines in between
 _GAP = 4
-# so many lines below a header tell whether they go on with it; more tell of their order
+# number of lines below a header that are examined for its report, and for their order
 _FIRST = _GAP + _ENOUGH
 _MORE = 100
-# how far to look for what goes on with a header, and for the header where a hit is none
+# number of bytes examined around a header, and to find the header if the hit is not one
 _BESIDE = 1 << 10
 _AHEAD = 1 << 14
-# how far to look for times that go back in few places, and how often
+# number of bytes examined for descending times, and the sampling step
 _WIDE = 1 << 14
 _STEP = 1 << 11
 # "2024-05-01T12:00:00.123Z", "2024/05/01 12:00:00.123", "12:00:00,123", in a record or in front
@@ -44,16 +43,16 @@ BEST: Run = (1, _ENOUGH)
 
 
 class Way(IntEnum):
-    """Which way a text is to be read."""
+    """The order in which a text is read."""
 
     FORWARD = 0
-    DOUBTFUL = 1  # from its end, if that gives a whole report
+    DOUBTFUL = 1  # reversed, if that gives a complete report
     BACKWARD = 2
-    TIED = 3  # by its times, which go back, and lines of one time as they stand, if that gives more
+    TIED = 3  # by descending times with ties in written order, if that gives more
 
 
 def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
-    """How well the lines on one side of a header go on with it: next to it at all, and how many."""
+    """How well the lines on one side of a header continue it: whether adjacent, and how many."""
     machine = dialect.machine()
     if machine.feed(header) is not Verdict.OWN:
         return _NONE
@@ -74,12 +73,12 @@ def run(dialect: Dialect, header: str, beside: Iterable[str]) -> Run:
 
 
 def descends(lines: Iterable[bytes]) -> bool:
-    """Do the times of these lines go back?"""
+    """Whether the times of these lines descend."""
     last: dict[int, bytes] = {}
     up = down = 0
     for line in lines:
         if match := _TIME.search(line):
-            # loggers differ in form; each is compared with itself
+            # each time format is compared with itself
             time = match[0].replace(b"/", b"-").replace(b"T", b" ")
             before = last.get(len(time), time)
             up, down = up + (before < time), down + (before > time)
@@ -88,13 +87,13 @@ def descends(lines: Iterable[bytes]) -> bool:
 
 
 def time_of(text: str) -> str:
-    """The time that a line tells; nothing if it tells none."""
+    """The time in a line; "" if there is none."""
     match = _TIME_OF.search(text)
     return match[0] if match else ""
 
 
 class Sense:
-    """Which way the text around a line is to be read."""
+    """Detects the order of the text around a line."""
 
     def __init__(
         self,
@@ -109,22 +108,21 @@ class Sense:
         self._floor = floor
 
     def above(self, line: int) -> bytes:
-        """The lines just before the one that begins at `line`."""
+        """The lines just before the one at `line`."""
         start = self._windows.back(line, _BESIDE, self._floor)
         return self._windows.peek(start, line - start)
 
     def way(self, line: int, lanes: Lanes | None, whole: bool, tied: bool) -> Way:
-        """Do the lines above the next header go on with it better than those below?
+        """Compares how well the lines above and below the next header continue it.
 
-        `whole` says that the line itself is one, `lanes` know how it is wrapped; `tied` asks whether
-        only the times go back.
+        `is_header` means that the line itself is a header; `allow_by_time` allows `BY_TIME`.
         """
         way = self._way(line, lanes, whole)
         ties = tied and way is Way.FORWARD and lanes is not None
         return Way.TIED if ties and self._falls(line) else way
 
     def _falls(self, line: int) -> bool:
-        """Do times go back in a wider view, where lines of one time may be many?"""
+        """Whether times descend in a larger range, where many lines may have the same time."""
         start = self._windows.back(line, _WIDE, self._floor)
         raw = self._windows.peek(start, 2 * _WIDE)
         first, last = _TIME.search(raw), _TIME.search(raw, raw.rfind(b"\n", 0, len(raw) - 1) + 1)
@@ -158,14 +156,14 @@ class Sense:
         if self.descends(line):
             return Way.BACKWARD
         votes = dialect.order([*ahead, header, *behind, *islice(rest, _MORE)])
-        # next to the header its own lines, and on its other side none: nobody prints that forwards
+        # report lines on one side of the header and none on the other: not a forward order
         alone = backward[0] and (forward == _NONE or (backward == BEST and not forward[0]))
         if votes < 0 or (alone and not votes):
             return Way.BACKWARD
         return Way.DOUBTFUL if backward > forward else Way.FORWARD
 
     def descends(self, line: int) -> bool:
-        """Do the times around this line go back?"""
+        """Whether the times around this line descend."""
         raw = self.above(line) + self._windows.slice(line, _BESIDE)
         return descends(raw.split(b"\n"))
 

@@ -1,4 +1,4 @@
-"""Reports that are read in full only when somebody asks: undamaged ones, and repetitions of them."""
+"""Undamaged reports that are parsed in full only on demand, and duplicates of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PER_KEY: Final = 8
 
 
 class Unread:
-    """An undamaged report of which perhaps only the accesses and their sites have been looked at."""
+    """An undamaged report of which possibly only the accesses and sites have been parsed."""
 
     __slots__ = ("dialect", "notes", "raw", "sketch", "whole")
 
@@ -30,18 +30,18 @@ class Unread:
         self.dialect = dialect
         self.raw = raw  # up to its closing
         self.sketch = sketch
-        self.whole = whole  # the sketch is all of it
-        self.notes: dict[str, Any] = {}  # what others conclude from it, once for all its echoes
+        self.whole = whole  # whether the summary is the full report
+        self.notes: dict[str, Any] = {}  # results derived from the report, shared with its duplicates
 
     def report(self) -> Report:
         return self.sketch if self.whole else read_whole(self.dialect, self.raw)
 
 
 def read_whole(dialect: Dialect, raw: bytes) -> Report:
-    """All of a report that has passed a glance."""
+    """Parses a report whose summary could be parsed."""
     text = raw.decode()
     report = dialect.whole(text)
-    if report is None:  # as a glance does not look at every frame
+    if report is None:  # the summary parser does not check every frame
         machine = dialect.machine()
         for line in f"{text}{(dialect.closing or b'').decode()}".splitlines():
             machine.feed(line)
@@ -51,7 +51,7 @@ def read_whole(dialect: Dialect, raw: bytes) -> Report:
 
 
 class Known:
-    """A report's text, cut so that another one is compared with it in a few microseconds."""
+    """The text of a report, prepared for fast comparison."""
 
     __slots__ = ("_cut", "_decimal", "_fixed", "_own", "_same", "unread")
 
@@ -61,7 +61,7 @@ class Known:
         found = [(m.lastgroup, m.span(m.lastgroup or 0)) for m in volatile.finditer(raw)]
         bounds = [0, *(edge for _, span in found for edge in span), len(raw)]
         sizes = [f"{end - begin}s" for begin, end in pairwise(bounds)]
-        self._cut = Struct("".join(sizes)).unpack  # what stays, and what differs, in turns
+        self._cut = Struct("".join(sizes)).unpack  # fixed and volatile pieces, alternating
         pieces = self._cut(raw)
         self._fixed, names = pieces[::2], pieces[1::2]
         actors = {name for name, (group, _) in zip(names, found, strict=True) if group == "actor"}
@@ -71,11 +71,11 @@ class Known:
         self._decimal = _picker([i for i, name in enumerate(own) if name in actors])
 
     def echoed_by(self, raw: bytes) -> Echo | None:
-        """Is `raw`, which is as long, our text with other numbers, equal ones where ours are equal?"""
+        """Returns a duplicate if `raw`, of the same length, differs only in its numbers."""
         pieces = self._cut(raw)
         if pieces[::2] != self._fixed:
             return None
-        names = pieces[1::2]  # the addresses and the actors' numbers
+        names = pieces[1::2]  # the addresses and actor ids
         own = self._own(names)
         if self._same(own) != names or len({*own}) != len(own):
             return None
@@ -85,7 +85,7 @@ class Known:
 
 
 def _picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[bytes, ...]]:
-    """What takes these out of others."""
+    """Returns a function that selects these items of a tuple."""
     if len(indexes) > 1:
         return itemgetter(*indexes)
     return lambda others: tuple([others[i] for i in indexes])
@@ -111,22 +111,22 @@ class Echo:
 
 
 class Echoes:
-    """The reports met lately, by length and by how they begin and end."""
+    """Recent reports by length, beginning and end."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, bytes, bytes], list[Known]] = {}
 
     def find(self, raw: bytes) -> Echo | None:
-        """The known report that `raw` repeats."""
+        """Returns `raw` as a duplicate of a known report, or None."""
         for known in self._known.get(_key(raw), ()):
             if (echo := known.echoed_by(raw)) is not None:
                 return echo
         return None
 
     def learn(self, unread: Unread) -> None:
-        """Remembers a report, but only when one like it comes for the second time.
+        """Adds a report, but only when a similar one comes for the second time.
 
-        What makes a report quick to recognise takes a while to prepare.
+        Preparing a report for comparison is expensive.
         """
         if len(self._known) >= _MOST:
             self._known.clear()
@@ -140,5 +140,5 @@ class Echoes:
 
 
 def _key(raw: bytes) -> tuple[int, bytes, bytes]:
-    # the offsets of instructions, which another build has others of, stand at the end, too
+    # instruction offsets, which differ between builds, are also at the end
     return len(raw), raw[:_HEAD].translate(_ZEROES), raw[-_TAIL:]

@@ -1,10 +1,10 @@
-"""The faults that may leave deadheat as exceptions: the environment's, never a text's."""
+"""The exceptions of deadheat. They report faults of the environment, never of the input text."""
 
 from __future__ import annotations
 
 
 class DeadheatError(Exception):
-    """The environment failed: says what, where, and what to do about it."""
+    """A fault of the environment: what failed, where, and what to do."""
 
     def __init__(self, what: str, where: str = "", do: str = "") -> None:
         self.what, self.where, self.do = what, where, do
@@ -12,4 +12,4 @@ class DeadheatError(Exception):
 
 
 class UnreadableError(DeadheatError):
-    """One document could not be read, or not to its end."""
+    """A document could not be read, or not completely."""

@@ -1,8 +1,7 @@
-"""What `go test` says of its tests, plainly or with `-json`: who ran when, and who was racing.
+"""Parses `go test` output, as text or `-json`: which test ran when, and which raced.
 
-Go prints a report when it happens, and tells which test it was only when that test ends; the line
-before a report, or the test that `-json` puts it under, is that of whoever printed last. Knows text,
-never reports.
+Go prints a report when the race occurs, and names the test only when it ends. The line before a
+report, or the test in its `-json` event, is that of the test that printed last.
 """
 
 from __future__ import annotations
@@ -28,31 +27,30 @@ _TOLD = re.compile(
 # '{"Time":"2024-05-01T12:00:00.1Z","Action":"run","Package":"example.com/p","Test":"TestX"}'
 _RECORD = re.compile(rb'\{[^\n]{0,100}?"Action":"([\w-]{1,20})"')
 _DONE = frozenset(("pause", "pass", "skip"))
-# no line that matters is longer
+# longer lines are ignored
 _LONGEST = 1 << 12
 
 
 class Event(NamedTuple):
-    """Something that a line tells: `run`, `stop`, `fail`, `raced`, `over` (a package) or `broken`."""
+    """An event: `run`, `stop`, `fail`, `raced`, `over` (end of a package) or `broken`."""
 
-    offset: int  # where its line begins
+    offset: int  # start of its line
     end: int
     what: str
-    package: str = ""  # where records tell
+    package: str = ""  # only in `-json` output
     test: str = ""
-    since: int = 0  # where the test was named, which may be a line before
+    since: int = 0  # where the test was named, possibly on an earlier line
 
 
 class Listener:
-    """Hears the events of a text that goes by."""
+    """Parses events incrementally."""
 
     def __init__(self, at: int = 0) -> None:
         self._rest = b""
         self._at = at
-        self._last, self._since = "", 0  # the test whose lines these are, in plain text
+        self._last, self._since = "", 0  # the current test in text output
 
     def feed(self, block: bytes) -> Iterator[Event]:
-        """Takes the next bytes."""
         *lines, self._rest = (self._rest + block).split(b"\n")
         for line in lines:
             if len(line) <= _LONGEST or RACED in line:
@@ -60,7 +58,7 @@ class Listener:
             self._at += len(line) + 1
 
     def finish(self) -> Iterator[Event]:
-        """The text is over."""
+        """Parses the last line."""
         return self.feed(b"\n") if self._rest else iter(())
 
     def _line(self, line: bytes) -> Iterator[Event]:
@@ -89,7 +87,7 @@ class Listener:
 
 
 def _recorded(line: bytes, action: bytes, at: int, end: int) -> Iterator[Event]:
-    """What a line of `go test -json` tells."""
+    """Parses a line of `go test -json`."""
     panics = b'"Output":"panic: ' in line
     if action == b"output" and RACED not in line and not panics:
         return
@@ -110,14 +108,14 @@ def _recorded(line: bytes, action: bytes, at: int, end: int) -> Iterator[Event]:
 
 
 class Failures:
-    """What failed in a whole run, and whether races explain it."""
+    """The failures of a test run, and whether races explain them."""
 
     def __init__(self) -> None:
         self._listener = Listener()
-        self._part = 0  # packages in plain text come one after the other
+        self._part = 0  # in text output, packages are consecutive
         self._failed: dict[str, set[str]] = {}
         self._raced: dict[str, set[str]] = {}
-        self.broken = False  # something failed that is no test
+        self.broken = False  # something other than a test failed
 
     def feed(self, block: bytes) -> None:
         for event in self._listener.feed(block):
@@ -141,7 +139,7 @@ class Failures:
             self._raced.setdefault(package, set()).add(event.test)
 
     def unexplained(self) -> set[str]:
-        """The tests that failed, and not because of a race."""
+        """The tests that failed for another reason than a race."""
         return {
             test
             for package, failed in self._failed.items()
@@ -150,7 +148,7 @@ class Failures:
 
 
 def leaves(tests: set[str]) -> set[str]:
-    """The tests among these that are no other's parent."""
+    """The tests that are not a parent of another one."""
     parents = {test[:at] for test in tests for at, c in enumerate(test) if c == "/"}
     return tests - parents
 

@@ -1,4 +1,4 @@
-"""Gives sightings their races: within a batch of one run, and lastingly once all batches are in."""
+"""Assigns races to sightings, first within a batch, then across all batches of a run."""
 
 from __future__ import annotations
 
@@ -20,30 +20,33 @@ if TYPE_CHECKING:
     from deadheat.identity.gist import Seen
     from deadheat.model import Told
 
-# makes a tuple with names in a third of the time that its class takes, without whose defaults
+# creates a named tuple three times as fast as its class, without defaults
 _new: Final = tuple.__new__
-# beyond this many nodes, callers are no longer looked through; beyond the second, nodes are kept as
-# numbers, a quarter of the size; beyond the third, they stay as they are
+# limits on the number of variants: up to the first, aliases are kept; above the second, variants
+# are packed into integers, a quarter of the size; above the third, no more are grouped
 _MOST_ALIASED: Final = 20_000
 _MOST_TUPLES: Final = 1 << 16
 _MOST: Final = 150_000
-# how long a fingerprint is, and the name of its callers
+# length of a fingerprint and of a caller digest, in hex digits
 _DIGEST: Final = 16
-# of a document in parts, so many places are looked at together
+# maximum number of observations compared across the parts of a document
 MOST_PLACES: Final = 2_000
 
 
 class Named(NamedTuple):
-    """Sightings with the ids of their nodes as races, and what there is to tell of those."""
+    """Sightings whose race is their variant id, and the facts to group these variants."""
 
     sightings: list[Sighting]
     found: races.Found
-    places: list[Place]  # of a part of a document: what may show that others are about the same
+    places: list[Place]  # for a part of a document: compared with the other parts
 
 
 def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
-    """All sightings of one document should come in one batch: what shows that two are about one
-    object is only seen within it. Of a `part`, the places go along, for who sees the others.
+    """Group the sightings of one batch.
+
+    Pass all sightings of a document in one batch, because evidence for the same object is found
+    only within a batch. If `is_part`, the observations are returned for comparison with the other
+    parts.
     """
     seen = [_clues(sighting) for sighting in sightings]
     tellers = gist(seen)
@@ -63,7 +66,7 @@ def named(sightings: Sequence[Sighting], part: bool = False) -> Named:
 def _places(
     places: list[Place], sightings: list[Sighting], seen: list[Seen], tellers: list[int]
 ) -> list[Place]:
-    """As many places as anybody will look at: first those that the document was told of."""
+    """Add observations of duplicates up to `MAX_OBSERVATIONS`."""
     known: set[tuple[int, int]] = set()
     for index, first in enumerate(tellers):
         if len(places) >= MOST_PLACES:
@@ -77,7 +80,7 @@ def _places(
 
 
 def resolved(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """The sightings with the races that they have if these are all there are."""
+    """Return the sightings with their races, assuming that there are no others."""
     if not sightings:
         return []
     nodes, found, _ = named(sightings)
@@ -109,7 +112,7 @@ def _actors(told: Report | Told) -> frozenset[str]:
     assert isinstance(told, Unread | Echo)
     if isinstance(told, Unread):
         return actors(told.sketch)
-    # an address begins with zeroes, the number of a goroutine does not; main has none
+    # addresses start with zeros, goroutine numbers do not; the main goroutine has no number
     numbers = (name.decode() for name in told.names if name[:1] != b"0")
     nameless = (name for name in actors(told.first.sketch) if not name.isdigit())
     return frozenset([*numbers, *nameless])
@@ -119,7 +122,7 @@ def _instructions(told: Report | Told) -> tuple[str, ...]:
     if isinstance(told, Report):
         return instructions(told)
     assert isinstance(told, Unread | Echo)
-    # those of an echo are the same
+    # duplicates have the same instructions
     known: tuple[str, ...] | None = told.notes.get("instructions")
     if known is None:
         sketch = told.first.sketch if isinstance(told, Echo) else told.sketch
@@ -128,14 +131,14 @@ def _instructions(told: Report | Told) -> tuple[str, ...]:
 
 
 def in_race(sighting: Sighting, race: str) -> Sighting:
-    """The sighting, said to be of that race."""
+    """Return the sighting with this race."""
     verdict = sighting.verdict
     if verdict.race == race:
         return sighting
     told = sighting.told
     if not isinstance(told, Echo):
         changed: Verdict = _new(Verdict, (verdict[0], verdict[1], race))
-    else:  # the same verdict for all echoes
+    else:  # duplicates share one verdict
         known: dict[str, Verdict] | None = told.notes.get("verdicts")
         if known is None:
             told.notes["verdicts"] = known = {}
@@ -147,16 +150,16 @@ def in_race(sighting: Sighting, race: str) -> Sighting:
 
 
 class Identity:
-    """What all documents of a run tell together."""
+    """Collects the grouping facts of all documents of a run."""
 
     def __init__(self) -> None:
         self._found = races.nothing()
         self._packed: set[int] = set()
-        self._places: list[Place] = []  # in the parts of one document
-        self._of: Hashable = None  # that document
+        self._places: list[Place] = []  # of the parts of one document
+        self._of: Hashable = None
 
     def add(self, found: races.Found, places: Sequence[Place] = ()) -> None:
-        """Takes what a batch tells; the parts of a document come one after the other."""
+        """Add the facts of a batch. The parts of a document must be added consecutively."""
         if len(self._found.nodes) + len(self._packed) > _MOST:
             return
         self._found.add(found)
@@ -174,12 +177,12 @@ class Identity:
                 self._places.append(place)
 
     def _join(self) -> None:
-        """Joins what the parts of a document show to be about one object."""
+        """Link variants of the current document that concern the same object."""
         self._found.links.update(Links(self._places).pairs())
         self._places = []
 
     def close(self) -> None:
-        """Everything has come."""
+        """Finish after the last batch."""
         self._join()
 
     def _pack(self, names: list[str]) -> None:
@@ -199,12 +202,12 @@ class Identity:
 
     @property
     def found(self) -> races.Found:
-        """Everything that was told so far."""
+        """All facts so far."""
         self._unpack()
         return self._found
 
     def ids(self) -> Mapping[str, str]:
-        """The race of each node."""
+        """The race of each variant."""
         return races.ids(self.found)
 
 

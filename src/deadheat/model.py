@@ -1,4 +1,4 @@
-"""The words of deadheat as frozen data; knows no text, no file and no detector."""
+"""The data model as immutable types. It does not depend on text, files or detectors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Op(StrEnum):
-    """What an access did to memory."""
+    """The operation of a memory access."""
 
     READ = "read"
     WRITE = "write"
@@ -18,7 +18,7 @@ class Op(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whose code a frame is in."""
+    """The kind of code that a frame belongs to."""
 
     USER = "user"
     STDLIB = "stdlib"
@@ -28,7 +28,7 @@ class Origin(StrEnum):
 
 
 class State(StrEnum):
-    """What had become of an actor when the report was printed."""
+    """The state of an actor when the report was printed."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -37,25 +37,26 @@ class State(StrEnum):
 
 
 class Damage(StrEnum):
-    """What happened to a report's text on its way; a fact about the text, never an error."""
+    """Damage to the text of a report. It describes the text and is not an error."""
 
-    INTERLEAVED = "interleaved"  # foreign lines stand between the report's own
-    GLUED = "glued"  # foreign text stands on one of the report's own lines
+    INTERLEAVED = "interleaved"  # foreign lines between the lines of the report
+    GLUED = "glued"  # foreign text on a line of the report
     NO_BANNER = "no-banner"
     NO_BARS = "no-bars"
     TRUNCATED = "truncated"  # an access, a stack or an actor's creation is missing
     DOUBLED_BLANK_LINES = "doubled-blank-lines"
     WRAPPED = "wrapped"  # lines were broken at a column
-    ELIDED = "elided"  # a person wrote "..." in place of frames
+    ELIDED = "elided"  # somebody replaced frames with "..."
     STRAY_BYTES = "stray-bytes"
-    REVERSED = "reversed"  # the newest line came first
-    NO_STACK = "no-stack"  # the detector itself failed to restore a stack
+    REVERSED = "reversed"  # newest line first
+    NO_STACK = "no-stack"  # the detector could not restore a stack
 
 
 class Frame(NamedTuple):
-    """One line of a stack. `path` is as printed, `file` relative to the module's root if known.
+    """One line of a stack. `path` is as printed, `file` is relative to the module root if known.
 
-    A tuple, because there are twenty to a report: it is made four times as fast as a dataclass.
+    A named tuple, because it is created four times as fast as a dataclass and a report has about
+    20.
     """
 
     function: str
@@ -65,7 +66,7 @@ class Frame(NamedTuple):
     origin: Origin
     path: str = ""
     stale: bool = False
-    inlined: bool = False  # it had no frame of its own: the compiler put it into the next one
+    inlined: bool = False  # the compiler inlined it into the next frame
 
 
 class Access(NamedTuple):
@@ -78,11 +79,11 @@ class Access(NamedTuple):
     size: int | None = None
     locks: tuple[str, ...] = ()
     site: Frame | None = None
-    test: str | None = None  # that ran this side, where it is another one than the report's
-    # how far into its site's function the instruction lies, where that is the innermost frame: "0x45";
-    # it differs from build to build, so it is neither told nor compared
+    test: str | None = None  # the test that ran this access, if it differs from the report's test
+    # offset of the instruction in the function of the site, if that is the innermost frame: "0x45".
+    # It differs between builds, so it is neither serialized nor compared.
     instruction: str | None = None
-    # how far into its caller's code the call of that function lies; as little told or compared
+    # offset of the call in the calling function; neither serialized nor compared
     called_from: str | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -96,7 +97,7 @@ class Access(NamedTuple):
 
 
 class Actor(NamedTuple):
-    """Who accessed, and the stack that created it."""
+    """The thread, goroutine or task of an access, and the stack that created it."""
 
     id: str
     state: State = State.UNKNOWN
@@ -104,7 +105,7 @@ class Actor(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Where in a document something stands, in raw bytes; the lane it was read from."""
+    """A position in a document in raw bytes, and the stream it was read from."""
 
     offset: int
     length: int
@@ -116,25 +117,26 @@ class Span(NamedTuple):
 
 
 class Location(NamedTuple):
-    """What a detector says about the memory that was raced for.
+    """What a detector reports about the memory location.
 
-    `kind` is `global`, `heap`, `stack`, `tls`, `descriptor` or `unknown`; `stack` is where the block
-    was allocated or the descriptor opened, by `actor`, whose stack or thread-local memory it may be.
+    `kind` is `global`, `heap`, `stack`, `tls`, `descriptor` or `unknown`. `stack` is where the
+    block was allocated or the descriptor opened. `actor` did that, or owns the stack or
+    thread-local memory.
     """
 
     kind: str
     name: str | None = None
     address: str | None = None
     size: int | None = None
-    offset: int | None = None  # of the access, in bytes from the beginning
+    offset: int | None = None  # of the access, in bytes from the start
     actor: str | None = None
-    file: str | None = None  # where it is declared
+    file: str | None = None  # of the declaration
     line: int | None = None
     stack: tuple[Frame, ...] = ()
 
 
 class Lock(NamedTuple):
-    """A lock that a report names, and where it was created."""
+    """A lock in a report, and where it was created."""
 
     id: str
     address: str | None = None
@@ -142,17 +144,17 @@ class Lock(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One step of a cycle of locks: who acquired `acquired` while holding `held`."""
+    """One edge of a lock cycle: an actor acquired `acquired` while it held `held`."""
 
     held: str
     acquired: str
     actor: str = ""
     stack: tuple[Frame, ...] = ()  # where `acquired` was acquired
-    held_stack: tuple[Frame, ...] = ()  # where `held` was, if the detector says so
+    held_stack: tuple[Frame, ...] = ()  # where `held` was acquired, if the detector reports it
 
 
 class Report(NamedTuple):
-    """One block that a detector printed; pure data, never changed after."""
+    """One report that a detector printed."""
 
     detector: str
     kind: str
@@ -163,12 +165,12 @@ class Report(NamedTuple):
     damage: tuple[Damage, ...] = ()
     locks: tuple[Lock, ...] = ()
     cycle: tuple[Edge, ...] = ()
-    # what else the detector told: ("value changed", "0x00 -> 0x01")
+    # other facts in the report: ("value changed", "0x00 -> 0x01")
     facts: tuple[tuple[str, str], ...] = ()
 
 
 class Cause(NamedTuple):
-    """A root-cause class that a rule found, with its evidence."""
+    """A root cause class that a rule found, with its evidence."""
 
     cause: str
     confidence: float
@@ -176,7 +178,7 @@ class Cause(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What triage concludes from one report alone."""
+    """What is computed from one report alone."""
 
     title: str
     fingerprint: str
@@ -184,30 +186,30 @@ class Verdict(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What the author of a document said, and where; deadheat never takes it as found."""
+    """A statement by the author of a document, and its position. deadheat does not verify it."""
 
     kind: str
     value: str
-    quote: str  # as it stands in the document
+    quote: str  # as written in the document
     span: Span
     role: str = ""
     details: tuple[tuple[str, str], ...] = ()
 
 
 class Document(NamedTuple):
-    """What is known of a bug report besides the reports in it."""
+    """Metadata of a bug report."""
 
     uri: str
     shape: str
     title: str = ""
     id: str = ""
-    written: str = ""  # when, as the document has it
-    thread: str = ""  # the id of the document that it answers in the end
+    written: str = ""  # date as written in the document
+    thread: str = ""  # the id of the document that starts the thread
     claims: tuple[Claim, ...] = ()
 
 
 class Told(Protocol):
-    """What makes a report when it is asked for."""
+    """Creates a report on demand."""
 
     @property
     def dialect(self) -> Any: ...
@@ -222,13 +224,13 @@ class Told(Protocol):
 
 
 class Sighting(NamedTuple):
-    """A report seen at one place, with what triage made of it; a tuple, as there may be millions."""
+    """A report at one position of a document. A named tuple, because there may be millions."""
 
-    told: Report | Told  # the report, or what makes it when it is asked for
+    told: Report | Told  # the report, or an object that creates it on demand
     verdict: Verdict
     uri: str
     span: Span
-    document: Document | None = None  # the bug report that it stands in, if it does
+    document: Document | None = None  # the bug report that contains it, if any
 
     @property
     def report(self) -> Report:

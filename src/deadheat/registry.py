@@ -1,4 +1,4 @@
-"""Finds dialects, rules, shapes, finders and renderers in their folders; nobody keeps a list by hand."""
+"""Finds plugins: detectors, rules, bug report formats, claim finders, output formats."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @cache
 def _found(room: str, attribute: str) -> tuple[Any, ...]:
-    """The `attribute` of every module in a room that has one, in the order of their names.
+    """Return `attribute` of every module in a package that defines it, ordered by module name.
 
-    `pkgutil` also looks into zip files, so this works where Spark ships the package as one.
+    `pkgutil` also reads zip files, so this works when Spark ships the package as a zip.
     """
     package = import_module(f"deadheat.{room}")
     names = sorted(m.name for m in pkgutil.iter_modules(package.__path__))
@@ -25,42 +25,42 @@ def _found(room: str, attribute: str) -> tuple[Any, ...]:
 
 
 def eager_dialects() -> tuple[Dialect, ...]:
-    """The dialects that are read everywhere: one per module in `dialects/` that has a `DIALECT`."""
+    """The detectors that are not opt-in."""
     return _found("dialects", "DIALECT")
 
 
 def dialects() -> tuple[Dialect, ...]:
-    """Every dialect, those in `dialects/shy/` included, which wait to be asked for."""
+    """Every detector, including the opt-in ones."""
     return eager_dialects() + _found("dialects.shy", "DIALECT")
 
 
 @cache
 def dialect(name: str) -> Dialect:
-    """The dialect of that name."""
+    """The detector with this name."""
     eager = (d for d in eager_dialects() if d.name == name)
     return next(eager, None) or next(d for d in dialects() if d.name == name)
 
 
 def called(detector: str) -> str:
-    """What people call a detector; its name where no dialect is of it."""
+    """The display name of a detector, or its id if the detector is unknown."""
     return next((d.called for d in dialects() if d.name == detector), detector)
 
 
 def rules() -> tuple[Rule, ...]:
-    """Every cause that can be found: a `RULE` in `diagnose/rules/`."""
+    """Every diagnosis rule."""
     return _found("diagnose.rules", "RULE")
 
 
 def renderers() -> dict[str, Any]:
-    """Every output format of `scan` by its name: a `RENDERER` in `render/`."""
+    """Every output format of `scan` by name."""
     return {r.name: r for r in _found("render", "RENDERER")}
 
 
 def shapes() -> tuple[Any, ...]:
-    """Every shape of bug report that can be told: a `SHAPE` in `documents/`."""
+    """Every bug report format."""
     return _found("documents", "SHAPE")
 
 
 def finders() -> tuple[Any, ...]:
-    """Every kind of claim that is looked for: a `FINDER` in `claims/`."""
+    """Every claim finder."""
     return _found("claims", "FINDER")

@@ -1,7 +1,6 @@
-"""The test to blame for each side of a race: from the stacks first, then from what `go test` told.
+"""Attributes the tests to each side of a race, from stacks and `go test` events.
 
-Only what stands near a report is looked at, so that it makes no difference whether a document is
-read as a whole or in parts.
+Only events near a report count, so that reading a document in parts gives the same result.
 """
 
 from __future__ import annotations
@@ -22,41 +21,41 @@ if TYPE_CHECKING:
 
     Read = Callable[[int], bytes]
     Peek = Callable[[int, int], bytes]  # the bytes from one offset to another
-    AtHand = Callable[[], tuple[Buffer, int]]  # some that are in memory, and where they begin
+    AtHand = Callable[[], tuple[Buffer, int]]  # a buffer in memory and its offset
 
-# how far before and behind a report to look, in bytes; less than what a part has before it
+# distance to a report in which events count, in bytes; less than `RANGE_OVERLAP`
 NEAR: Final = 1 << 17
-# how much to look through at a time
+# minimum and maximum size of a search step
 _LEAST, _STEP = 1 << 15, 1 << 20
-# how much of a stream is kept: more than lies between a report and where its reader is
+# number of recent bytes kept: more than the distance between a report and the reader
 _KEPT: Final = 1 << 22
-# so much is remembered of a text that tells of nothing else
+# limit for remembered events
 _MANY: Final = 1 << 16
 _DETECTORS: Final = ("go", "go-fatal")
 
 
 class Ran(NamedTuple):
-    """The tests of a report's package: those that ran when it was printed, and those that raced."""
+    """The tests of a report's package that were running when it was printed, and those that raced."""
 
     running: set[str]
     raced: set[str]
 
 
 class Ear:
-    """Hears what is told around reports, which come in order of their place, or nearly so."""
+    """Attributes tests to reports, which come roughly in order of their offsets."""
 
     def __init__(self, peek: Peek, at_hand: AtHand = lambda: (b"", 0)) -> None:
         self._peek, self._at_hand = peek, at_hand
-        self._marks: list[int] = []  # where a test is said to be racing
-        self._looked = 0  # up to where these were looked for
-        self._said: list[int] = []  # the same, as told by somebody who has come by
-        self._from, self._until = 0, -1  # between which offsets they have looked
+        self._marks: list[int] = []  # offsets of `RACE_PHRASE`
+        self._looked = 0  # offset up to which they were searched
+        self._said: list[int] = []  # the same, as found by the prefilter
+        self._from, self._until = 0, -1  # range that the prefilter has searched
         self._listener = Listener()
         self._events: list[Event] = []
-        self._begin = self._end = 0  # what was heard
+        self._begin = self._end = 0  # range of the parsed events
 
     def overhear(self, begin: int, end: int, said: list[int]) -> None:
-        """Is told all places between two offsets where a test is said to be racing."""
+        """Adds all offsets of `RACE_PHRASE` between two offsets."""
         if begin > self._until:
             self._said, self._from = [], begin
         self._said += said[bisect_right(said, self._said[-1]) if self._said else 0 :]
@@ -66,7 +65,7 @@ class Ear:
             self._said = self._said[bisect_left(self._said, self._from) :]
 
     def blamed(self, sighting: Sighting) -> Sighting:
-        """The sighting with the tests that ran it."""
+        """Returns the sighting with the tests that ran it."""
         if _detector(sighting) not in _DETECTORS:
             return sighting
         span = sighting.span
@@ -81,24 +80,24 @@ class Ear:
         return sighting._replace(told=with_tests(sighting.report, told))
 
     def _is_marked(self, low: int, high: int) -> bool:
-        """Does `go test` say at all that somebody raced?"""
+        """Whether `go test` reports a race in this range."""
         if self._from <= low and high <= self._until:
             return _is_between(self._said, low, high)
-        if low < self._looked - 2 * _STEP - 2 * NEAR:  # far behind: in no order at all
+        if low < self._looked - 2 * _STEP - 2 * NEAR:  # far back: reports are not in order
             self._marks, self._looked = [], low
         if self._looked < low:
             self._looked = low
         while self._looked + len(RACED) <= high:
             wanted = min(max(_LEAST, high - self._looked), _STEP)
             length = self._look(self._looked, self._looked + wanted)
-            # one that is cut in two here is found with the next step
+            # the next step finds a phrase that is cut here
             self._looked += max(1, length - len(RACED) + 1)
             if length < wanted:
                 break
         return _is_between(self._marks, low, high)
 
     def _look(self, low: int, high: int) -> int:
-        """Notes where it is said between two offsets; returns how many bytes there are."""
+        """Searches for `RACE_PHRASE` between two offsets; returns the number of bytes."""
         sought = one_step((RACED,))
         text, base = self._at_hand()
         if not (base <= low and high <= base + len(text)):
@@ -137,7 +136,7 @@ def _is_between(marks: list[int], low: int, high: int) -> bool:
 
 
 def _in_package(events: list[Event], offset: int, lane: str | None) -> list[Event]:
-    """The events of the package in whose output the report stands."""
+    """The events of the package in whose output the report is."""
     names = {e.package for e in events if e.package and lane and lane.endswith(e.package)}
     if names:
         name = max(names, key=len)
@@ -158,13 +157,13 @@ def _of_package(events: list[Event], offset: int) -> Ran:
 
 
 class Tail:
-    """Reads from front to back and keeps what was read lately, to be looked at again."""
+    """Reads sequentially and keeps recent bytes for another look."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
         self._blocks: deque[tuple[int, bytes]] = deque()
         self.end = 0
-        self.held: int | None = None  # the first offset that somebody still wants to look at
+        self.held: int | None = None  # the first offset that is still needed
 
     def read(self, size: int) -> bytes:
         block = self._read(size)
@@ -185,7 +184,7 @@ class Tail:
 
 
 def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Sighting]:
-    """Sightings of a stream with their tests; each waits until enough has come behind it."""
+    """Yields the sightings of a stream with their tests, each when enough has been read after it."""
     ear = Ear(tail.peek)
     waiting: list[Sighting] = []
     try:
@@ -198,7 +197,7 @@ def blamed(sightings: Iterable[Sighting], tail: Tail, live: bool) -> Iterator[Si
             del waiting[:ready]
             held = min([s.span.offset for s in waiting]) if waiting else None
             tail.held = None if held is None else held - 2 * NEAR
-    except (Exception, KeyboardInterrupt):  # what came before the break is worth having
+    except (Exception, KeyboardInterrupt):  # yield what was found before the error
         yield from map(ear.blamed, waiting)
         raise
     yield from map(ear.blamed, waiting)
@@ -214,7 +213,7 @@ def _detector(sighting: Sighting) -> str:
 
 
 def _known(sighting: Sighting) -> tuple[str | None, ...]:
-    """The tests that the stacks name, side by side; the same for all echoes of a report."""
+    """The tests that the stacks name, by access; cached for all duplicates of a report."""
     if isinstance(sighting.told, Report):
         return tests(sighting.told)
     notes = sighting.told.notes
@@ -225,12 +224,12 @@ def _known(sighting: Sighting) -> tuple[str | None, ...]:
 
 
 def tests(report: Report) -> tuple[str | None, ...]:
-    """The test of each side."""
+    """The test of each access."""
     return tuple(access.test or report.test for access in report.accesses)
 
 
 def with_tests(report: Report, told: tuple[str | None, ...]) -> Report:
-    """The report with these tests: the first one is its own, a side has one where it differs."""
+    """Sets the tests of a report: the first one is the report's, an access has one if it differs."""
     own = next(filter(None, told), None)
     sides = zip(report.accesses, told, strict=True)
     accesses = tuple(a._replace(test=test if test != own else None) for a, test in sides)
@@ -238,11 +237,11 @@ def with_tests(report: Report, told: tuple[str | None, ...]) -> Report:
 
 
 def _refined(test: str | None, ran: Ran) -> str | None:
-    """The sub-test of a test that a stack names, or the one test that can have been it."""
+    """The subtest of a test that a stack names, or the only candidate."""
     racing = ran.raced & ran.running
     if test is not None:
         signs = [ran.raced, racing, ran.running]
-    else:  # one that has ended, or not begun, cannot have been it
+    else:  # a test that has ended or not begun is not a candidate
         signs = [racing, ran.running] if ran.running else [ran.raced]
     for told in signs:
         fitting = leaves({t for t in told if test is None or test in t.split("/")})

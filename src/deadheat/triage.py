@@ -1,4 +1,4 @@
-"""The one composition: document -> reports -> fingerprints -> causes."""
+"""Reads the sightings in a document: reports with title, fingerprint and race."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from deadheat.documents.read import Read
     from deadheat.text.window import Listen, Source
 
-# makes a tuple with names in a third of the time that its class takes, without whose defaults
+# creates a named tuple three times as fast as its class, without defaults
 _new: Final = tuple.__new__
 
 
 @cache
 def reader(shy: bool = False) -> Reader:
-    """A reader of every dialect that the registry finds; of the shy ones if they are asked for."""
+    """A reader for all detectors; `opt_in` includes the opt-in detectors."""
     return Reader(registry.dialects() if shy else registry.eager_dialects())
 
 
 def verdict(report: Report) -> Verdict:
-    """What one report says on its own."""
+    """The verdict on one report."""
     name = fingerprint(report)
     return Verdict(title(report), name, race=name)
 
 
 def _concluded(told: Unread | Echo) -> Verdict:
     unread = told if isinstance(told, Unread) else told.first
-    # whoever asks for its race will want its mark, and that has the fingerprint
+    # the key contains the fingerprint, and grouping needs the key later
     unread.notes["mark"] = known = mark(unread.sketch)
     name = known.fingerprint
     concluded: Verdict = _new(Verdict, (title(unread.sketch), name, name))
@@ -60,10 +60,10 @@ def triage(
     shy: bool = False,
     listen: Listen | None = None,
 ) -> Iterator[Sighting]:
-    """Every report that begins in `[start, end)` of a document, in the order in which they end.
+    """Yield every report that starts in `[start, end)` of a document, in the order of their ends.
 
-    `full` is for who will ask each sighting for its report, `shy` asks for the shy dialects too;
-    `listen` is told where a test is said to have raced.
+    `full` parses every report at once. `opt_in` enables the opt-in detectors. `listen` is called
+    with the positions of test results.
     """
     for told, span in reader(shy).read(source, start, end, laid.encoding, full, listen):
         if isinstance(told, Report):
@@ -81,9 +81,9 @@ def front_to_back(
     shy: bool = False,
     live: bool = False,
 ) -> Iterator[Sighting]:
-    """Every report of a document that is read from front to back, with the tests that ran them.
+    """Yield every report of a document that is read sequentially, with its test.
 
-    `live` says that no sighting may wait until its test has ended.
+    With `live`, no sighting is delayed until its test has ended.
     """
     if laid is not PLAIN:
         yield from triage(Stream(laid.narrowed(read)), uri, laid=laid, full=full, shy=shy)
@@ -93,9 +93,9 @@ def front_to_back(
 
 
 def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Sighting]:
-    """Every report in a text that is at hand; that of a bug report knows what its author says.
+    """Return every report in a text. The sightings of a bug report refer to its document.
 
-    `shy` asks for the dialects that are otherwise read in bug reports about races only.
+    `opt_in` enables the detectors that are otherwise used only for bug reports about races.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if documents.may_be(data[:HEAD], uri) and (reads := documents_in(data, uri, shy)):
@@ -105,8 +105,8 @@ def scan_text(text: str | bytes, uri: str = "text", shy: bool = False) -> list[S
 
 
 def documents_in(text: str | bytes, uri: str = "text", shy: bool = False) -> list[Read]:
-    """The bug reports in a text: each with its claims and its reports. A log has none."""
-    from deadheat.documents.read import read  # a dozen modules that a log does not need
+    """Return the bug reports in a text with their claims and sightings. A log has none."""
+    from deadheat.documents.read import read  # imports a dozen modules that a log does not need
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return read(data, uri, shy) or []

@@ -1,4 +1,4 @@
-"""The model as plain dicts and back: what other programs rely on, and nothing else."""
+"""Converts the model to JSON-compatible dicts and back."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def sighting_to_wire(sighting: Sighting) -> Plain:
 
 
 def causes_of(report: Report) -> tuple[Cause, ...]:
-    """What the rules say of a report; made when it is shown in full, and never read back."""
-    from deadheat.diagnose import causes  # three dozen modules that a plain scan does not need
+    """Runs the diagnosis on a report; the result is written but never read back."""
+    from deadheat.diagnose import causes  # slow to import
 
     return causes(report)
 
 
 def author_to_wire(document: Document) -> Plain:
-    """What a report's line says of the bug report that it stands in."""
+    """The fields of a report line about the bug report that contains it."""
     plain = document_to_wire(document)
     return {"bug_report": plain, "claims": plain.pop("claims")}
 
@@ -83,7 +83,7 @@ def document_to_wire(document: Document) -> Plain:
 
 
 def claim_to_wire(claim: Claim) -> Plain:
-    """What an author said; `details` become an object, whose values are lists where one repeats."""
+    """A claim; `details` becomes an object in which a repeated key has a list."""
     details: Plain = {}
     for name, value in claim.details:
         details.setdefault(name, []).append(value)
@@ -99,7 +99,7 @@ def claim_to_wire(claim: Claim) -> Plain:
 
 
 def rest_to_wire(report: Report) -> Plain:
-    """What Go's detector never tells."""
+    """Location, locks, lock cycle and facts, which the Go detector never prints."""
     return {
         "location": report.location and _location_to_wire(report.location),
         "locks": [_lock_to_wire(lock) for lock in report.locks],
@@ -109,9 +109,9 @@ def rest_to_wire(report: Report) -> Plain:
 
 
 def sighting_from_wire(plain: Plain) -> Sighting:
-    """The inverse of `sighting_to_wire`; refuses another schema."""
+    """The inverse of `sighting_to_wire`; raises ValueError for another schema."""
     if plain["schema"] != SCHEMA_VERSION:
-        raise ValueError(f"schema {plain['schema']}, this deadheat reads {SCHEMA_VERSION}")
+        raise ValueError(f"schema {plain['schema']}; this deadheat reads schema {SCHEMA_VERSION}")
     document = plain["document"]
     report = Report(
         detector=plain["detector"],
@@ -189,7 +189,7 @@ def _access_from_wire(plain: Plain) -> Access:
 
 
 def _site_from_wire(plain: Plain | None, stack: tuple[Frame, ...]) -> Frame | None:
-    """A site is one of its stack's frames; the wire gives only what names it."""
+    """The frame of the stack that the site names."""
     if plain is None:
         return None
     wanted = (plain["function"], plain["package"], plain["file"], plain["line"])

@@ -1,8 +1,8 @@
-"""What the author of a bug report says: one file per kind of claim; knows no file and no detector.
+"""What the author of a bug report claims: versions, steps, settings, suspects and more.
 
-A module in this folder that has a `FINDER` is found by the registry. A claim is the author's word,
-with its place; nothing here is ever taken as found. Precision goes before recall: a finder that is not
-sure says nothing.
+The plugin registry finds each `FINDER` in this package. A claim is the author's statement with its
+location, and is never taken as a finding. Precision matters more than recall: an uncertain finder
+returns nothing.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     from deadheat.documents.placed import Placed
 
-# a person writes less; what lies beyond is a log that somebody pasted
+# longer text is a pasted log
 _LONGEST = 1 << 18
-# of one kind; nobody reads more
+# limit per kind
 _MOST = 500
 _QUOTE = 2_000
-# the same thing run twice is two steps; anything else said twice is one claim
+# a repeated step is two steps; other repeated claims are one
 _REPEATED = "step"
 
 
 class Said(NamedTuple):
-    """A claim before it has a place in the raw file: `start` and `end` are characters."""
+    """A claim before its location in the raw file is known: `start` and `end` are character offsets."""
 
     kind: str
     value: str
@@ -40,7 +40,7 @@ class Said(NamedTuple):
 
 
 class Finder(Protocol):
-    """Looks for one kind of claim."""
+    """Finds one kind of claim."""
 
     kind: str
 
@@ -48,9 +48,9 @@ class Finder(Protocol):
 
 
 def of(text: Placed, reports: Sequence[tuple[int, int]] = ()) -> list[Claim]:
-    """The claims in a text, in its order; `reports` are the bytes of it that a detector printed."""
+    """The claims in a text in order; `report_bytes` are the byte ranges of detector reports in it."""
     raw = text.data[:_LONGEST]
-    # bytes that are no text come through unharmed, so that places can be counted in bytes again
+    # invalid bytes are preserved, so that offsets can be converted back to bytes
     decoded = raw.decode("utf-8", "surrogateescape")
     masks = [(_characters(raw, start), _characters(raw, end)) for start, end in reports]
     outline = Outline(decoded, masks)
@@ -89,5 +89,5 @@ def _claim(text: Placed, decoded: str, said: Said) -> Claim:
 
 
 def _plain(text: str) -> str:
-    """Text that can be written anywhere: on one line, and without the bytes that were no text."""
+    """The text on one line, without invalid bytes."""
     return " ".join(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").split())

@@ -1,4 +1,4 @@
-"""The commands that a text gives: shell lines and SQL statements, each with who is to run it."""
+"""Finds shell commands and SQL statements, each with its session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATABASES = frozenset(("sql", "mysql", "tidb", "mariadb", "postgres", "postgresq
                        "sqlite", "cockroach"))  # fmt: skip
 PLAIN = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
 
-# what a command line in a bug report about a race begins with
+# programs that begin a command line
 _PROGRAM = (
     r"(?:sudo |time |env |exec |nohup |timeout \S{1,10} |while true; do "
     r"|for \S{1,20} in [^;\n]{1,80}; do ){0,4}"
@@ -45,7 +45,7 @@ _INLINE = re.compile(r"(?<!`)`([^`\n]{3,400})`(?!`)")
 
 
 class Command(NamedTuple):
-    """One command: what to run, where it stands, and in which session."""
+    """A command: its text, location and session."""
 
     text: str
     start: int
@@ -54,7 +54,7 @@ class Command(NamedTuple):
 
 
 def shell(outline: Outline) -> Iterator[Command]:
-    """Shell commands, in code and between single backticks."""
+    """Yields shell commands in code blocks and in inline code."""
     for block in outline.blocks:
         if block.kind == "code" and (block.info in SHELLS or block.info in PLAIN):
             yield from _in_code(outline, block)
@@ -65,7 +65,7 @@ def shell(outline: Outline) -> Iterator[Command]:
 def _in_prose(outline: Outline, block: Block) -> Iterator[Command]:
     for match in _INLINE.finditer(outline.text, block.start, block.end):
         command = _COMMAND.match(match[1])
-        # a word of a command is no command: "`go`", "`make`"
+        # a single word is not a command: "`go`", "`make`"
         if command and " " in match[1].strip() and not match[1].endswith(":"):
             yield Command(match[1], *match.span(1))
 
@@ -75,7 +75,7 @@ def _in_code(outline: Outline, block: Block) -> Iterator[Command]:
     prompted = any(_PROMPT.match(line.text) for line in lines)
     first = next((line.text for line in lines if line.text.strip()), "")
     if not prompted and block.info in PLAIN and not _COMMAND.match(first.strip()):
-        return  # somebody's output
+        return  # program output
     index, until = 0, ""
     while index < len(lines):
         line = lines[index]
@@ -97,7 +97,7 @@ def _in_code(outline: Outline, block: Block) -> Iterator[Command]:
 
 
 def _begins(line: Line, prompted: bool, labelled: bool) -> int | None:
-    """Where the command on a line begins; None if there is none."""
+    """The offset of the command in a line, or None."""
     if prompt := _PROMPT.match(line.text):
         return line.start + prompt.end()
     if prompted:
@@ -123,7 +123,7 @@ _SQL_TOKEN = re.compile(
     r"|(?P<block>/\*.{0,400}?\*/)|(?P<line>(?:--[ \t]|--$|\#)[^\n]*)|(?P<end>;)",
     re.DOTALL | re.MULTILINE,
 )
-# what people call a session: "t1", "session 2", "txn A", "conn1", "client-2", "T1", "init"
+# names of sessions: "t1", "session 2", "txn A", "conn1", "client-2", "T1", "init"
 _SESSION = re.compile(
     r"(?:in |on |from )?(?:(?:session|sess|s|conn|connection|client|txn|trx|tx|transaction|t|terminal"
     r"|thread|user|window|tidb|node)[ _-]?#?(?:\d{1,3}|[a-z]|one|two|three)"
@@ -138,7 +138,7 @@ _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 
 
 def sql(outline: Outline) -> Iterator[Command]:
-    """SQL statements, in blocks of code and in tables with a column for each session."""
+    """Yields SQL statements in code blocks and in tables with a column per session."""
     for block in outline.blocks:
         lines = outline.lines(block)
         if any(_ROW.match(line.text) for line in lines):
@@ -153,7 +153,7 @@ def sql(outline: Outline) -> Iterator[Command]:
 
 
 def _is_sql(text: str) -> bool:
-    """Does unlabelled code begin with a statement, and end one somewhere?"""
+    """Whether unlabelled code begins with a complete SQL statement."""
     for match in _SQL_TOKEN.finditer(text):
         if match["end"]:
             first = _SQL_TOKEN.sub(lambda m: m["text"] or "", text[: match.end()]).strip()
@@ -184,7 +184,7 @@ def _in_script(outline: Outline, block: Block) -> Iterator[Command]:
 
 
 def _statement(text: str, start: int, end: int, session: str) -> Command | None:
-    """A statement without the comments around it, if it is one."""
+    """A statement without the comments around it, or None."""
     said = text[start:end]
     bare = said
     at = start + len(said) - len(said.lstrip())
@@ -210,7 +210,7 @@ def _session(comment: str) -> str:
 
 
 def _client(line: Line) -> str | None:
-    """Who is asked on a line with a database client's prompt: "" for a client without a name."""
+    """The session on a line with a database client's prompt: "" for a client without a name."""
     match = _CLIENT.match(line.text)
     if match is None or not _VERB.match(line.text[match.end() :].lstrip("/*+ ")):
         return None
@@ -235,7 +235,7 @@ def _in_client(outline: Outline, lines: list[Line]) -> Iterator[Command]:
 
 
 def _in_table(lines: list[Line]) -> Iterator[Command]:
-    """Rows below a head that names sessions: `| session 1 | session 2 |`."""
+    """Yields statements in rows below a header that names sessions: `| session 1 | session 2 |`."""
     names: list[str] = []
     for line in lines:
         if not _ROW.match(line.text):

@@ -1,4 +1,4 @@
-"""What was put into the program to make it happen: failpoints, faults, sleeps."""
+"""Finds what was injected to trigger the race: failpoints, faults, sleeps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACTION = (
 )
 _ARGUMENT = r"(?:\((?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|\\\"[^\"\n]{0,200}\\\"|[^()\n]{0,100})\))?"
 _TERM = rf"{_ACTION}{_ARGUMENT}(?:->{_ACTION}{_ARGUMENT}){{0,20}}"
-# a term that can be nothing else: with a share, a count or an arrow
+# an unambiguous term: with a percentage, a count or an arrow
 _SURE = re.compile(
     rf"(?<![\w%])(?=\d{{1,3}}(?:\.\d{{1,6}})?%|\d{{1,9}}\*|[a-z]{{2,6}}{_ARGUMENT}->)"
     rf"({_TERM})(?![\w(])"
@@ -29,7 +29,7 @@ _ENABLE = re.compile(
     r"\b(?:failpoint|testfailpoint|gofail)\.(?:Enable(?:Call|WithHook)?|EnableTemporarily)\("
     r"(?:\s*\w{1,20},)?\s*[\"`]([\w./:-]{1,300})[\"`](?:\s*,\s*(?:\"((?:[^\"\\\n]|\\.){0,400})\"|`([^`\n]{0,400})`))?"
 )
-# 'failpoint.Inject("slowCommit", func() {...'; the term may stand in a remark behind it
+# 'failpoint.Inject("slowCommit", func() {...'; the term may be in a comment after it
 _INJECT = re.compile(
     r"\bfailpoint\.(?:Inject(?:Call|Context)?|Eval)\((?:\s*[\w.]{1,40}\s*,)?\s*(?:_curpkg_\()?\"([\w./-]{1,200})\"[^\n]*"
 )

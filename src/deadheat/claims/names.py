@@ -1,4 +1,4 @@
-"""How people name issues, changes and commits; for every finder that meets such names."""
+"""Finds references to issues, changes and commits."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _NAME = re.compile(
     r"|(?<![\w/])(?:(?P<pull>PRs?|MRs?|[Pp]ull [Rr]equests?|[Mm]erge [Rr]equests?)"
     r"|(?P<issue>[Ii]ssues?|ISSUE|[Bb]ug))[ :]{1,2}[#!]?(?P<told>\d{1,9})(?!\w|[.%-]\d|%)"
     r"|\bGH-(?P<gh>\d{1,9})\b"
-    # "#203"; in "&#39;", "thread #1" and "x#12" it names nothing
+    # "#203"; not in "&#39;", "thread #1" and "x#12"
     r"|(?<![\w&/#.])#(?P<bare>\d{1,9})(?![\w.]\w|\w|:\d)"
 )
-# "1a2b3c4": a commit, if it has a digit and a letter in it
+# "1a2b3c4": a commit hash has a digit and a letter
 _HASH = re.compile(r"(?<![\w/.-])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,40}(?![\w/-])")
-# what is counted with "#1": no issue
+# nouns that are counted with "#1"
 _COUNTED = re.compile(
     r"\b(?:thread|step|option|case|frame|item|goroutine|cpu|attempt|point|part|test|session|node"
     r"|worker|run|line|question|example|figure|table|core|shard|replica|task|phase|problem|reason"
     r"|solution|approach|scenario|method|proposal|idea|number|no\.?)s? ?$",
     re.IGNORECASE,
 )
-# "close #7", "see #7": with such a word before it, even a small number names an issue
+# "close #7", "see #7": after such a word even a single digit is an issue
 _CALLED = re.compile(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|see|refs?|references?|issue|pr|pull request"
     r"|number|part of|duplicate of|related to|introduced (?:in|by)|caused by|reverts?)[: ]{1,3}$",
@@ -49,16 +49,16 @@ _PULLS = ("pull", "pulls", "merge_requests")
 
 
 class Name(NamedTuple):
-    """An issue, a change or a commit that a text names."""
+    """An issue, a change or a commit that a text refers to."""
 
     value: str  # "acme/outbox#203", "#203", or a commit's hash
-    type: str  # "issue", "pull-request", "commit", or "" where the text does not say
+    type: str  # "issue", "pull-request", "commit", or "" if unknown
     start: int
     end: int
 
 
 def named(text: str, start: int, end: int) -> Iterator[Name]:
-    """The issues, changes and linked commits in a part of a text."""
+    """Yields the issues, changes and linked commits in a part of a text."""
     for match in _NAME.finditer(text, start, end):
         before = text[max(start, match.start() - 30) : match.start()]
         if (name := _name(match, before)) is not None:
@@ -66,7 +66,7 @@ def named(text: str, start: int, end: int) -> Iterator[Name]:
 
 
 def commits(text: str, start: int, end: int) -> Iterator[Name]:
-    """What may be the hash of a commit; who asks must know that it is one."""
+    """Yields possible commit hashes; the caller must check the context."""
     for match in _HASH.finditer(text, start, end):
         yield Name(match[0], "commit", *match.span())
 

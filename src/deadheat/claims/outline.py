@@ -1,4 +1,4 @@
-"""A bug report as its author laid it out: headings, prose, code; without quotes and reports."""
+"""The structure of a bug report: headings, prose and code, without quotes and reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
 
-# "```sql", "   ~~~", "> ```"; the closing one has no words behind it
+# "```sql", "   ~~~", "> ```"; a closing fence has no info string
 _FENCE = re.compile(r"[ \t]{0,60}(`{3,100}|~{3,100})[ \t]*([^`\n]{0,200})$")
-# "### 4. What is your version? (Required)", "**Version**", "Version:" alone on its line
+# "### 4. What is your version? (Required)", "**Version**", "Version:" on its own line
 _HEADING = re.compile(
     r"[ \t]{0,3}(?:#{1,6}[ \t]+(?P<hash>\S.{0,300}?)[ \t#]*"
     r"|(?:\*\*|__)(?P<bold>[^*_\n]{2,100}?):?(?:\*\*|__):?"
@@ -17,9 +17,9 @@ _HEADING = re.compile(
 )
 _COLON = re.compile(r"[A-Z][\w' ()-]{1,60}(?::|\?)$")
 _LIST = re.compile(r"[ \t]{0,12}(?:[-*+]|\d{1,3}[.)])[ \t]")
-# where a sentence ends: a stop, a blank, and what may begin another one
+# the end of a sentence: punctuation, white space, and a possible beginning
 _SENTENCE = re.compile(r"(?<!\.)[.!?][)*_\"'`]{0,3}\s+(?=[A-Z`*_\[(\"/0-9#])")
-# "    	/src/shop/cart.go:31 +0x45", "  #0 add cart.c:12": a stack that no detector claims
+# "    	/src/shop/cart.go:31 +0x45", "  #0 add cart.c:12": a stack outside of reports
 _FRAME = re.compile(
     r"\s*(?:#\d{1,3} |at 0x|by 0x|\S{1,400}\.(?:go|s|c|cc|cpp|h|rs):\d{1,9}(?:[: ]|$)"
     r"|[\w./*()·-]{1,300}\((?:0x[0-9a-f]|\.\.\.)|goroutine \d)"
@@ -29,24 +29,24 @@ _LOGGED = re.compile(r"\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:|\[\s
 
 
 class Block(NamedTuple):
-    """A run of lines of one kind, in characters."""
+    """Consecutive lines of one kind, in character offsets."""
 
     kind: str  # "prose" or "code"
     start: int
     end: int
     section: str = ""  # the heading above
-    info: str = ""  # the language behind a fence
+    info: str = ""  # the info string of a fence
     fenced: bool = False
-    printed: bool = False  # a detector's report stands in it
+    printed: bool = False  # contains a detector's report
 
 
 class Line(NamedTuple):
     start: int
-    text: str  # without its end
+    text: str  # without its line end
 
 
 class Outline:
-    """The blocks of a text. What is not in one is not the author's own word."""
+    """The blocks of a text. Text outside of blocks is not the author's."""
 
     def __init__(self, text: str, masks: list[tuple[int, int]] | None = None) -> None:
         self.text = text
@@ -54,7 +54,7 @@ class Outline:
         self._masks = _Spans([*(masks or []), *remarks(text)])
         self.blocks: list[Block] = []
         self._section = ""
-        self._fence: tuple[str, str, int] | None = None  # its marks, its language, where it begins
+        self._fence: tuple[str, str, int] | None = None  # its marker, info string and start
         self._run: tuple[str, int, int] | None = None  # kind, start and end of an open block
         self._blank = True
         self._listed = False
@@ -64,7 +64,7 @@ class Outline:
             self._code(self._fence[2], len(text), self._fence[1], fenced=True)
         self._close()
 
-    # -- what finders ask ------------------------------------------------------------------------
+    # -- queries ----------------------------------------------------------------------------------
 
     def prose(self) -> list[Block]:
         return [block for block in self.blocks if block.kind == "prose"]
@@ -79,7 +79,7 @@ class Outline:
         return lines(self.text, block.start, block.end)
 
     def sentences(self) -> list[tuple[Block, int, int]]:
-        """The sentences of the prose: their block, where each begins and where it ends."""
+        """The sentences of the prose: block, start and end of each."""
         found = []
         for block in self.prose():
             start = block.start
@@ -90,14 +90,14 @@ class Outline:
         return [(block, *_unlisted(self.text, a, b)) for block, a, b in found]
 
     def is_printed(self, at: int) -> bool:
-        """Does a detector's report stand here?"""
+        """Whether a detector's report is here."""
         return self._reports.meet(at, at + 1)
 
     def is_aside(self, at: int) -> bool:
-        """Does a report stand here, or a remark of the template?"""
+        """Whether a report or a comment of the template is here."""
         return self._masks.meet(at, at + 1)
 
-    # -- how it is made --------------------------------------------------------------------------
+    # -- construction -----------------------------------------------------------------------------
 
     def _line(self, line: Line) -> None:
         text, end = line.text, line.start + len(line.text)
@@ -124,7 +124,7 @@ class Outline:
             self._blank = False
 
     def _ordinary(self, line: Line, end: int) -> None:
-        """A line of prose, a heading, or code that is told by its indentation alone."""
+        """Adds a line of prose, a heading, or indented code."""
         deep = line.text.startswith(("    ", "\t"))
         code = self._run is not None and self._run[0] == "code"
         if deep and (code or (self._blank and not self._listed)):
@@ -164,7 +164,7 @@ class Outline:
 
 
 class _Spans:
-    """Parts of a text, put in order so that it is quick to ask what they cover."""
+    """Ranges of a text, sorted for fast overlap queries."""
 
     def __init__(self, spans: list[tuple[int, int]]) -> None:
         self._starts = [start for start, _ in sorted(spans)]
@@ -176,7 +176,7 @@ class _Spans:
 
 
 def remarks(text: str) -> list[tuple[int, int]]:
-    """Where HTML comments stand: the words of a template, not of who filled it in."""
+    """The ranges of HTML comments, which come from a template."""
     found = []
     start = text.find("<!--")
     while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
@@ -190,7 +190,7 @@ def _is_printed(text: str) -> bool:
 
 
 def lines(text: str, start: int, end: int) -> list[Line]:
-    """The lines of a part of a text, each without its end."""
+    """The lines of a part of a text, without line ends."""
     found = []
     for line in text[start:end].split("\n"):
         found.append(Line(start, line.removesuffix("\r")))
@@ -199,7 +199,7 @@ def lines(text: str, start: int, end: int) -> list[Line]:
 
 
 def _unlisted(text: str, start: int, end: int) -> tuple[int, int]:
-    """The same part without the mark of a list item and the blanks around it."""
+    """The same range without a list marker and surrounding white space."""
     mark = _LIST.match(text, start, end)
     part = text[mark.end() if mark else start : end]
     start = end - len(part.lstrip())

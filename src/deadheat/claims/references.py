@@ -1,4 +1,4 @@
-"""Issues and pull requests that the author names, and what for."""
+"""Finds issues and pull requests that the author refers to, and their role."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from deadheat.claims.outline import Outline
 
-# what stands before a name says what it is there for; the first one that fits, does
+# the text before a reference determines its role; the first match is used
 _ROLES = (
     # "fixed by #7", "the fix is in acme/outbox#7"
     (
@@ -31,7 +31,7 @@ _ROLES = (
 )
 
 
-# how far before a name the words that say what it is there for may stand
+# the maximum distance of that text, in characters
 _CLAUSE = 160
 
 
@@ -49,7 +49,7 @@ class References:
 def _role(before: str) -> str:
     if blame(before) is not None:
         return "suspected"
-    # a link's brackets and emphasis say nothing
+    # ignore link brackets and emphasis
     before = re.sub(r"[*_`\[\](<]", "", before[-60:].lower())
     return next((role for role, words in _ROLES if words.search(before)), "mentioned")
 

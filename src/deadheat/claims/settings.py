@@ -1,4 +1,4 @@
-"""What has to be set for it to happen: variables of a session, of the environment, flags."""
+"""Finds required settings: session variables, environment variables, flags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deadheat.claims.outline import Outline
 
 _VALUE = r"(?:'[^'\n]{0,400}'|\"[^\"\n]{0,400}\"|[^\s,;'\"`]{1,200})"
-# "set @@tidb_index_join_batch_size = 1", "SET GLOBAL x = ON, y = 2"; "set @x = 1" is a mere variable
+# "set @@tidb_index_join_batch_size = 1", "SET GLOBAL x = ON, y = 2"; not a user variable "set @x = 1"
 _SET = re.compile(
     r"(?:\bset\s+|,\s*)(?P<scope>(?:global|session|local|persist)\s+|@@(?:global|session|local)\.)?"
     rf"(?:@@)?(?P<name>[A-Za-z_]\w{{1,100}})\s*:?=\s*(?P<value>{_VALUE})",
@@ -23,19 +23,19 @@ _SET = re.compile(
 _SETS = re.compile(r"set\s", re.IGNORECASE)
 # 'GORACE="halt_on_error=1"', "export GOMAXPROCS=2"
 _ENVIRONMENT = re.compile(rf"(?<![\w-])([A-Z][A-Z0-9_]{{1,60}})=({_VALUE})")
-# variables that a person may name without a command behind them
+# environment variables that are recognized without a command
 _KNOWN = frozenset((
     "GORACE", "GOMAXPROCS", "GODEBUG", "GOFLAGS", "GOGC", "GOEXPERIMENT", "GOARCH", "GOOS", "GOAMD64",
     "GOTRACEBACK", "CGO_ENABLED", "GO111MODULE", "TSAN_OPTIONS", "RUSTFLAGS", "RUST_TEST_THREADS",
     "MIRIFLAGS", "OMP_NUM_THREADS", "MALLOC_ARENA_MAX",
 ))  # fmt: skip
-# set by failpoints, which have a kind of their own
+# failpoints, which are a kind of their own
 _INJECTED = frozenset(("GO_FAILPOINTS", "GOFAIL_FAILPOINTS", "GOFAIL_HTTP"))
 # "CONFIG_KCSAN=y"
 _CONFIG = re.compile(r"(?<!\w)(CONFIG_[A-Z0-9_]{2,80})=(y|m|n|\d{1,12}|\"[^\"\n]{0,100}\")(?!\w)")
 # "sysctl -w kernel.kptr_restrict=1"
 _SYSCTL = re.compile(r"\bsysctl (?:-w )?([\w.]{3,100}) ?= ?(\S{1,100})")
-# the flags that decide whether a race shows
+# flags that affect whether a race occurs
 _FLAG = re.compile(
     r"(?<!\S)(--?(?:race|short|failfast|msan|asan)|--?(?:count|cpu|parallel|tags|shuffle|benchtime|timeout|runs_per_test"
     r"|test-threads|tool|history-level|jobs)(?:[= ](?!-)[\w.,:-]{1,60})?|-[jp][ =]?\d{1,3}"
@@ -92,7 +92,7 @@ class Settings:
                 yield Said(self.kind, f"{match[1]}={value}", match.start(), stop, "environment")
         for match in _SET.finditer(text, start, end):
             before = text[max(start, match.start() - 1) : match.start()]
-            # "`set x=1`" may be any shell's
+            # "`set x=1`" may be a shell command
             if before == "`" and (match["scope"] or "@@" in match[0]):
                 yield self._set(match)
 

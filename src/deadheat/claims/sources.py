@@ -1,4 +1,4 @@
-"""Source that the author quotes or links to: its language and the functions in it."""
+"""Finds source code that the author quotes or links to, its language and functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LANGUAGES = {
     "patch": "diff", "objc": "objective-c", "csharp": "c#", "asm": "assembly",
 }  # fmt: skip
 _PLAIN = frozenset(("", "text", "txt", "plain"))
-# what only source has, at the beginning of its lines
+# line beginnings that only source code has
 _GO = re.compile(
     r"^[ \t+-]{0,40}(?:package \w+[ \t]*$|func (?:\([^)\n]{1,100}\) )?\w{1,100}[(\[]"
     r"|type \w{1,100} (?:struct|interface)\b|\w[\w., ]{0,80} :?= \S|defer \S|go func\(|import \("
@@ -95,7 +95,7 @@ class Sources:
 
 
 def _language(outline: Outline, block: Block) -> str | None:
-    """The language of a block that is source; None for output, commands and data."""
+    """The language of a source code block; None for output, commands and data."""
     said = outline.said(block)
     if block.info in _LANGUAGES:
         return _LANGUAGES[block.info] if said.strip() else None

@@ -1,4 +1,4 @@
-"""How to see it: the commands and statements that the author ran, in their order."""
+"""Finds the steps to reproduce: commands and statements in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The change that is said to have brought the defect."""
+"""Finds the change that the author suspects of introducing the defect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from deadheat.claims.names import Name
     from deadheat.claims.outline import Outline
 
-# words that blame wherever in the sentence they stand, if nothing but these few follow
+# words that express blame anywhere before the reference, within this distance
 _BETWEEN = r"[^.#\n]{0,60}$"
 _BLAME = re.compile(
     rf"\b(?:introduced|brought|caused|broken? (?:by|in|since|with|it|this)|regress(?:ed|es)"
@@ -21,30 +21,30 @@ _BLAME = re.compile(
     rf"|first bad commit|revert(?:ing|s|ed)?|due to|because of|stems from)\b{_BETWEEN}",
     re.IGNORECASE,
 )
-# words that blame only just before the name: "removed in #203", "since commit 1a2b3c4"
+# words that express blame only directly before the reference: "removed in #203", "since commit 1a2b3c4"
 _CLOSE = re.compile(
     r"\b(?:(?:removed|dropped|changed|refactored|rewritten|reworked|started)\b[ \w]{0,12}"
     r"\b(?:in|by|with|from)|since|after(?: merging)?|as of)"
     r"[: ]{1,3}(?:the )?(?:commit|change|pr|pull request|merge of)?[: ]{0,3}$",
     re.IGNORECASE,
 )
-# "fixed by", "not caused by": the opposite of blame
+# negations: "fixed by", "not caused by"
 _PRAISE = re.compile(
     r"\bfix(?:ed|es)? (?:by|in|with)|\bnot\b|n't\b|\bno\b|\bunrelated\b", re.IGNORECASE
 )
-# the names before a bare hash: "commit 1a2b3c4", "bisected to 1a2b3c4"
+# words before a bare hash: "commit 1a2b3c4", "bisected to 1a2b3c4"
 _COMMIT = re.compile(
     r"\b(?:commit|change|revision|rev|to|by|in|since|at)[: `\[(*]{1,4}$", re.IGNORECASE
 )
-# `1a2b3c4d5e is the first bad commit`, as git bisect prints it
+# output of git bisect: `1a2b3c4d5e is the first bad commit`
 _BISECTED = re.compile(r"\b([0-9a-f]{7,40}) is the first bad commit")
-# `Fixes: 1a2b3c4d5e6f ("outbox: send without waiting")`, as commit messages of the kernel have it
+# trailer of kernel commits: `Fixes: 1a2b3c4d5e6f ("outbox: send without waiting")`
 _TRAILER = re.compile(r"^[ \t]{0,8}Fixes: ([0-9a-f]{8,40}) \(", re.MULTILINE)
 # "#regzbot introduced: 1a2b3c4d5e6f"
 _REGZBOT = re.compile(r"#regzbot \^?introduced:? ([0-9a-f]{7,40})\b")
 
 
-# how far before a name the words that blame it may stand
+# the maximum distance of these words, in characters
 _CLAUSE = 160
 
 
@@ -74,7 +74,7 @@ def _before(text: str, start: int, name: Name) -> str:
 
 
 def blame(before: str) -> str | None:
-    """How the words before a name blame it; None if they do not."""
+    """The role that the text before a reference expresses; None if it is not blame."""
     before = re.sub(r"[*_`\[\](<]", "", before)
     if match := _BLAME.search(before):
         clause = before[max(0, match.start() - 16) :]

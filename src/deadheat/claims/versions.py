@@ -1,4 +1,4 @@
-"""Versions that the author names, and the role that each one plays."""
+"""Finds versions that the author names, and the role of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TAIL = (
     r"|-\d(?:[\w.-]{0,60}\w)?)?"
 )
 _NUMBER = rf"(?:\d{{1,4}}(?:\.(?:\d{{1,6}}|x|X)){{1,2}}{_TAIL})"
-# "v5.2.2", "5.x", "release-5.2", "1.8.3"; no part of a path, an address, a file or a longer number
+# "v5.2.2", "5.x", "release-5.2", "1.8.3"; not part of a path, an address, a file or a number
 _VERSION = re.compile(
     rf"(?<![\w.@/:%$=-])(?:release[- ]|version )?(?P<v>[vV]?)(?P<number>{_NUMBER})"
     r"(?![\w%]|\.\d|/\d|:\d)",
@@ -49,7 +49,7 @@ _FIELD = re.compile(
 # a label, "affects-5.2"; also "may-affects-5.4"
 _LABEL = re.compile(rf"(?<![\w/-])(?P<may>may-)?affects?[-/]v?(?P<number>{_NUMBER})(?![\w.])")
 
-# the words before a version, in its own clause; the last one that is said holds
+# words before a version in its clause; the last one determines the role
 _ROLE = re.compile(
     r"(?P<fixed>\bfix(?:ed|es)?\b|\bresolved\b|\bsolved\b|\bpatched\b|\bbackported\b|\bno longer\b"
     r"|\bgone (?:in|with|since)\b)"
@@ -75,9 +75,9 @@ _ROLES = {
 _SECTION = re.compile(r"\bversions?\b|\benvironment\b|\bgo env\b|\bplatform\b", re.IGNORECASE)
 _AFFECTED = re.compile(r"\baffect", re.IGNORECASE)
 _FIXED = re.compile(r"\bfix(?:ed)?\b", re.IGNORECASE)
-# how far before a version the words that give it a role may stand
+# the maximum distance of these words, in characters
 _CLAUSE = 120
-# "grpc v1.12.0", "gRPC 1.4.1": a product and all three numbers
+# "grpc v1.12.0", "gRPC 1.4.1": a product and three numbers
 _PRODUCT = re.compile(r"([A-Za-z][\w-]{1,30}) $")
 _NO_PRODUCT = frozenset((
     "in", "on", "at", "to", "of", "by", "with", "for", "from", "and", "or", "the", "a", "an", "is",
@@ -109,7 +109,7 @@ class Versions:
             yield from self._in_sentence(outline, block, start, end)
 
     def _tools(self, outline: Outline, block: Block) -> Iterator[Said]:
-        """Versions of the toolchain, of the kernel, and commits given as versions."""
+        """Versions of toolchain and kernel, and commits given as versions."""
         for pattern, of in ((_GO, "go"), (_KERNEL, "linux"), (_HASH, "")):
             for match in pattern.finditer(outline.text, block.start, block.end):
                 details = (("of", of),) if of else (("type", "commit"),)
@@ -159,7 +159,7 @@ def _canonical(text: str, match: re.Match[str], group: int) -> str:
 
 
 def _is_version(match: re.Match[str], before: str) -> bool:
-    """A plain number with one dot may be anything: "2.5 seconds"; it needs the word beside it."""
+    """Whether a number is a version: one with a single dot ("2.5 seconds") needs the word "version"."""
     number = match["number"]
     if number.count(".") >= 2 or "x" in number.lower():
         return True
@@ -169,18 +169,18 @@ def _is_version(match: re.Match[str], before: str) -> bool:
 
 
 class _Roles:
-    """The words of a sentence that give roles to the versions behind them."""
+    """The words of a sentence that give roles to the versions after them."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         said = [(m.end(), _ROLES[m.lastgroup or ""]) for m in _ROLE.finditer(text, start, end)]
-        # where a clause ends, so do its words
+        # roles end with their clause
         said += [(m.end(), "") for m in _BREAK.finditer(text, start, end)]
         said.sort()
         self._places = [place for place, _ in said]
         self._roles = [role for _, role in said]
 
     def at(self, place: int) -> str | None:
-        """The role of a version that stands here: that of the last word before it."""
+        """The role of a version at this offset, from the last word before it."""
         last = bisect_right(self._places, place) - 1
         if last < 0 or place - self._places[last] > _CLAUSE:
             return None

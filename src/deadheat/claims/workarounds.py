@@ -1,4 +1,4 @@
-"""What helps for the time being, by the author's word."""
+"""Finds workarounds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECTION = re.compile(r"\bwork[- ]?arounds?\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:none|no|n/?a|unknown|no response|tbd|-)?\W*$", re.IGNORECASE)
 # "/*+ INL_HASH_JOIN(...) */"
 _HINT = re.compile(r"/\*\+[^*\n]{1,400}\*/")
-# "`GOMAXPROCS=1`"; a commit's hash helps nobody
+# "`GOMAXPROCS=1`"; not a commit hash
 _CODE = re.compile(r"`(?![0-9a-f]{7,40}`)([^`\n]{2,400})`")
 
 
@@ -51,7 +51,7 @@ class Workarounds:
                 yield self._code(outline, block)
 
     def _said(self, said: str, start: int, end: int) -> Said:
-        """The hint or the code that helps, if the sentence has one; else the sentence."""
+        """The hint or code in the sentence, if there is exactly one; otherwise the sentence."""
         if hint := _HINT.search(said):
             return Said(self.kind, hint[0], start, end, "hint")
         if len(codes := _CODE.findall(said)) == 1:

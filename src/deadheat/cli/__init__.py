@@ -1,4 +1,4 @@
-"""The command line: one module per command; the only place that prints to a person."""
+"""The command line: parser, exit status, messages on stderr and shared options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
-# exit status, as in the contract
+# exit status
 NOTHING, RACES, USAGE, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 
 _COMMANDS = (
@@ -26,14 +26,14 @@ _COMMANDS = (
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of a command, which keeps the lines of its examples and faults in one line."""
+    """An argument parser that keeps line breaks in examples and prints errors on one line."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         known, unknown = super().parse_known_args(args, namespace)
-        if unknown:  # here it is still known whose they would be
+        if unknown:  # reported here with the name of the command
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return known, unknown
 
@@ -43,11 +43,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of every command, or of one: others need not be imported for it."""
+    """Builds the parser of all commands, or of one, which avoids importing the others."""
     root = Parser(
         prog="deadheat",
-        description="From the text that race detectors print to the defects behind it.",
-        epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 environment failed",
+        description="Finds race detector reports in text and tracks the defects behind them.",
+        epilog="exit status: 0 nothing found, 1 races found, 2 wrong usage, 3 the environment failed",
     )
     root.add_argument("--version", action="version", version=f"deadheat {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -73,19 +73,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(error))
         return ENVIRONMENT
     except BrokenPipeError:
-        # the reader of our output went away, as `head` does: no fault, and nobody to tell
+        # the reader closed the pipe, as `head` does
         _drop(sys.stdout)
         return RACES
     except OSError as error:
-        # a full disk, or an output that is closed
+        # a full disk, or a closed output
         _drop(sys.stdout)
         where = error.filename or "standard input or output"
-        complain(str(DeadheatError(f"fails ({error.strerror or error})", str(where))))
+        complain(str(DeadheatError(f"failed ({error.strerror or error})", str(where))))
         return ENVIRONMENT
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
-    except Exception:  # noqa: BLE001, whoever asks for the status must not take it for a race
+    except Exception:  # noqa: BLE001, Python would exit with 1, which means races
         _confess()
         return ENVIRONMENT
 
@@ -95,16 +95,16 @@ def _confess() -> None:
 
     for line in traceback.format_exc().splitlines():
         complain(line)
-    complain("this is a fault of deadheat itself; please report it with the lines above")
+    complain("internal error in deadheat; please report it with the lines above")
 
 
 def _drop(out: IO[str]) -> None:
-    """What is still to be written cannot be, and must not be tried again when Python ends."""
+    """Discards buffered output, so that Python does not try to write it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def _open_all() -> None:
-    """A stream that was closed is one that fails, lest the next file that is opened takes its place."""
+    """Opens closed standard streams so that they fail, and no other file gets their number."""
     for number, name, flags in (
         (0, "stdin", os.O_WRONLY),
         (1, "stdout", os.O_RDONLY),
@@ -116,14 +116,14 @@ def _open_all() -> None:
 
 
 def _never_refuse() -> None:
-    """What a terminal's character set lacks is shown as a question mark."""
+    """Prints a question mark for characters that the encoding of the terminal lacks."""
     for out in sys.stdout, sys.stderr:
         if isinstance(out, io.TextIOWrapper) and out.errors == "strict":
             out.reconfigure(errors="replace")
 
 
 def collect_seldom() -> None:
-    """Looking for cycles takes a fifth of the time of a scan, and there are hardly any."""
+    """Raises the thresholds of the garbage collector, which takes a fifth of a scan."""
     import gc
 
     gc.freeze()
@@ -131,7 +131,7 @@ def collect_seldom() -> None:
 
 
 def add_paths(command: argparse.ArgumentParser) -> None:
-    """What every command reads that needs no lake."""
+    """Adds the PATH arguments."""
     command.add_argument(
         "paths", nargs="+", metavar="PATH", help="file, folder or archive; - for standard input"
     )
@@ -145,13 +145,13 @@ def add_frames(command: argparse._ActionsContainer) -> None:
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """The type of an option that takes a number."""
+    """The argparse type of an integer option with a minimum."""
 
     def number(text: str) -> int:
         try:
             count = int(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
         if count < least:
             raise argparse.ArgumentTypeError(f"must be {least} or more")
         return count
@@ -160,7 +160,7 @@ def at_least(least: int) -> Callable[[str], int]:
 
 
 def sound(make: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The type of an option that may be wrong in itself, which is no fault of the environment."""
+    """An argparse type that turns a DeadheatError of `parse` into a usage error."""
 
     def made(text: str) -> Any:
         try:
@@ -172,7 +172,7 @@ def sound(make: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def complain(what: str, who: str = "deadheat") -> None:
-    """One line on stderr, whatever the text holds; where that fails too there is nobody to tell."""
+    """Prints one line on stderr; a failure to write it is ignored."""
     try:
         print(f"{who}: {printable(what)}", file=sys.stderr, flush=True)
     except OSError:
@@ -185,7 +185,7 @@ def count(number: int, what: str) -> str:
 
 
 def printable(text: str) -> str:
-    """One line that a terminal can be trusted with."""
+    """Replaces unprintable characters, so that the text is one line."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 

@@ -1,6 +1,6 @@
-"""Runs a command in our place: its output passes through as it comes, and so do our signals.
+"""Runs a child process: forwards its output as it comes, and our signals to it.
 
-Knows nothing of races. What the command prints is kept in unnamed files, to be read when it is over.
+A copy of its output is kept in unnamed temporary files.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLOCK = 1 << 20
-# how long to wait for output of what the command left running in the background
+# seconds to wait for the output of background processes after the command has ended
 _AFTER = 0.3
 _PASSED_ON = (
     "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGWINCH",
 )  # fmt: skip
-# from the terminal, which tells the whole group, and so the command, by itself
+# si_code of a signal from the terminal, which the kernel sends to the whole group
 _BY_THE_KERNEL = 0x80
 
 
 class Ended(NamedTuple):
-    """How the command ended, as a shell would say it, and what it printed."""
+    """The exit status of the command, as in a shell, and its output."""
 
     status: int
     output: tuple[Stream, ...]
 
     def close(self) -> None:
-        """Forgets the output."""
+        """Deletes the copies of the output."""
         for stream in self.output:
             stream.copy.close()
 
 
 class Stream:
-    """One of the command's outputs: where it goes, and a copy of it."""
+    """One output of the command: its target and its copy."""
 
     def __init__(self, name: str, target: int, pipe: int) -> None:
         self.name, self.pipe = name, pipe
@@ -52,7 +52,7 @@ class Stream:
         self.size = 0
 
     def pass_on(self, block: memoryview) -> bool:
-        """False if nobody reads any more."""
+        """Writes a block to the target and the copy; false if the target is closed."""
         self.size += len(block)
         _write(self.copy.fileno(), block)
         try:
@@ -67,14 +67,16 @@ def _write(descriptor: int, block: memoryview) -> None:
     while block:
         try:
             block = block[os.write(descriptor, block) :]
-        except BlockingIOError:  # somebody who shares it wants it so
+        except BlockingIOError:  # set by another process that shares the descriptor
             select.select([], [descriptor], [])
 
 
 def run(command: Sequence[str]) -> Ended:
-    """Runs a command to its end."""
+    """Runs a command and waits for it."""
     if not hasattr(os, "posix_spawnp"):
-        raise DeadheatError("this system cannot run commands for others", "", "use a pipe: scan -")
+        raise DeadheatError(
+            "cannot run a command: no posix_spawnp", "", "pipe its output into: deadheat scan -"
+        )
     sys.stdout.flush()
     sys.stderr.flush()
     passed_on = {getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name)}
@@ -89,14 +91,14 @@ def run(command: Sequence[str]) -> Ended:
 
 
 def close_output() -> None:
-    """Whoever reads our standard output need not wait for what comes behind the command's."""
+    """Closes standard output, so that its reader does not wait for us."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
 
 
 def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int, list[Stream]]:
-    """Starts the command with pipes for its outputs; one, if both of ours are the same."""
+    """Starts the command with pipes for its outputs; one pipe if stdout and stderr are the same."""
     together = _same(1, 2)
     names = ("output",) if together else ("stdout", "stderr")
     ends = [os.pipe() for _ in names]
@@ -104,7 +106,7 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
         (os.POSIX_SPAWN_DUP2, into, target)
         for target, (_, into) in zip((1, 2), ends * (2 if together else 1), strict=True)
     ]
-    # fewer turns of all who take part, on either side of us
+    # larger pipes need fewer context switches
     for pipe in (*(out for out, _ in ends), 1, 2):
         pipes.widen(pipe)
     try:
@@ -114,7 +116,7 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
             os.environ,
             file_actions=actions,
             setsigmask=mask,
-            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # which Python ignores, and others do not
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # ignored by Python
         )
     except BaseException:
         for out, _ in ends:
@@ -130,7 +132,7 @@ def _spawn(command: Sequence[str], mask: set[int | signal.Signals]) -> tuple[int
 
 
 def _same(one: int, other: int) -> bool:
-    """Do two descriptors write to the same place, so that the order of lines matters?"""
+    """Whether two descriptors refer to the same file, so that the order of lines matters."""
     with suppress(OSError):
         a, b = os.fstat(one), os.fstat(other)
         return (a.st_dev, a.st_ino, a.st_rdev) == (b.st_dev, b.st_ino, b.st_rdev)
@@ -138,7 +140,7 @@ def _same(one: int, other: int) -> bool:
 
 
 def _pump(streams: list[Stream], warden: _Warden) -> None:
-    """Passes on what comes until all is read, or the command is over and nothing comes any more."""
+    """Forwards output until end of file, or until the command has ended and nothing more comes."""
     block = memoryview(bytearray(_BLOCK))
     waiting = {stream.pipe: stream for stream in streams}
     poll = select.poll()
@@ -151,17 +153,17 @@ def _pump(streams: list[Stream], warden: _Warden) -> None:
         for pipe, _ in ready:
             stream = waiting.get(pipe)
             if stream is None:
-                poll.unregister(warden.bell)  # it has rung
+                poll.unregister(warden.bell)  # the command has exited
             elif not (count := os.readv(pipe, [block])) or not stream.pass_on(block[:count]):
                 poll.unregister(pipe)
                 del waiting[pipe]
-                os.close(pipe)  # if nobody reads, the command is told as it would be without us
+                os.close(pipe)  # the command gets SIGPIPE if its output has no reader
     for pipe in waiting:
         os.close(pipe)
 
 
 class _Warden:
-    """Waits for the command's end, and hands it the signals that are meant for it."""
+    """Waits for the command to exit and forwards signals to it."""
 
     def __init__(self, pid: int, passed_on: set[signal.Signals]) -> None:
         self._pid, self._passed_on = pid, passed_on
@@ -183,14 +185,14 @@ class _Warden:
         while not self.over:
             number, sender, kind = _next_signal(self._passed_on)
             if sender == os.getpid():
-                return  # our own, to end this
+                return  # sent by join_and_get_status
             from_terminal = kind == _BY_THE_KERNEL and number in (signal.SIGINT, signal.SIGQUIT)
             if not from_terminal and not self.over:
                 with suppress(ProcessLookupError):
                     os.kill(self._pid, number)
 
     def end(self) -> int:
-        """The command's exit status; 128 and the signal's number if one ended it."""
+        """The exit status of the command; 128 + N if signal N ended it."""
         self._waiter.join()
         if self._listener.ident is not None and self._listener.is_alive():
             signal.pthread_kill(self._listener.ident, signal.SIGUSR1)
@@ -200,9 +202,9 @@ class _Warden:
 
 
 def _next_signal(wanted: set[signal.Signals]) -> tuple[int, int, int]:
-    """A signal, the process that sent it, and how."""
+    """Waits for a signal; returns its number, the pid of the sender and si_code."""
     if hasattr(signal, "sigwaitinfo"):
         told = signal.sigwaitinfo(wanted)
         return told.si_signo, told.si_pid, told.si_code
-    number = signal.sigwait(wanted)  # macOS does not say more
+    number = signal.sigwait(wanted)  # macOS gives only the number
     return number, os.getpid() if number == signal.SIGUSR1 else 0, 0

@@ -1,4 +1,4 @@
-"""`deadheat completion`: what a shell needs to complete deadheat's commands and options."""
+"""`deadheat completion`: prints a shell completion script."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Prints a script that completes deadheat's commands, options and formats.",
         epilog=_EXAMPLES,
     )
-    command.add_argument("shell", choices=("bash", "fish", "zsh"), help="for which shell")
+    command.add_argument("shell", choices=("bash", "fish", "zsh"), help="the shell")
     command.set_defaults(run=run)
 
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
-    """Every command's parser: nobody keeps a list by hand."""
+    """The parser of every command."""
     return {
         name: parser
         for action in cli.parser()._actions
@@ -73,7 +73,7 @@ def _commands() -> dict[str, argparse.ArgumentParser]:
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str], str]]:
-    """Every long option with the values that it can have, and its help."""
+    """Yields every long option with its choices and its help."""
     for action in parser._actions:
         long = [flag for flag in action.option_strings if flag.startswith("--")]
         if long:

@@ -1,4 +1,4 @@
-"""`deadheat consolidate`: makes the races and families of a lake anew from its facts."""
+"""`deadheat consolidate`: rebuilds the races and families of a lake from its sightings and reports."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "consolidate",
-        help="make the races and families of a lake anew, with Spark",
-        description="Makes races and families anew from the facts. `ingest` keeps them up to date.",
+        help="rebuild the races and families of a lake, with Spark",
+        description="Rebuilds races and families from the reports. `ingest` keeps them up to date.",
         epilog=_EXAMPLES,
     )
     spark.add_lake(command)

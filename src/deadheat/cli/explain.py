@@ -1,4 +1,4 @@
-"""`deadheat explain`: the dossier of each race in a document, with what clones of the code tell."""
+"""`deadheat explain`: prints the dossier of each race in the given documents."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "explain",
-        help="the dossier of each race in files or a pipe",
-        description="Tells what is known of each race: variable, version, fix, owners, command.",
+        help="print the dossier of each race in files or a pipe",
+        description="Prints what is known about each race: variable, version, fix, owners, command.",
         epilog=_EXAMPLES,
     )
     cli.add_paths(command)
@@ -44,10 +44,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--at", action="append", default=[], metavar="REV", help="a revision or date to check first"
     )
     command.add_argument(
-        "--issue", action="append", default=[], metavar="N", help="its number in the issue tracker"
+        "--issue",
+        action="append",
+        default=[],
+        metavar="N",
+        help="number of the race in the issue tracker",
     )
     command.add_argument(
-        "--lake", metavar="DIR", help="a lake with past fixes, as `deadheat mine` finds them"
+        "--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`"
     )
     command.add_argument(
         "--format", choices=("html", "json", "markdown", "text"), default="text",
@@ -60,7 +64,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    # `deadheat scan` must not wait for what only this command needs
+    # slow imports that only this command needs
     from deadheat.code.clone import Clone
     from deadheat.code.dossier import dossier
     from deadheat.code.hints import Hints, told
@@ -87,16 +91,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _doubt(revisions: list[str], clones: list[Clone]) -> None:
-    """Who has mistyped a revision should not take the answer for one about it."""
+    """Warns about revisions that no clone has."""
     from deadheat.gate.baseline import is_date
 
     for name in revisions:
         if not is_date(name) and not any(clone.resolve(name) for clone in clones):
-            cli.complain(f"--at {name}: is no date, and no revision in a --repo; it is left out")
+            cli.complain(f"--at {name}: not a date and not a revision in a --repo; ignored")
 
 
 def _past(where: str | None, repos: list[str], quiet: bool) -> list[Fix]:
-    """The fixes in a lake; with clones of the code, those of the same code."""
+    """The fixes in a lake; if clones are given, only those of the same repositories."""
     if where is None:
         return []
     from deadheat.cli import spark
@@ -105,7 +109,7 @@ def _past(where: str | None, repos: list[str], quiet: bool) -> list[Fix]:
     lake = spark.lake(where).expect("mine REPO")
     rows = spark.room("lake.lookup").fixes(lake)
     if not rows and not quiet:
-        cli.complain(f"{lake.uri}: has no past fixes; `deadheat mine REPO --lake DIR` finds them")
+        cli.complain(f"{lake.uri}: has no past fixes; run `deadheat mine REPO --lake DIR` first")
     return [fix_from_row(row) for row in rows if not repos or row["repo"] in repos]
 
 
@@ -155,7 +159,7 @@ def _write(args: argparse.Namespace, found: list[tuple[Sighting, Dossier]]) -> N
 
 
 def _families(found: list[tuple[Sighting, Dossier]]) -> dict[str, list[str]]:
-    """The other races of each one's family, by its id."""
+    """The other races in the family of each race, by race id."""
     from deadheat.identity.families import families, keys
 
     races = {sighting.verdict.race: list(keys(dossier.report)) for sighting, dossier in found}
@@ -200,7 +204,7 @@ def _worth(sighting: Sighting) -> tuple[int, int]:
 
 
 def _marked(sighting: Sighting, told: Dossier) -> Sighting:
-    """The sighting with the frames marked that the source refutes."""
+    """The sighting with the report of the dossier, in which stale frames are marked."""
     return Sighting(told.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
 
 

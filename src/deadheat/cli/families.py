@@ -1,4 +1,4 @@
-"""`deadheat families`: lists the races of a lake that may have one cause, without Spark."""
+"""`deadheat families`: lists groups of races in a lake that may have the same cause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "families",
-        help="list the families of races of a lake",
+        help="list the families of races in a lake",
         description="Lists races that share a culprit, and why, the largest family first.",
         epilog=_EXAMPLES,
     )

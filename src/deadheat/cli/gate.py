@@ -1,4 +1,4 @@
-"""`deadheat gate`: fails for races that a baseline does not know, and only for those."""
+"""`deadheat gate`: fails on races that are not in the baseline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
 _EXAMPLES = """examples:
-  deadheat gate --baseline races.jsonl test.log           fail if test.log has a race that is new
+  deadheat gate --baseline races.jsonl test.log           fail if test.log has a new race
   deadheat gate --baseline races.jsonl --update --reason 'TICKET-12' --owner @storage test.log
   deadheat gate --baseline races.jsonl --update --prune logs/
   deadheat gate --baseline races.jsonl --suppressions tsan.supp --write sarif=races.sarif logs/
@@ -26,8 +26,8 @@ exit status: 0 no new race, 1 new races, 2 wrong usage, 3 the baseline or every 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "gate",
-        help="fail for new races only",
-        description="Fails for races that the baseline does not know. What is known stays known when"
+        help="fail on new races only",
+        description="Fails on races that are not in the baseline. Known races are recognised when"
         " lines move, closures are renumbered or callers change.",
         epilog=_EXAMPLES,
     )

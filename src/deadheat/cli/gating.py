@@ -1,4 +1,4 @@
-"""What `gate` and `run` share: their options, the baseline's file, and the reports that they write."""
+"""What `gate` and `run` share: options, the baseline file, and output files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def formats() -> dict[str, EachOnce]:
-    """Every format that shows each race once, and those of a gate."""
+    """Every format that shows each race once, and the formats of the gate."""
     each = {n: r for n, r in registry.renderers().items() if isinstance(r, shown.EachOnce)}
     return each | verdicts.FORMATS
 
@@ -40,26 +40,31 @@ def formats() -> dict[str, EachOnce]:
 def add_options(command: argparse.ArgumentParser, baseline: bool) -> None:
     group = command.add_argument_group("the baseline")
     group.add_argument(
-        "--baseline", metavar="FILE", required=baseline, help="the known races; need not exist yet"
+        "--baseline",
+        metavar="FILE",
+        required=baseline,
+        help="file of known races; need not exist yet",
     )
+    group.add_argument("--update", action="store_true", help="add the races found to the baseline")
     group.add_argument(
-        "--update", action="store_true", help="write the races that were found into the baseline"
+        "--prune", action="store_true", help="with --update: remove known races that were not found"
     )
+    group.add_argument("--reason", default="", metavar="TEXT", help="reason for new entries")
+    group.add_argument("--owner", default="", metavar="WHO", help="owner of new entries")
     group.add_argument(
-        "--prune", action="store_true", help="with --update: take out known races that are gone"
-    )
-    group.add_argument("--reason", default="", metavar="TEXT", help="why what is added may stay")
-    group.add_argument("--owner", default="", metavar="WHO", help="who looks after what is added")
-    group.add_argument(
-        "--expires", type=_date, default="", metavar="DATE", help="until when, as in 2026-12-31"
+        "--expires",
+        type=_date,
+        default="",
+        metavar="DATE",
+        help="expiry date of new entries, such as 2026-12-31",
     )
     group.add_argument(
         "--mute", type=_pattern, action="append", default=[], metavar="PATTERN",
-        help="leave out what matches, for a --reason: race:NAME or id:RACE; may repeat",
+        help="mute matching races, with a --reason: race:NAME or id:RACE; may repeat",
     )  # fmt: skip
     group.add_argument(
         "--suppressions", action="append", default=[], metavar="FILE",
-        help="mutes from a suppression file of ThreadSanitizer; may repeat",
+        help="read mutes from a ThreadSanitizer suppression file; may repeat",
     )  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--format", choices=sorted(formats()), default="text", help="default: text")
@@ -72,7 +77,7 @@ def add_options(command: argparse.ArgumentParser, baseline: bool) -> None:
 
 def _date(text: str) -> str:
     if text and not is_date(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no date as in 2026-12-31")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-12-31")
     return text
 
 
@@ -85,12 +90,12 @@ def _pattern(text: str) -> str:
 def _target(text: str) -> tuple[str, str]:
     form, equals, file = text.partition("=")
     if not equals or not file or form not in formats():
-        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE, as sarif=races.sarif is")
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE, such as sarif=races.sarif")
     return form, file
 
 
 def check(args: argparse.Namespace, command: argparse.ArgumentParser) -> None:
-    """Options that make no sense without others."""
+    """Rejects options that need another option."""
     if args.mute and not args.reason:
         command.error("--mute needs a --reason")
     if args.prune and not args.update:
@@ -100,7 +105,7 @@ def check(args: argparse.Namespace, command: argparse.ArgumentParser) -> None:
 
 
 class Inspection:
-    """A scan whose races are shown once each, with or without a gate."""
+    """A scan that shows each race once, with or without a gate."""
 
     def __init__(self, args: argparse.Namespace, gated: bool, out: IO[str]) -> None:
         self._args, self._gated = args, gated
@@ -108,7 +113,7 @@ class Inspection:
         self._baseline = read(args) if gated else Baseline()
 
     def of(self, entries: Iterable[Document | UnreadableError]) -> list[Finding]:
-        """The races in these documents; `failed` says that none could be read."""
+        """Finds the races in documents; sets `read_nothing` if none could be read."""
         args = self._args
         roll = shown.Roll()
         ways = scanning.Ways(
@@ -133,7 +138,7 @@ class Inspection:
         return finding._replace(standing=judgement.standing, note=judgement.note)
 
     def tell(self, out: IO[str]) -> None:
-        """Writes what was found wherever it was asked for; a file that fails keeps no other back."""
+        """Writes the findings to `out` and to all requested files, even if one of them fails."""
         known = self._gate.gone() if self._gate else []
         gone = tuple(shown.Gone(entry.race, entry.title) for entry in known)
         found = shown.Findings(self.races, gone)
@@ -158,7 +163,7 @@ class Inspection:
         return None
 
     def update(self) -> None:
-        """Writes the baseline, all of it or nothing."""
+        """Writes the baseline atomically."""
         assert self._gate is not None
         args = self._args
         entry = Entry(date.today().isoformat(), args.reason, args.owner, args.expires)
@@ -176,7 +181,7 @@ class Inspection:
         except OSError as error:
             raise unwritable(args.baseline, error) from error
         if not args.quiet:
-            cli.complain(f"{args.baseline}: {cli.count(text.count(chr(10)), 'line')}, written")
+            cli.complain(f"{args.baseline}: {cli.count(text.count(chr(10)), 'line')} written")
 
     @property
     def status(self) -> int:
@@ -184,7 +189,7 @@ class Inspection:
 
 
 def read(args: argparse.Namespace) -> Baseline:
-    """The baseline and all mutes that were asked for."""
+    """The baseline with the mutes of the options and the suppression files."""
     known = _load(args.baseline, args.quiet or args.update)
     mutes = [Mute(pattern, args.reason, args.owner, args.expires) for pattern in args.mute]
     for file in args.suppressions:
@@ -202,7 +207,7 @@ def read(args: argparse.Namespace) -> Baseline:
 def _load(file: str, quiet: bool) -> Baseline:
     if not Path(file).exists():
         if not quiet:
-            cli.complain(f"{file}: no baseline yet, so every race is new; --update writes one")
+            cli.complain(f"{file}: does not exist, so every race is new; create it with --update")
         return Baseline()
     try:
         loaded = lines.loads(_text(file))
@@ -212,8 +217,8 @@ def _load(file: str, quiet: bool) -> Baseline:
     stale = sum(entry.stale for entry in loaded.known)
     if stale and not quiet:
         cli.complain(
-            f"{file}: {stale} races were named by another version of deadheat and are not recognised;"
-            " --update --prune writes them anew"
+            f"{file}: {stale} races were written by another version of deadheat and are not recognised;"
+            " rewrite them with --update --prune"
         )
     return loaded
 
@@ -223,9 +228,9 @@ def _text(file: str) -> str:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         what = (error.strerror or str(error)).lower()
-        raise DeadheatError(what, file, "name a file that can be read") from error
+        raise DeadheatError(what, file, "name a readable file") from error
 
 
 def unwritable(file: str, error: OSError) -> DeadheatError:
     what = f"cannot be written: {(error.strerror or str(error)).lower()}"
-    return DeadheatError(what, file, "name a file that can")
+    return DeadheatError(what, file, "name a writable file")

@@ -1,4 +1,4 @@
-"""`deadheat ingest`: takes documents into a lake, with Spark."""
+"""`deadheat ingest`: reads documents into a lake, with Spark."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _EXAMPLES = """examples:
-  deadheat ingest logs/ --lake races             take in what is new below logs/
-  deadheat ingest logs/ --lake races --watch     and go on doing so
+  deadheat ingest logs/ --lake races             ingest new files below logs/
+  deadheat ingest logs/ --lake races --watch     and keep watching
   deadheat ingest s3://ci/logs --lake s3://ci/races --master spark://host:7077
   deadheat ingest logs/ --lake races --path-pattern '{repo}/{branch}/{run}/{job}.log'
 
-exit status: 0 taken in, 2 wrong usage, 3 the environment failed, or nothing could be read
+exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
 _SHOWN = 10
 
@@ -29,18 +29,18 @@ _SHOWN = 10
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "ingest",
-        help="take documents into a lake, with Spark",
-        description="Takes in every file that the lake does not have yet, and says what was new.",
+        help="read documents into a lake, with Spark",
+        description="Reads every file that is not in the lake yet, and prints what is new.",
         epilog=_EXAMPLES,
     )
     command.add_argument(
         "paths", nargs="+", metavar="PATH", help="file, folder, archive or address"
     )
     spark.add_lake(command)
-    command.add_argument("--watch", action="store_true", help="go on, until interrupted")
+    command.add_argument("--watch", action="store_true", help="keep running until interrupted")
     command.add_argument(
         "--every", type=_seconds, default=10.0, metavar="SECONDS",
-        help="with --watch: how often to look (default: 10)",
+        help="with --watch: time between checks (default: 10)",
     )  # fmt: skip
     for name in runs.FIELDS:
         what = "when the documents were written" if name == "time" else f"{name} of the run"
@@ -50,7 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         )  # fmt: skip
     command.add_argument(
         "--path-pattern", metavar="PATTERN", type=cli.sound(runs.PathPattern),
-        help="the same, from the paths: '{repo}/{run}/{job}.log'",
+        help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
     spark.add(command)
@@ -63,7 +63,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return seconds
 
 
@@ -88,13 +88,13 @@ def _run(args: argparse.Namespace) -> int:
     summary = room.ingest(spark.start(args), lake, args.paths, options)
     line.clear()
     if fitted.none and not args.quiet:
-        cli.complain(f"--path-pattern fits no path: not {fitted.none}")
+        cli.complain(f"--path-pattern matches no path, for example not {fitted.none}")
     _tell(summary, args)
     return cli.ENVIRONMENT if summary.rejects and not summary.files + summary.known else cli.NOTHING
 
 
 class _Fitted:
-    """What a pattern tells of each path, if there is one, and whether it has fitted any."""
+    """Applies an optional pattern to paths and records whether it matched any."""
 
     def __init__(self, pattern: runs.PathPattern | None) -> None:
         self._pattern = pattern
@@ -110,12 +110,12 @@ class _Fitted:
 
     @property
     def none(self) -> str:
-        """The first of several paths of which none fits; "" if one does, or none was asked for."""
+        """The first path if none matched; "" if one did or there is no pattern."""
         return "" if self._fits else self._first
 
 
 def _run_of(args: argparse.Namespace, fitted: _Fitted) -> Callable[[str], runs.Run]:
-    """What options say counts most, then the path, then the CI system that we run in."""
+    """Run metadata of a path: options override the path, the path overrides the CI environment."""
     given = {name: getattr(args, f"of_{name}") for name in runs.FIELDS}
     options, around = runs.Run(**given), runs.from_environment(os.environ)
     return lambda uri: options.over(fitted(uri)).over(around)
@@ -135,15 +135,15 @@ def _tell(summary: Any, args: argparse.Namespace) -> None:
     for uri, what in summary.rejects[:_SHOWN]:
         cli.complain(f"{uri}: {what}")
     if (more := len(summary.rejects) - _SHOWN) > 0:
-        cli.complain(f"and {more} more, in the table rejects")
+        cli.complain(f"and {more} more; see the table rejects")
     rate = f", {size(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
     print(
-        f"{cli.count(summary.files, 'file')} taken in"
+        f"{cli.count(summary.files, 'file')} ingested"
         f" ({size(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
-        f" {summary.known} known already, {len(summary.rejects)} rejected"
+        f" {summary.known} already known, {len(summary.rejects)} rejected"
     )
     print(f"{cli.count(summary.sightings, 'sighting')}, {cli.count(summary.reports, 'new report')}")
-    print(f"{cli.count(len(summary.new_races), 'new race')}, {summary.races} in all")
+    print(f"{cli.count(len(summary.new_races), 'new race')}, {summary.races} in total")
     for race, title in summary.new_races[:_SHOWN]:
         print(cli.printable(f"  {race}  {title}"))
     if len(summary.new_races) > _SHOWN:

@@ -1,4 +1,4 @@
-"""`deadheat lake`: checks a lake, and makes its small files into large ones, without Spark."""
+"""`deadheat lake`: checks a lake, or merges its small files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXAMPLES = """examples:
   deadheat lake check --lake races-lake
   deadheat lake compact --lake races-lake --keep-hours 24
 
-exit status: 0 all is well, 2 wrong usage, 3 something is wrong, or the environment failed
+exit status: 0 no fault, 2 wrong usage, 3 faults found, or the environment failed
 """
 
 
@@ -25,14 +25,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "lake",
         help="check or compact a lake",
-        description="Looks after a lake. `check` finds what is wrong; `compact` rewrites small files.",
+        description="Maintains a lake. `check` reports faults; `compact` merges small files.",
         epilog=_EXAMPLES,
     )
     command.add_argument("what", choices=("check", "compact"), help="what to do")
     spark.add_lake(command)
     command.add_argument(
         "--keep-hours", type=cli.at_least(0), default=_WEEK, metavar="N",
-        help="compact: remove files that no table has needed for so long (default: 168)",
+        help="compact: remove files that have been unused for N hours (default: 168)",
     )  # fmt: skip
     command.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`deadheat mine`: finds the fixes of races in a repository's history, with Spark, for a lake."""
+"""`deadheat mine`: finds race fixes in the history of a repository, with Spark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   deadheat mine ~/src/tidb --lake lake
-  deadheat explain issue.md --repo ~/src/tidb --lake lake    tells how the like was mended before
+  deadheat explain issue.md --repo ~/src/tidb --lake lake    shows similar past fixes
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
@@ -24,11 +24,11 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "mine",
-        help="find the past fixes of races in a repository, with Spark",
-        description="Finds the commits that mended races, and how, and keeps them in a lake.",
+        help="find past race fixes in a repository, with Spark",
+        description="Finds the commits that fixed races, classifies them and stores them in a lake.",
         epilog=_EXAMPLES,
     )
-    command.add_argument("repo", metavar="REPO", help="a clone of the code; it is only read")
+    command.add_argument("repo", metavar="REPO", help="a clone of the code; read only")
     spark.add_lake(command)
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument(

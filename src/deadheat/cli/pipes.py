@@ -1,17 +1,17 @@
-"""Pipes that hold more than the system's 64 KiB, so that neither side waits for the other so often."""
+"""Larger pipe buffers than the default of 64 KiB, for fewer context switches."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import Final
 
-# what an unprivileged process may ask for
+# maximum for an unprivileged process
 SIZE: Final = 1 << 20
 
 
 def widen(descriptor: int) -> None:
-    """Makes room in a pipe, where the system lets us; anything else is left as it is."""
-    with suppress(ImportError, OSError):  # another system, no pipe, or no leave
+    """Enlarges the buffer of a pipe, if the system allows it."""
+    with suppress(ImportError, OSError):  # not Linux, not a pipe, or not permitted
         from fcntl import F_GETPIPE_SZ, F_SETPIPE_SZ, fcntl
 
         if fcntl(descriptor, F_GETPIPE_SZ) < SIZE:

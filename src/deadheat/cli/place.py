@@ -1,4 +1,4 @@
-"""`deadheat place`: holds the races of a lake against a clone of the code, with Spark."""
+"""`deadheat place`: locates the races of a lake in a clone of the code, with Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   deadheat place --repo ~/src/tidb --lake races-lake
-  deadheat show 47d9f89a --lake races-lake    tells variable, version and fix from now on
+  deadheat show 47d9f89a --lake races-lake    now shows variable, version and fix
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
@@ -22,15 +22,15 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "place",
-        help="hold the races of a lake against a clone of the code, with Spark",
-        description="Finds variable, version, fix and cause of every race of a lake.",
+        help="locate the races of a lake in a clone of the code, with Spark",
+        description="Finds variable, version, fix and cause of every race in a lake.",
         epilog=_EXAMPLES,
     )
     command.add_argument(
         "--repo", action="append", required=True, metavar="DIR", help="a clone; may repeat"
     )
     spark.add_lake(command)
-    command.add_argument("--again", action="store_true", help="also what is known already")
+    command.add_argument("--again", action="store_true", help="also races that were located before")
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.add_argument("--quiet", action="store_true", help="no warnings and no summary")
     spark.add(command)
@@ -52,9 +52,9 @@ def _run(args: argparse.Namespace) -> int:
         for what in told.missing:
             cli.complain(what)
         fit = sum(row["pin"] is not None for row in told.placed)
-        known = f", {told.known} known already" if told.known else ""
+        known = f", {told.known} already known" if told.known else ""
         cli.complain(
-            f"{fit} of {len(told.placed)} races have a place in the code"
+            f"{fit} of {len(told.placed)} races were located in the code"
             f" ({told.seconds:.1f} s{known})"
         )
     return cli.NOTHING
@@ -66,4 +66,4 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(row: dict[str, Any]) -> str:
-    return f"{row['race']}  {found_out(row) or 'no file of it is known here'}"
+    return f"{row['race']}  {found_out(row) or 'none of its files is in the repositories'}"

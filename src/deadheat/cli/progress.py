@@ -1,4 +1,4 @@
-"""A progress line on stderr for work that takes long, on a terminal only."""
+"""A progress line on stderr, on a terminal only."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def commits(count: float) -> str:
 
 
 class Progress:
-    """What is done so far, the rate, the time left and what was found; silent for the first second.
+    """Amount done, rate, time left and number of reports; not shown in the first second.
 
-    `told` says how much that is: bytes, unless it is something else.
+    `format_amount` formats an amount; the default is bytes.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Progress:
             self._draw(now)
 
     def clear(self) -> None:
-        """Makes room for another line on the terminal."""
+        """Erases the line."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -79,7 +79,7 @@ class Progress:
 
 
 class Awaited:
-    """The progress of work of which it is not known at first how much there is."""
+    """A progress line for work whose total is not known at first."""
 
     def __init__(self, quiet: bool, told: Callable[[float], str] = size) -> None:
         self._wanted = False if quiet else None

@@ -1,4 +1,4 @@
-"""`deadheat races`: lists the races of a lake, without Spark."""
+"""`deadheat races`: lists the races of a lake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
 FORMATS = ("text", "json", "jsonl")
-# what clones of the code have told, if they were asked
+# dossier columns, from `deadheat place`
 _PLACED = ("variable", "pin", "fixed_by", "still_present")
 _STATES = ("new", "recurring", "quiet", "returned")
 
@@ -29,20 +29,20 @@ exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "races",
-        help="list the races of a lake",
-        description="Lists the races of a lake, the one seen last first.",
+        help="list the races in a lake",
+        description="Lists the races in a lake, the most recently seen first.",
         epilog=_EXAMPLES,
     )
     spark.add_lake(command)
     command.add_argument(
-        "--status", choices=_STATES, action="append", help="only those that are so"
+        "--status", choices=_STATES, action="append", help="only races with this status; may repeat"
     )
-    command.add_argument("--detector", metavar="NAME", help="only those of this detector")
-    command.add_argument("--repo", metavar="REPO", help="only those seen in this repository")
+    command.add_argument("--detector", metavar="NAME", help="only races of this detector")
+    command.add_argument("--repo", metavar="REPO", help="only races seen in this repository")
     command.add_argument(
-        "--test", metavar="TEST", help="only those seen in this test, or in a sub-test of it"
+        "--test", metavar="TEST", help="only races seen in this test or its sub-tests"
     )
-    command.add_argument("--limit", type=cli.at_least(1), metavar="N", help="not more than so many")
+    command.add_argument("--limit", type=cli.at_least(1), metavar="N", help="at most N races")
     command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     command.set_defaults(run=run)
 
@@ -70,7 +70,7 @@ def _is_wanted(race: dict[str, Any], args: argparse.Namespace) -> bool:
 
 
 def show(rows: list[dict[str, Any]], form: str, line: Any) -> None:
-    """Rows as an array, as lines of JSON, or as lines for people."""
+    """Prints rows as a JSON array, as JSON lines, or as text."""
     if form == "json":
         print(json.dumps(rows, indent=1, ensure_ascii=False))
         return
@@ -89,7 +89,7 @@ def _line(race: dict[str, Any]) -> str:
 
 
 def found_out(row: dict[str, Any]) -> str:
-    """What a clone of the code has told about a race, in a few words."""
+    """Variable, version and fix of a race on one line."""
     pin, variable, fixes = row["pin"], row["variable"], row["fixed_by"]
     told = []
     if variable:
@@ -100,7 +100,7 @@ def found_out(row: dict[str, Any]) -> str:
     if fixes:
         told.append(f"fixed by {fixes[0]['commit'][:11]}? {fixes[0]['subject']}")
     elif row["still_present"]:
-        told.append("still there")
+        told.append("still present")
     return "; ".join(told)
 
 

@@ -1,4 +1,4 @@
-"""`deadheat scan`: finds the reports in files, folders, archives or a pipe, and prints the races."""
+"""`deadheat scan`: finds the reports in files, folders, archives or a pipe and prints the races."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXAMPLES = """examples:
 
 exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
 """
-# where no terminal tells
+# width if the output is not a terminal
 _WIDTH = 120
 
 
@@ -32,49 +32,47 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "scan",
         help="find the race reports in files, folders, archives or a pipe",
-        description="Finds every race report, however damaged, and prints each race once.",
+        description="Finds every race report, including damaged ones, and prints each race once.",
         epilog=_EXAMPLES,
     )
     cli.add_paths(command)
     command.add_argument(
         "--format", choices=sorted(registry.renderers()), default="text", help="default: text"
     )
-    command.add_argument(
-        "--why", action="store_true", help="text: what each race was identified by"
-    )
+    command.add_argument("--why", action="store_true", help="text: show what identifies each race")
     add_ways(command)
     command.set_defaults(run=run)
 
 
 def add_ways(command: argparse._ActionsContainer) -> None:
-    """The options of every command that scans and prints races."""
+    """Adds the options of the commands that scan and print races."""
     command.add_argument(
         "--jobs",
         type=cli.at_least(1),
         default=None,
         metavar="N",
-        help="processes (default: one per core)",
+        help="number of processes (default: one per core)",
     )
     cli.add_frames(command)
     command.add_argument(
         "--error-stacks",
         action="store_true",
-        help="also read the stacks that Go programs print under errors, race or not",
+        help="also read the stacks that Go programs print with errors, race or not",
     )
     command.add_argument("--brief", action="store_true", help="text: one line per race")
     command.add_argument(
         "--root", default=checkout(), metavar="DIR",
-        help="the checkout, for links to the code (default: that of the CI job, or this folder)",
+        help="checkout, for links to the code (default: that of the CI job, or this folder)",
     )  # fmt: skip
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 
 
 def checkout() -> str:
-    """The folder of a CI job's checkout, or the one we are in."""
+    """The checkout folder of the CI job, or the current folder."""
     named = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
     try:
-        return named or os.getcwd()  # noqa: PTH109, whose Path takes long to import
+        return named or os.getcwd()  # noqa: PTH109, pathlib is slow to import
     except OSError:  # it was removed
         return ""
 
@@ -85,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     pipes.widen(1)
     output = renderer.output(sys.stdout, style)
     ways = scanning.Ways(
-        # a line per race needs no more than a glance
+        # --brief needs no parsed reports
         files.Wish(renderer.full and not args.brief, args.error_stacks, not renderer.waits),
         args.jobs,
         args.quiet,
@@ -94,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         scan.run()
     except KeyboardInterrupt:
-        _close(scan, output)  # what was found so far is worth having
+        _close(scan, output)  # print what was found so far
         raise
     _close(scan, output)
     if scan.sightings:
@@ -115,7 +113,7 @@ def style_of(args: argparse.Namespace, out: IO[str] | None = None) -> Style:
 
 
 def _width(out: IO[str]) -> int:
-    """As `shutil` finds it, which takes long to import."""
+    """The width of the terminal; like `shutil`, which is slow to import."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told):
         return int(told)

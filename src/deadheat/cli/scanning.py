@@ -1,4 +1,4 @@
-"""The work of a scan, for every command that does one: units, workers, progress and faults."""
+"""The scan itself, for all commands that do one: units, workers, progress and faults."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from deadheat.render import Gatherer, Output
 
-# below this many bytes, starting processes costs more than it gives
+# below this, forking costs more than it saves
 _WORTH_FORKING = 1 << 24
-# how many sightings are told together, and how many of them may be more than repetitions
+# sightings per batch, and how many of them may be other than duplicates
 _BATCH, _HEAVY = 4096, 128
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How to scan."""
+    """Options of a scan."""
 
     wish: files.Wish
     jobs: int | None = None  # one per core
@@ -36,14 +36,14 @@ class Ways:
 
 
 class _Batch:
-    """What is told together, and how much memory that takes."""
+    """Sightings and documents that are collected together, with a bound on memory."""
 
     def __init__(self) -> None:
         self.held: list[Sighting | Document] = []
         self._heavy = 0
 
     def add(self, seen: Sighting | Document) -> bool:
-        """Takes one more; is it full then?"""
+        """Adds an item; returns whether the batch is full."""
         self.held.append(seen)
         if type(seen) is not Sighting or type(seen.told) is not Echo:
             self._heavy += isinstance(seen, Sighting)
@@ -55,7 +55,7 @@ class _Batch:
 
     @property
     def is_written(self) -> bool:
-        """Does it begin with a bug report?"""
+        """Whether the first item is a bug report."""
         return isinstance(self.held[0], Document)
 
     def taken(self) -> list[Sighting | Document]:
@@ -64,7 +64,7 @@ class _Batch:
 
 
 class Scan:
-    """One scan of some entries; faults among them are told first."""
+    """One scan of some entries; unreadable ones are reported first."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class Scan:
         self._gatherer, self._output, self._ways = gatherer, output, ways
         self.identity = identify.Identity()
         self._faults = self.sightings = self._read = 0
-        self._placed = "", 0  # of which document how many places were told here
+        self._placed = "", 0  # document, and how many of its locations were sent
         found = list(entries)
         self._first_faults = [f for f in found if isinstance(f, UnreadableError)]
         readable = [e for e in found if isinstance(e, walk.Entry)]
         total = sum(e.size or 0 for e in readable)
         self._jobs = (ways.jobs or _cores()) if total > _WORTH_FORKING else 1
-        # cut in the same places for any number of workers, so that nothing depends on it
+        # units do not depend on the number of workers, and so neither does the result
         self._units = [unit for entry in readable for unit in files.units(entry)]
         sizes = [e.size for e in readable]
         whole = None if None in sizes else total
@@ -107,7 +107,7 @@ class Scan:
         self.identity.close()
 
     def _work(self, index: int, forked: bool) -> Iterator[tuple[str, Any]]:
-        """What one unit gives, in batches; runs in a worker or right here."""
+        """Yields the results of one unit in batches; runs in a worker or in this process."""
         unit = self._units[index]
         live = self._ways.wish.live and unit.entry.size is None
         wish = self._ways.wish._replace(live=live)
@@ -120,14 +120,14 @@ class Scan:
                     faults += 1
                     yield "fault", seen
                     continue
-                # a bug report is not cut in two
+                # a bug report is not split over two batches
                 if isinstance(seen, Document) and batch.is_full:
                     yield self._gathered(batch.taken(), live, part)
                 if (batch.add(seen) or live) and not batch.is_written:
                     part = part or not live
                     yield self._gathered(batch.taken(), live, part)
         except KeyboardInterrupt:
-            if batch.held:  # worth having
+            if batch.held:  # keep what was found so far
                 yield self._gathered(batch.taken(), live, part)
             raise
         if batch.held:
@@ -140,14 +140,14 @@ class Scan:
     def _gathered(
         self, batch: list[Sighting | Document], live: bool, part: bool
     ) -> tuple[str, Any]:
-        """What the gatherer makes of a batch, and what its sightings tell of their identity."""
+        """Collects a batch and computes the grouping evidence of its sightings."""
         seen = [s for s in batch if isinstance(s, Sighting)]
         uri = seen[0].uri if seen else ""
-        # the parts of a document come in their order, to each worker as well
+        # each worker gets the parts of a document in order
         sent = self._placed[1] if self._placed[0] == uri else 0
         sightings, found, places = identify.named(seen, part and sent < identify.MOST_PLACES)
         self._placed = uri, sent + len(places)
-        if live:  # nobody will wait for lasting ids
+        if live:  # printed at once, before final ids are known
             sightings = [identify.in_race(s, found.nodes[s.verdict.race].base) for s in sightings]
             found = races.nothing()
         named = iter(sightings)
@@ -165,12 +165,12 @@ class Scan:
             cli.complain(str(fault))
 
     def clear(self) -> None:
-        """Makes room for what comes next on the terminal."""
+        """Erases the progress line."""
         self._progress.clear()
 
     @property
     def failed(self) -> bool:
-        """Could nothing be read at all?"""
+        """Whether no document could be read."""
         return bool(self._faults) and not self._read
 
 

@@ -1,4 +1,4 @@
-"""`deadheat show`: one race of a lake, with its history and its latest sightings, without Spark."""
+"""`deadheat show`: prints one race of a lake with its history and latest sightings."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "show",
-        help="show one race of a lake",
-        description="Shows a race: what raced, since when, how often, and where it was seen last.",
+        help="show one race in a lake",
+        description="Shows a race: its accesses, history, number of sightings and latest sightings.",
         epilog=_EXAMPLES,
     )
     command.add_argument(
         "race",
         metavar="RACE",
-        help="its id, an alias, or at least four characters of its beginning",
+        help="race id, alias, or at least the first four characters of one",
     )
     spark.add_lake(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=cli.at_least(0),
         default=_SHOWN,
         metavar="N",
-        help="how many places (default: 5)",
+        help="number of sightings to list (default: 5)",
     )
     command.set_defaults(run=run)
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _placed(row: dict[str, Any] | None) -> dict[str, str]:
-    """What a clone of the code has told, a line for each thing."""
+    """Variable, version, fix and command from the dossier, by label."""
     if row is None:
         return {}
     pin, variable, command = row["pin"], row["variable"], row["reproduce"]
@@ -81,7 +81,7 @@ def _placed(row: dict[str, Any] | None) -> dict[str, str]:
         fix = row["fixed_by"][0]
         told["fixed by"] = f"{fix['commit'][:11]} {fix['subject']} (score {fix['score']})"
     elif row["still_present"]:
-        told["fixed by"] = f"nothing yet: both accesses are there at {row['tip'][:11]}"
+        told["fixed by"] = f"no commit yet: both accesses are still present at {row['tip'][:11]}"
     if command:
         told["repeat"] = command["command"]
     return told
@@ -112,11 +112,11 @@ def _print_json(
 
 
 def _cause(race: dict[str, Any]) -> str:
-    """The race's cause, and what its reports say."""
+    """The cause of the race, and the causes of its reports if they differ."""
     said = [
         f"{one['cause']} {one['confidence']:.2f} ({one['sightings']}x)" for one in race["causes"]
     ]
-    told = f"; its reports say {', '.join(said)}" if len(said) > 1 else ""
+    told = f"; by report: {', '.join(said)}" if len(said) > 1 else ""
     return f"{race['cause'] or ''}{told}"
 
 

@@ -1,4 +1,4 @@
-"""What the commands that use Spark have in common: their options, and how a session is started."""
+"""What the commands that use Spark or a lake share: options, optional imports and sessions."""
 
 from __future__ import annotations
 
@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 
 
 def add_lake(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--lake", required=True, metavar="DIR", help="where the lake lies")
+    command.add_argument(
+        "--lake", required=True, metavar="DIR", help="folder or address of the lake"
+    )
 
 
 def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--master", metavar="URL", help="where Spark runs (default: on all cores of this machine)"
+        "--master", metavar="URL", help="Spark master (default: all cores of this machine)"
     )
     command.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE",
-        help="a setting of Spark; may be given several times",
+        help="Spark setting; may repeat",
     )  # fmt: skip
-    command.add_argument("--driver-memory", metavar="SIZE", help="such as 4g")
-    command.add_argument("--verbose", action="store_true", help="let Spark write its log")
+    command.add_argument(
+        "--driver-memory", metavar="SIZE", help="memory of the Spark driver, such as 4g"
+    )
+    command.add_argument("--verbose", action="store_true", help="show the log of Spark")
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -40,7 +44,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def start(args: argparse.Namespace) -> Callable[[bool], Any]:
-    """Starts a session when it is called, with what the user has asked for."""
+    """Returns a function that starts a session with the options of the user."""
 
     def started(small: bool) -> Any:
         session = room("pipeline.session")
@@ -54,25 +58,27 @@ def start(args: argparse.Namespace) -> Callable[[bool], Any]:
 
 
 def _hush() -> None:
-    """PySpark logs what we tell in one line, to whoever listens and otherwise to the screen."""
+    """Keeps PySpark from logging errors that we print on one line."""
     logging.getLogger().addHandler(logging.NullHandler())
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def guarded(args: argparse.Namespace, work: Callable[[], int]) -> int:
-    """Does the work; what Spark fails with becomes one line, unless its log was asked for."""
+    """Runs `work`; turns an error of Spark into one line, unless --verbose is given."""
     try:
         return work()
     except Exception as error:
         if args.verbose or type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
             raise
         said = str(error).strip().partition("\n")[0]
-        raise DeadheatError(f"Spark failed ({said})", do="--verbose tells more") from error
+        raise DeadheatError(
+            f"Spark failed ({said})", do="run with --verbose for details"
+        ) from error
 
 
 def room(name: str) -> ModuleType:
-    """A module that needs an extra, or one line that says which."""
+    """Imports a module that needs an optional dependency; the error names the extra to install."""
     from importlib import import_module
 
     try:
@@ -87,7 +93,7 @@ def room(name: str) -> ModuleType:
 
 
 class _Hidden:
-    """Finds nothing, and keeps others from finding it."""
+    """An import hook that hides pandas."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name == "pandas":
@@ -96,7 +102,7 @@ class _Hidden:
 
 @contextmanager
 def without_pandas() -> Iterator[None]:
-    """Arrow imports pandas to see whether it was given a frame; that takes longer than a lookup."""
+    """Keeps Arrow from importing pandas, which takes longer than a lookup."""
     hidden = _Hidden()
     sys.meta_path.insert(0, hidden)
     try:
@@ -106,7 +112,7 @@ def without_pandas() -> Iterator[None]:
 
 
 def lake(where: str) -> Any:
-    """The lake that the user has named."""
+    """Opens the lake at a path or address."""
     if Path(where).is_file():
-        raise DeadheatError("is a file", where, "name the folder of a lake, or one to be made")
+        raise DeadheatError("is a file", where, "name the folder of a lake, or a new folder")
     return room("lake.tables").Lake(where)

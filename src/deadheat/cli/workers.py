@@ -1,4 +1,4 @@
-"""Spreads units of work over forked processes and gives back their results in order."""
+"""Distributes units of work over forked processes and returns their results in order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _FRAME = struct.Struct("<IQ")
 _TOKEN = struct.Struct("<Q")
-# how far ahead of the unit whose results are due others may run
+# units per worker that may run ahead of the unit whose results are due
 _AHEAD = 4
-# results that are not due yet are left in the pipe beyond this many bytes
+# results that are not due yet stay in the pipe beyond this many bytes
 _BUFFERED = 1 << 22
 
 
 class _Worker:
-    """A child, seen from the parent: the unit it is at and the bytes that have come from it."""
+    """A child process: its current unit and the bytes received from it."""
 
     def __init__(self, pid: int, pipe: int) -> None:
         self.pid, self.pipe = pid, pipe
@@ -35,10 +35,10 @@ class _Worker:
 
 
 def run(count: int, jobs: int, work: Work) -> Iterator[Any]:
-    """Every value that `work(unit, forked)` yields for each unit, in the order of the units.
+    """Yields every value of `work(unit, forked)` for each unit, in the order of the units.
 
-    A worker may die (a mapped file shrank, the kernel ran out of memory): its unit is then done
-    here, without maps. What it had already delivered of that unit is not delivered again.
+    If a worker dies (a mapped file shrank, out of memory), its unit is redone in this process
+    without maps. Values that were already delivered are not repeated.
     """
     if jobs < 2 or count < 2 or not hasattr(os, "fork"):
         for unit in range(count):
@@ -136,9 +136,9 @@ class _Pool:
         del data[:at]
 
     def _message(self, worker: _Worker, unit: int, body: memoryview) -> None:
-        """An empty body begins a unit, and a second one ends it."""
+        """Handles a message; an empty body starts a unit, the next empty one ends it."""
         if body:
-            # from our own child, over a pipe that nobody else holds
+            # from our own child over a private pipe
             self._results.setdefault(unit, deque()).append(pickle.loads(body))  # noqa: S301
             self._waiting[unit] = self._waiting.get(unit, 0) + len(body)
         elif worker.unit == unit:
@@ -148,7 +148,7 @@ class _Pool:
             worker.unit = unit
 
     def _buried(self, worker: _Worker) -> None:
-        """The end of a worker's pipe: it has run out of units, or it has died at one."""
+        """Handles the end of a pipe: the worker has no more units, or has died."""
         self._workers.remove(worker)
         os.close(worker.pipe)
         os.waitpid(worker.pid, 0)
@@ -168,12 +168,12 @@ class _Pool:
 
 
 def _child(tokens: int, pipe: int, work: Work) -> None:
-    """Takes units until there are none; never returns."""
+    """Processes units until there are none; never returns."""
     import signal
 
     status = 1
     try:
-        # Ctrl-C reaches the whole group; the parent ends its children
+        # Ctrl-C reaches the whole group; the parent kills its children
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         while token := os.read(tokens, _TOKEN.size):
             (unit,) = _TOKEN.unpack(token)

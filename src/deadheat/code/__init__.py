@@ -1,1 +1,1 @@
-"""What a clone of the code tells about a race; reads git and source, imports the core only."""
+"""Reads git repositories and source code to explain races; imports only the core packages."""

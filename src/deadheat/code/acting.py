@@ -1,4 +1,4 @@
-"""What a function does, line by line: stores, fills, calls, starts of threads; by tree-sitter."""
+"""Stores, literal fields, calls and thread starts of a function, found with tree-sitter."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def stores(nodes: Iterable[Node]) -> Iterator[Use]:
 
 
 def fills(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
-    """`out` and `beat` of `&Key{out: w, beat: d}`; `tone` of `{.tone = 4}`; `rate_` of `: rate_(r)`."""
+    """Fields set by name: `out` in `&Key{out: w}`, `tone` in `{.tone = 4}`, `rate_` in `: rate_(r)`."""
     for node in nodes:
         if node.type in ("keyed_element", "initializer_pair", "field_initializer"):
             key = text_of(node.named_child(0)).lstrip(".")
@@ -63,7 +63,7 @@ def fills(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
 
 
 def makes(nodes: Iterable[Node]) -> Iterator[tuple[str, int]]:
-    """What the literals of Go fill that make an object of their own: `&Key{…}`, not `k.lid = Lid{…}`."""
+    """Fields set by Go literals that create a new object: `&Key{…}`, not `k.lid = Lid{…}`."""
     for node in nodes:
         if node.type != "unary_expression" or text_of(node.child(0)) != "&":
             continue
@@ -100,7 +100,7 @@ def _lines(nodes: Iterable[Node], kinds: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _result(call: Node, up: Up) -> str:
-    """`rs, err` for `rs, err := tk.Exec(…)`, `c` for `struct conn *c = arena_take();`."""
+    """The variables assigned: `rs, err` for `rs, err := tk.Exec(…)`, `c` for `conn *c = take();`."""
     above = up.get(call.id)
     while above is not None and above.type in _THROUGH:
         above = up.get(above.id)
@@ -127,7 +127,7 @@ def starts(nodes: Iterable[Node]) -> Iterator[Start]:
 
 
 def awaits(nodes: Iterable[Node]) -> frozenset[str]:
-    """`quit` of `<-w.quit`, `Done` of `<-ctx.Done()`, `jobs` of `for job := range w.jobs`."""
+    """`quit` for `<-w.quit`, `Done` for `<-ctx.Done()`, `jobs` for `for job := range w.jobs`."""
     found = set()
     for node in nodes:
         text = ""
@@ -141,6 +141,6 @@ def awaits(nodes: Iterable[Node]) -> frozenset[str]:
 
 
 def returned(nodes: Iterable[Node], up: Up) -> frozenset[str]:
-    """The names in a function's own return statements, those of its closures left out."""
+    """The names in the return statements of a function, without those of its closures."""
     found = [text_of(n) for n in nodes if n.type in _RETURNS and not depth(n, up)]
     return frozenset(name for text in found for name in _NAME.findall(text)[1:])

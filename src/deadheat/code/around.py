@@ -1,4 +1,4 @@
-"""What the function around a line shows: locks held, closures, conditions, calls; by tree-sitter."""
+"""Facts about the function around a line: locks held, closures, conditions, calls."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LOOPS = (
     "loop_expression",
 )
 _MOST = 400
-_BIGGEST = 1 << 18  # what is longer nobody wrote by hand
-_NESTED = 10  # how deep a class may lie in namespaces and classes
+_BIGGEST = 1 << 18  # longer functions are generated
+_NESTED = 10  # nesting of a class in namespaces and classes
 
 
 def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
-    """The facts about a line; None if it lies in no function."""
+    """The facts about a line, or None if it is not in a function."""
     row = line - 1
     root = syntax.parse(tongue, syntax.local(tongue, source, line)).root_node
     function = _function(root, row)
@@ -83,7 +83,7 @@ def around(tongue: str, source: bytes, path: str, line: int) -> Around | None:
 
 
 def _loops(nodes: list[Node], row: int) -> Iterator[tuple[int, int]]:
-    """The first and the last line of every loop around a row."""
+    """The first and last line of every loop around a row."""
     for node in nodes:
         if node.type in _LOOPS and has(node, row):
             yield node.start_point.row + 1, node.end_point.row + 1
@@ -94,7 +94,7 @@ def _is_receive(node: Node) -> bool:
 
 
 def _function(root: Node, row: int) -> Node | None:
-    """The function of a row; a method's own before a class's around it."""
+    """The innermost named function that contains the row."""
     found, waiting = None, [root]
     while waiting:
         node = waiting.pop()
@@ -109,7 +109,7 @@ def _function(root: Node, row: int) -> Node | None:
 
 
 def _receiver(function: Node) -> tuple[str, str, bool]:
-    """The receiver's type and name, and whether it is a copy."""
+    """The type and name of the receiver, and whether it is passed by value."""
     told = function.child_by_field_name("receiver")
     if told is not None and (one := told.named_child(0)) is not None:
         kind = text_of(one.child_by_field_name("type"))
@@ -126,9 +126,6 @@ def _receiver(function: Node) -> tuple[str, str, bool]:
     written = text_of(function.child_by_field_name("declarator"))
     scope = re.search(r"(\w{1,80})::~?\w{1,80}\s{0,9}\(", written[:300])
     return (scope[1], "this", False) if scope else ("", "", False)
-
-
-# -- what is around the line -----------------------------------------------------------------------
 
 
 def _closure(literal: Node, up: Up) -> Closure:

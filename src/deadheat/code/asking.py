@@ -1,4 +1,4 @@
-"""What a frame claims about its line, as a question that any version of its file can answer."""
+"""What a frame claims about its source line; can be checked in any version of the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deadheat.symbols import go
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# frames of Go's own that stand for what the user's line does
+# functions of the Go runtime, and the call in user code that they stand for
 _MODELLED = {"racewrite": "Wait", "raceread": "Add", "closechan": "close"}
 # "copr.(*copIterator).open·dwrap·8", "hub.Run.gowrap1", "hub.Run.deferwrap2": no code of its own
 _WRAPPER = re.compile(r"(?:·dwrap·\d+|\.gowrap\d+|\.deferwrap\d+)$")
@@ -27,17 +27,17 @@ _SCOPE = re.compile(r"(\w{1,200})(?:<[^:()]{0,200}>)?::$")
 
 
 class Claim(NamedTuple):
-    """That a line lies in a function, and what it does there."""
+    """A claim that a line is in a function, and what it does there."""
 
     language: str
     function: str  # "(*T).M", "T.M" or "F" for Go, a bare name elsewhere; empty if not known
     line: int
-    does: str  # "read", "write", "call NAME", "call" (of something without a name), "go", "value NAME",
+    does: str  # "read", "write", "call NAME", "call" (no known name), "go", "value NAME",
     # "end" (of an object)
 
 
 class Asked(NamedTuple):
-    """A frame with its claim, and how much it weighs."""
+    """A frame with its claim and weight."""
 
     frame: Frame
     claim: Claim
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 def claims(report: Report) -> list[Asked]:
-    """Every distinct frame of a report that lies in source, racing ones first."""
+    """The claims of all distinct frames of a report that are in source files, racing frames first."""
     found: dict[tuple[str, int, str], Asked] = {}
     for asked in _all(report):
         key = (asked.frame.path or asked.frame.file, asked.claim.line, asked.frame.function)
@@ -56,7 +56,7 @@ def claims(report: Report) -> list[Asked]:
 
 
 def tongue_of(frame: Frame) -> str | None:
-    """The language of a frame's file; None for frames that lie in no source of the user's."""
+    """The language of a frame's file; None if the frame is not in user code."""
     if frame.line is None or frame.origin in (Origin.STDLIB, Origin.RUNTIME, Origin.TEST):
         return None
     return language(frame.file)
@@ -100,12 +100,12 @@ def _does(frame: Frame, above: Frame | None, access: Access | None, tongue: str)
     if above.origin is Origin.RUNTIME or is_nameless(above.function):
         return "call"
     name = _name(above.function, tongue)
-    # nobody calls a destructor by its name: it runs where a block, a class or an object ends
+    # a destructor is not called by name: it runs where a block, a class or an object ends
     return "end" if name.startswith("~") else f"call {name}"
 
 
 def _modelled(above: Frame | None) -> str:
-    """What a frame of the runtime says about the line below it."""
+    """The call in the line below a frame of the Go runtime."""
     last = above.function.rpartition(".")[2] if above else ""
     return f"call {_MODELLED[last]}" if last in _MODELLED else ""
 
@@ -115,19 +115,19 @@ def _accesses(op: Op) -> str:
 
 
 def is_nameless(function: str) -> bool:
-    """Is it called by another name than its own, or by none?"""
+    """Whether calls do not use the name of the function: closures, wrappers, method values."""
     return function.endswith(_METHOD_VALUE) or bool(
         _CLOSURE.search(function) or _WRAPPER.search(function)
     )
 
 
 def _name(function: str, tongue: str) -> str:
-    """What a call of the function is called in the source."""
+    """The name of the function in a call."""
     return declared(function, tongue).rpartition(".")[2]
 
 
 def declared(function: str, tongue: str) -> str:
-    """The declaration that a frame's code was written in: `(*T).M`, `T.M`, `F`."""
+    """The function declaration that contains the code of a frame: `(*T).M`, `T.M`, `F`."""
     if tongue != "go":
         told = _CPP_NAME.search(function)
         return told[1] if told else ""
@@ -137,7 +137,7 @@ def declared(function: str, tongue: str) -> str:
     below = plain.partition(".")[2]
     parts = below.split(".")
     if len(parts) > 2:
-        # inlined: the compiler strung the functions together, the code is the last one's
+        # inlined: the names are concatenated, the code belongs to the last one
         return parts[-1]
     if parts[0] in ("init", "glob") or not parts[0]:
         return ""
@@ -145,12 +145,12 @@ def declared(function: str, tongue: str) -> str:
 
 
 def class_of(function: str) -> str:
-    """The class of C++ that a frame's function is a method of, or its namespace: `Feed`."""
+    """The C++ class (or namespace) of a method: `Feed`."""
     told = _CPP_NAME.search(function)
     scope = _SCOPE.search(function, 0, told.start(1)) if told else None
     return scope[1] if scope else ""
 
 
 def is_wrapper(function: str) -> bool:
-    """Is it a wrapper that the compiler made for a `go` or `defer` statement?"""
+    """Whether the compiler generated the function for a `go` or `defer` statement."""
     return bool(_WRAPPER.search(function))

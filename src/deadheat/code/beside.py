@@ -1,4 +1,4 @@
-"""Commits that lie beside the main line: where their lines left it, and what they changed."""
+"""Commits that are not on the main line: where their branches forked, and what they changed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from deadheat.code.history import MainLine
     from deadheat.code.words import Message
 
-# a line that is longer than this before it meets the main one is another history
+# a longer branch is an unrelated history
 _LONGEST = 20_000
-# of a merge that brings more, the newest speak for it
+# of a larger merge only the newest commits are read
 _MERGED = 20
 
 
 class Beside:
-    """First parents of commits that are not on the main line; asked once, kept on disk."""
+    """First parents of commits off the main line, cached on disk."""
 
     def __init__(self, git: Git, main: MainLine) -> None:
         self._git, self._main, self._database = git, main, main.database
@@ -41,7 +41,7 @@ class Beside:
         return self._links
 
     def fork(self, commit: str) -> int | None:
-        """The place of the last commit of the main line that a commit comes from."""
+        """The position of the last main line commit that a commit descends from."""
         self.learn([commit])
         seen: list[str] = []
         at: int | None = None
@@ -58,7 +58,7 @@ class Beside:
         return at
 
     def learn(self, tips: Iterable[str]) -> None:
-        """Follows all of these lines at once until each meets the main line, or one that is known."""
+        """Reads the first parents of all these branches up to the main line or a known commit."""
         known, fresh = self._known, {}
         waiting = {tip for tip in tips if tip not in known and tip not in self._places}
         for _ in range(_LONGEST):
@@ -74,7 +74,7 @@ class Beside:
             self._database.executemany("INSERT OR REPLACE INTO links VALUES (?, ?)", fresh.items())
 
     def merged(self, merge: str) -> list[tuple[str, Message]]:
-        """The commits that a merge of the main line brought, newest first, with what they say."""
+        """The commits that a merge added to the main line, newest first, with their messages."""
         if merge not in self._merged:
             self._merged[merge] = self._brought(merge)
         return self._merged[merge]
@@ -91,7 +91,7 @@ class Beside:
         return [(name, message(text or b"")) for name, text in self._git.objects(found)]
 
     def line(self, name: str, tip: str) -> SideLine:
-        """The commits from where a line left the main one up to a tip."""
+        """The commits from the fork point up to a tip."""
         if tip not in self._lines:
             self._lines[tip] = self._line(name, tip)
         return self._lines[tip]
@@ -109,7 +109,7 @@ class Beside:
         return SideLine(self._main, name, commits, self.fork(tip), self._changes(commits))
 
     def _tell(self, chain: list[tuple[str, str]]) -> None:
-        """Reads what commits changed, where that was not read before."""
+        """Reads what commits changed, if it is not stored yet."""
         told = {row[0] for row in self._database.execute("SELECT id FROM told")}
         new = [link for link in chain if link[0] not in told]
         rows = (
@@ -131,7 +131,7 @@ class Beside:
 
 
 class SideLine:
-    """A release branch or the like: its own commits after those that it shares with the main line."""
+    """A branch: its own commits after those that it shares with the main line."""
 
     def __init__(
         self,
@@ -156,6 +156,6 @@ def _parent(commit: bytes | None) -> str:
 
 
 def _parents(commit: bytes | None) -> list[str]:
-    """From the commit itself: `tree …`, then a line `parent …` for each."""
+    """Parses the `parent …` lines of a commit object."""
     head = (commit or b"").partition(b"\n\n")[0].split(b"\n")
     return [row[7:].decode("ascii", "replace") for row in head if row.startswith(b"parent ")]

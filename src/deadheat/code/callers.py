@@ -1,4 +1,4 @@
-"""Which lines of Go call a function of some name, store to a variable, touch a field; by their text."""
+"""Searches Go text for lines that call a function, store to a variable or use a field."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
     from deadheat.diagnose.source import Around
 
-# "d.bootstrap(ctx)", "go m.accept(server)"; "func (d *Daemon) bootstrap(" is no call
+# "d.bootstrap(ctx)", "go m.accept(server)"; not "func (d *Daemon) bootstrap("
 _CALLED = rb"^(?!func )[^\n/\"`]{0,200}(?<!\w)%s\("
 # "	d.agent = agent", "	a.x, d.agent = x, agent", "	limits = 5", "	d.turns++"
 _STORED = (
     rb"^[ \t]{0,40}(?:[\w.\[\]]{1,80}, ){0,4}%s%s(?:, [\w.]{1,80}){0,4}(?: [-+*/|&]?= |\+\+|--)"
 )
-# "	if h.turns > 3 {"; "	h.turns(3)" is a call
+# "	if h.turns > 3 {"; not "	h.turns(3)", which is a call
 _TOUCHED = rb"^(?!func )[^\n/\"`]{0,200}\.%s\b(?!\()"
-# a folder's files, and the lines in them, that are looked at
+# limits: files of a folder, matching lines
 _FILES, _MOST = 200, 12
 _TOUCHES = 30
 
 
 def calling(near: Mapping[str, bytes], name: str) -> tuple[Around, ...]:
-    """The functions outside of tests that call one of that name, each at the line; none if too many."""
+    """Facts at the lines outside tests that call the function; empty if there are too many."""
     return _seen(near, name, _CALLED, _MOST)
 
 
 def touching(near: Mapping[str, bytes], name: str) -> tuple[Around, ...]:
-    """The lines outside of tests that touch a field of that name; none if too many."""
+    """Facts at the lines outside tests that use the field; empty if there are too many."""
     return _seen(near, name, _TOUCHED, _TOUCHES)
 
 
@@ -46,7 +46,7 @@ def _seen(near: Mapping[str, bytes], name: str, pattern: bytes, most: int) -> tu
 
 
 def storing(near: Mapping[str, bytes], name: str, field: bool) -> frozenset[tuple[str, int]]:
-    """The lines outside of tests that store to a field, or a variable, of that name."""
+    """The lines outside tests that store to the field or variable."""
     word = re.escape(name.encode("utf-8", "replace"))
     on = rb"[\w.\[\]()]{1,200}\." if field else b""
     return frozenset(_places(near, name, _STORED % (on, word)))

@@ -1,4 +1,4 @@
-"""A commit that may have mended or brought a race: what speaks for it, and how much."""
+"""A commit that may have fixed or introduced a race, with the reasons and a score."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ _DOUBTED = 3.0
 
 @dataclass(slots=True)
 class Candidate:
-    """A commit, what speaks for it, and how much."""
+    """A commit with the reasons that it fixed or introduced the race."""
 
     commit: str
     subject: str
     time: int
     points: float = 0.0
     why: list[str] = field(default_factory=list)
-    in_file: bool = False  # does it change a file of the report, a function of it,
-    in_function: bool = False
-    racy: bool = False
-    outspoken: bool = False  # it calls the thing a data race
-    in_racing: bool = False  # a racing one?
-    closes: bool = False  # it says that it closes the issue that the report is in
-    quotes: bool = False  # its message holds this very report
+    in_file: bool = False  # changes a file of the report
+    in_function: bool = False  # changes a function of the report
+    racy: bool = False  # the message mentions races or synchronization
+    outspoken: bool = False  # the message says "data race"
+    in_racing: bool = False  # changes a racing function
+    closes: bool = False  # closes the issue of the report
+    quotes: bool = False  # the message contains this report
     on_variable: bool = False
     place: int = 0
     distance: int = 0
 
     def gain(self, points: float, why: str) -> None:
-        """A reason counts once, however often it holds."""
+        """Add points for a reason. The same reason counts once."""
         if why not in self.why:
             self.points += points
             self.why.append(why)
 
     def doubted(self) -> Candidate:
-        """The candidate, as one that nothing but its nearness and its words speak for."""
+        """Limit the points of a candidate that only its distance and message support."""
         self.points = min(self.points, _DOUBTED)
         return self
 
     @property
     def is_convincing(self) -> bool:
-        """Does it speak of a race, and is it about this one?"""
+        """Whether the commit is about a race, and about this one."""
         near = self.on_variable or self.distance <= SOON
         return self.closes or self.quotes or (self.racy and self.in_function and near)
 
@@ -64,7 +64,7 @@ class Candidate:
 def spoken(
     commit: str, message: Message, words: list[tuple[str, str]], issues: Sequence[str]
 ) -> Candidate:
-    """What a commit says about itself."""
+    """Score the message of a commit."""
     candidate = Candidate(commit, message.subject, message.time)
     closed = message.closed
     issue = next(
@@ -82,8 +82,8 @@ def spoken(
             2.5 if RACE.search(message.subject) else 1.5, "says that it is about a data race"
         )
     elif message.is_racy:
-        candidate.gain(1.5, "speaks of synchronisation")
-    # "data race" names no variable that is called data
+        candidate.gain(1.5, "mentions synchronization")
+    # "data race" does not name a variable "data"
     said = RACE.sub(" ", message.text) if message.names_race else message.text
     for word, what in words:
         if word in said and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said):
@@ -92,12 +92,12 @@ def spoken(
 
 
 def _is_telling(word: str) -> bool:
-    """Is a name more than an everyday word? `cancelFunc`, not `Close`."""
+    """Whether a name is not a common word: `cancelFunc`, not `Close`."""
     return len(word) > 5 and any(c.isupper() for c in word[1:])
 
 
 def timely(candidate: Candidate, place: int, at: int) -> None:
-    """Most races are mended soon after they are reported."""
+    """Add points for a short distance: most races are fixed soon after the report."""
     distance = max(0, place - at)
     candidate.place, candidate.distance = place, distance
     near = 2.5 * math.exp(-distance / 200)
@@ -113,18 +113,18 @@ def timely(candidate: Candidate, place: int, at: int) -> None:
 
 
 def settle(candidate: Candidate) -> None:
-    """What words and deeds are worth together."""
+    """Adjust the points by the combination of message and change."""
     if candidate.racy and candidate.in_function:
-        candidate.gain(1.5, "does so in a function of the report")
+        candidate.gain(1.5, "mentions a race and changes a function of the report")
     elif not candidate.racy:
-        candidate.points *= 0.6  # a change of the same code that does not speak of a race
+        candidate.points *= 0.6  # changes the same code but does not mention a race
     is_about_it = candidate.on_variable or candidate.quotes
     if not is_about_it and candidate.distance > SOON:
         candidate.points = min(candidate.points, 5.0)
 
 
 def ranked(found: list[Candidate]) -> list[Candidate]:
-    """By points; among the convincing the first, since what is mended cannot be mended again."""
+    """Sort by points; the earliest of the convincing candidates comes first."""
     found.sort(key=lambda c: -c.points)
     if not found:
         return []

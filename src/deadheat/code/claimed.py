@@ -1,4 +1,4 @@
-"""What a document claims, held against a clone: does it hold, does it not, or can that not be told?"""
+"""Checks the claims of a document against a clone: true, false or unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """A claim, and what the clone says to it."""
+    """A claim with the result of its check; `holds` is None if unknown."""
 
     claim: Claim
     holds: bool | None
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 class Check:
-    """Answers the claims of one document about one report."""
+    """Checks the claims of one document about one report."""
 
     def __init__(self, clone: Clone, pin: Pin, report: Report, past: Past) -> None:
         self._clone, self._pin, self._report, self._past = clone, pin, report, past
@@ -35,7 +35,7 @@ class Check:
     def answers(
         self, claims: Sequence[Claim], fixes: Sequence[Candidate], released: Sequence[str]
     ) -> list[Answer]:
-        """Each claim once; the same words in two places are one claim."""
+        """Check each distinct claim once."""
         once = {(c.kind, c.value) if c.kind != "version" else (c.role, c.value): c for c in claims}
         return [self._answer(claim, fixes, released) for claim in once.values()]
 
@@ -62,18 +62,18 @@ class Check:
         self, claim: Claim, fixes: Sequence[Candidate], released: Sequence[str]
     ) -> Answer:
         if not fixes or not fixes[0].is_convincing:
-            return Answer(claim, None, "no fix was found to tell it by")
+            return Answer(claim, None, "no fix was found to check it against")
         fix = fixes[0].commit
         if {claim.value, f"v{claim.value}"} & set(released):
-            return Answer(claim, True, f"it has {fix[:11]}", fix)
+            return Answer(claim, True, f"it contains {fix[:11]}", fix)
         if self._clone.resolve(claim.value) is None:
             return Answer(claim, None, "the clone has no such tag")
-        return Answer(claim, False, f"the code of {fix[:11]} is not in it", fix)
+        return Answer(claim, False, f"it does not contain the code of {fix[:11]}", fix)
 
     def _suspect(self, claim: Claim) -> Answer:
         place = self._place(claim)
         if place is None:
-            return Answer(claim, None, "no commit of the main line says that it is this change")
+            return Answer(claim, None, "no commit on the main line names this change")
         commit = self._clone.main.commits[place]
         if place > self._past.at:
             return Answer(claim, False, f"{commit[:11]} came after the window", commit)
@@ -87,18 +87,18 @@ class Check:
     def _fix(self, claim: Claim, fixes: Sequence[Candidate]) -> Answer:
         place = self._place(claim)
         if place is None:
-            return Answer(claim, None, "no commit of the main line says that it is this change")
+            return Answer(claim, None, "no commit on the main line names this change")
         commit = self._clone.main.commits[place]
         if place <= self._past.at:
             return Answer(claim, False, f"{commit[:11]} is in the window or before it", commit)
         if fixes and fixes[0].commit == commit:
-            return Answer(claim, True, f"{commit[:11]} is the likeliest by what it does", commit)
+            return Answer(claim, True, f"{commit[:11]} is the most likely fix", commit)
         changed, _ = self._past.changed(place)
-        what = f"changes {', '.join(changed[:4])}" if changed else "changes no function of it"
+        what = f"changes {', '.join(changed[:4])}" if changed else "changes no function of the report"
         return Answer(claim, bool(changed) or None, f"{commit[:11]} {what}", commit)
 
     def _place(self, claim: Claim) -> int | None:
-        """The place on the main line of the change or commit that a claim names."""
+        """The main line position of the change or commit that a claim names."""
         main = self._clone.main
         if told := hints.number(claim.value):
             return self._clone.messages.change(told)

@@ -1,4 +1,4 @@
-"""A clone as the rest of this room sees it: its main line, its files, and answers from any version."""
+"""A clone of a repository: its main line, its files, and cached answers about any version."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MODULE = re.compile(rb"^module\s+\"?([^\s\"]{1,300})", re.MULTILINE)
 _COMMITTED = re.compile(rb"^committer [^\n]{0,500}> (\d{1,10}) [+-]\d{4}$", re.MULTILINE)
 _ABBREVIATED = re.compile(r"[0-9a-f]{7,64}$")
 _RULED = ("lines", "extents", "syntax")
-# answers that other rules gave are no answers
+# cached answers are invalid when these rules change
 _RULES = blake2b(
     b"".join(files("deadheat.code").joinpath(f"{n}.py").read_bytes() for n in _RULED),
     digest_size=6,
@@ -50,7 +50,7 @@ _ABSENT = -1
 
 
 class Clone:
-    """One repository that races are explained with."""
+    """A repository that is used to explain races."""
 
     def __init__(self, where: str | Git) -> None:
         self.git = where if isinstance(where, Git) else Git(where)
@@ -67,7 +67,7 @@ class Clone:
         self._found: dict[tuple[str, str], list[str]] = {}
         self._trees: dict[str, Tree] = {}
         self._asked = 0
-        # of functions, by language and name, then by the version of the file
+        # function texts by language and name, then by blob id
         self.texts: dict[tuple[str | None, str], dict[str | None, bytes | None]] = {}
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Clone:
         self.git.close()
 
     def rest(self) -> None:
-        """Between two reports: lets go of what was learnt for one and would pile up over many."""
+        """Called between two reports: saves cached answers and frees memory from time to time."""
         self._asked += 1
         if self._asked % _PATIENCE == 0:
             self.answers.save()
@@ -92,18 +92,18 @@ class Clone:
 
     @cached_property
     def modules(self) -> list[str]:
-        """The Go modules that the repository is, or was when it began to have a go.mod."""
+        """The Go modules that the go.mod of the main line declares."""
         content = self.git.object(f"{self.main.tip}:go.mod") if self.main.tip else None
         return [m.decode("utf-8", "replace") for m in _MODULE.findall(content or b"")]
 
     @cached_property
     def tags(self) -> dict[str, str]:
-        """Every tag with the commit that it stands for."""
+        """Every tag with its commit."""
         return self._peeled("refs/tags/")
 
     @cached_property
     def branches(self) -> dict[str, str]:
-        """Every release branch with its newest commit, by its name without a remote's."""
+        """Every release branch with its newest commit, by its name without the remote."""
         named = {_short(n): n for n in self.git.refs if _RELEASE.match(n)}
         return {short: self.git.refs[full] for short, full in named.items()}
 
@@ -115,7 +115,7 @@ class Clone:
         return {name: c for name, c in zip(names, commits, strict=True) if c}
 
     def tree(self, commit: str) -> Tree:
-        """The sources of a commit; the last few are kept."""
+        """The sources of a commit; the last trees are cached."""
         if commit not in self._trees:
             while len(self._trees) >= _TREES:
                 del self._trees[next(iter(self._trees))]
@@ -136,7 +136,7 @@ class Clone:
         if told and told.vendored and (staged := places.staged(frame, known)):
             return staged
         if told and not told.vendored and not places.is_home(told, self.modules):
-            # some other repository's file of the same name, unless this one was called so once
+            # a file of another repository, unless it is a former name of this one
             return self._formerly(told, frame)
         found = places.matches(printed, known, self._may_be_bare(frame))
         if not found and frame.file != printed:
@@ -144,7 +144,7 @@ class Clone:
         return found
 
     def _formerly(self, told: Module, frame: Frame) -> list[str]:
-        """The path of a file that the module's version has here as well, with the frame's function."""
+        """The path in a module that is a former name of this repository: same version, same function."""
         revision, path = places.revision(told), places.inside(frame)
         commit = self.resolve(revision) if revision and path else None
         blob = self.blobs([commit], [path]).get((commit, path)) if commit else None
@@ -154,14 +154,14 @@ class Clone:
         return [path] if self.outlines.find(function, [blob]).get(blob) else []
 
     def _may_be_bare(self, frame: Frame) -> bool:
-        """May a file at the root be meant? Not if the frame's package is plainly another's."""
+        """Whether a frame may mean a file at the root: not if its package is clearly another one."""
         if "." not in frame.package.partition("/")[0] or not self.modules:
             return True
         last = {places.plain(m).rpartition("/")[2] for m in self.modules}
         return places.plain(frame.package).rpartition("/")[2].removesuffix("_test") in last
 
     def blobs(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
-        """The versions that commits have of files, wherever the commits lie."""
+        """The blob ids of files at commits, which may be off the main line."""
         found: dict[tuple[str, str], str] = {}
         beside: list[tuple[str, str]] = []
         paths = list(paths)
@@ -175,7 +175,7 @@ class Clone:
         return found | (self.main.located(beside) if beside else {})
 
     def resolve(self, name: str) -> str | None:
-        """The commit that a revision's name stands for: an id, a tag, a branch."""
+        """The commit of a revision: an id, a tag or a branch."""
         for prefix in ("refs/tags/", "refs/tags/v", "refs/heads/", "refs/remotes/origin/"):
             if found := self.git.refs.get(prefix + name):
                 return self._commit(found)
@@ -185,14 +185,14 @@ class Clone:
         return self.git.ids([f"{name}^{{commit}}"])[0]
 
     def day(self, commit: str) -> str | None:
-        """The day (UTC) on which a commit came to be what it is: `2021-12-14`."""
+        """The committer date (UTC) of a commit: `2021-12-14`."""
         told = _COMMITTED.search(self.git.object(commit) or b"")
         if told is None:
             return None
         return datetime.fromtimestamp(int(told[1]), UTC).date().isoformat()
 
     def source(self, commit: str, path: str) -> bytes | None:
-        # by the id of its version it may be at hand already
+        # a blob id may be in the cache already
         known = self.blobs([commit], [path]).get((commit, path)) if is_source(path) else None
         return self.git.object(known or f"{commit}:{path}")
 
@@ -214,7 +214,7 @@ class Clone:
         return known
 
     def _spans(self, claim: Claim, blobs: list[str]) -> dict[str, tuple[int, int]]:
-        """Where the claim's function lies in each version; the answer serves every line of it."""
+        """The extent of the claim's function in each version; cached for every line of it."""
         if claim.language == "go" and claim.function:
             known = self.outlines.find(claim.function, blobs)
             return {blob: (f.first, f.last) for blob, f in known.items() if f}

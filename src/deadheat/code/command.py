@@ -1,4 +1,4 @@
-"""A command that makes a race happen again, and what the code at a pin can tell about it."""
+"""A command that reproduces a race, and the code that it can be derived from."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from deadheat.model import Frame
 
-TIMES = 20  # a race may not show at once
+TIMES = 20  # a race may not occur in every run
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """How to see a race again."""
+    """How to reproduce a race."""
 
     framework: str
     command: str
-    claimed: bool = False  # the document's own steps, which nobody has tried
-    note: str | None = None  # what the command lacks, and why
-    vague: bool = False  # so much that the document's own steps tell more
+    claimed: bool = False  # the steps of the document, not verified
+    note: str | None = None  # what is missing in the command, and why
+    vague: bool = False  # less useful than the steps of the document
 
 
 class At(Protocol):
-    """The code at the commit that a report is from."""
+    """The code at the commit of a report."""
 
     def path(self, frame: Frame) -> str | None:
         """The path of a frame's file."""
@@ -32,11 +32,11 @@ class At(Protocol):
         """The content of a frame's file."""
 
     def beside(self, path: str) -> dict[str, bytes]:
-        """The files in the folder of a file, with what they hold."""
+        """The files in the folder of a file, with their content."""
 
 
 class Nowhere:
-    """No code is at hand: paths are as the report has them."""
+    """No code is available: paths are those of the report."""
 
     def path(self, frame: Frame) -> str | None:
         return frame.file

@@ -1,4 +1,4 @@
-"""What the comment above a function says of locks; by its words, in whatever language."""
+"""Whether the comment above a function requires a lock; by keywords, for every language."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MUST = re.compile(
     r"|called with|on entry|already)\b"
 )
 _NOT = re.compile(r"(?i)\b(?:not|never|without|no|nor|cannot)\b|n't\b")
-_MOST, _LONG = 40, 400  # lines of a comment that are read, and how long one may be
+_MOST, _LONG = 40, 400  # lines read from a comment, and their length
 
 
 def wants_lock(source: bytes, first: int) -> bool:
-    """Does the comment above a function that begins on a line say that its caller holds the lock?"""
+    """Whether the comment above a function's first line says that the caller holds the lock."""
     told = " ".join(reversed(list(_above(source, first))))
     return any(
         _HOLDS.search(one) and _LOCK.search(one) and _MUST.search(one) and not _NOT.search(one)
@@ -35,7 +35,7 @@ def wants_lock(source: bytes, first: int) -> bool:
 
 
 def _above(source: bytes, first: int) -> Iterator[str]:
-    """The words of the comment, from its last line up."""
+    """The text of the comment above a line, last line first."""
     begins = syntax.starts(source)
     for line in range(first - 1, max(0, first - 1 - _MOST), -1):
         row = source[begins[line - 1] : begins[line] - 1].decode("utf-8", "replace").strip()

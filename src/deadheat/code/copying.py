@@ -1,29 +1,29 @@
-"""Where values of a type are copied, by the text of Go files: passed, given back, kept, gone through."""
+"""Finds copies of values of a type in Go text: arguments, results, containers, loops."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 
-# no declaration that a person wrote is longer
+# length of a declaration
 _WIDE = 200
-# types that have a value of another one in them, and functions that get a pointer, that are looked at
+# limits: enclosing types, functions
 _MOST, _FUNCTIONS = 8, 100
-_FAR = 10_000  # how long a struct or a function may be
-_BIGGEST = 1 << 19  # what is longer nobody wrote by hand
-_PARAMETERS = r"(?:\[[^\]\n]{0,80}\])?"  # "[K, V]", of a generic type
+_FAR = 10_000  # length of a struct or function
+_BIGGEST = 1 << 19  # longer files are generated
+_PARAMETERS = r"(?:\[[^\]\n]{0,80}\])?"  # "[K, V]"
 # "func (b *Bank) Pay(from Account, n int)", "func NewTeller(l Ledger) *Teller"
 _PASSED = (
     r"^func [^\n]{0,%d}?[(,] ?\w{1,60}(?:, ?\w{1,60}){0,8} (?:\.\.\.)?%s" + _PARAMETERS + r"[,)]"
 )
-# "func (l *Lift) Gate() Gate {": who makes one has no receiver
+# "func (l *Lift) Gate() Gate {"; constructors have no receiver
 _GIVEN = (
     r"^func \([^)\n]{1,120}\) \w{1,80}\([^\n]{0,%d}?\) \(?(?:\w{1,60} )?%s" + _PARAMETERS + r"[,) ]"
 )
-# "shelves map[string]Inventory", "jobs chan Job": what is in them can only be had as a copy
+# "shelves map[string]Inventory", "jobs chan Job": elements are read as copies
 _KEPT = r"\bmap\[[^\]\n]{1,80}\]%s\b|\bchan(?:<-)? %s\b"
-# "	score Guarded[Score]", "	Ledger // of all", "	a, b Account": one lies in another; none does in
-# "	Account string", which only is called so
+# "	score Guarded[Score]", "	Ledger // of all", "	a, b Account": a field of the type;
+# not "	Account string", where it is the field name
 _WITHIN = (
     r"^\t(?:\w{1,60}(?:, ?\w{1,60}){0,8}[ \t]{1,40})?%s"
     + _PARAMETERS
@@ -45,14 +45,14 @@ _ROW = r"\b(\w{1,60}) (?::?= (?:make\()?)?(?:\[\w{0,20}\]|map\[[^\]\n]{1,80}\])%
 # "lane := Lane{", "var lane Lane", "lane := newLane("
 _VALUE = r"\b(\w{1,60}) :?= %s" + _PARAMETERS + r"\{|\bvar (\w{1,60}) %s" + _PARAMETERS + r"\s"
 _MAKER = r"^func (\w{1,80})\([^\n]{0,%d}?\) %s" + _PARAMETERS + r" \{"
-# "lane := newLane(": what is given back by value, and kept
+# "lane := newLane("
 _MADE = r"\b(\w{1,60}) :?= %s\("
-# "handler{c: c}", "out = lane", "serve(lane, 2)", "ch <- lane"; no "&lane", no "lane.n"
+# "handler{c: c}", "out = lane", "serve(lane, 2)", "ch <- lane"; not "&lane", not "lane.n"
 _WHOLE = r"(?:[:=({,]|<-) ?%s(?:[,)}\n])"
 
 
 def copied(text: str, kind: str) -> int | None:
-    """The line, counted from 1, that copies a value of a type or of one that has it in it."""
+    """The line (from 1) that copies a value of the type, or of a struct that contains it."""
     if len(text) > _BIGGEST:
         return None
     for name in [kind, *_around(text, kind)]:
@@ -68,7 +68,7 @@ def copied(text: str, kind: str) -> int | None:
 
 
 def _gone_through(text: str, word: str) -> int | None:
-    """Where a loop copies one element after the other into its variable."""
+    """The offset of a range loop that copies the elements into its variable."""
     rows = {told[1] for told in islice(re.finditer(_ROW % word, text), _FUNCTIONS)}
     for told in islice(_RANGE.finditer(text), _FUNCTIONS) if rows else ():
         if told[1] != "_" and told[2].rpartition(".")[2] in rows:
@@ -77,7 +77,7 @@ def _gone_through(text: str, word: str) -> int | None:
 
 
 def _handed_on(text: str, word: str) -> int | None:
-    """Where a variable that is a value of the type is passed on or kept as a whole."""
+    """The offset at which a variable of the type is passed or stored by value."""
     made = list(islice(re.finditer(_VALUE % (word, word), text), _FUNCTIONS))
     for maker in islice(re.finditer(_MAKER % (_WIDE, word), text, re.MULTILINE), _MOST):
         made += islice(re.finditer(_MADE % re.escape(maker[1]), text), _MOST)
@@ -90,7 +90,7 @@ def _handed_on(text: str, word: str) -> int | None:
 
 
 def _dereferenced(text: str, word: str) -> int | None:
-    """Where a function copies what it has a pointer to."""
+    """The offset at which a function copies the target of a pointer parameter."""
     for told in islice(re.finditer(_LENT % (_WIDE, word), text, re.MULTILINE), _FUNCTIONS):
         end = text.find("\n}", told.end(), told.end() + _FAR)
         # "next := *r", "&Guard{key: *key}", "keep(*key)"
@@ -101,14 +101,14 @@ def _dereferenced(text: str, word: str) -> int | None:
 
 
 def _around(text: str, kind: str) -> list[str]:
-    """The structs that have a value of the type as a field."""
+    """The structs that contain the type by value."""
     in_line = re.finditer(_IN_LINE % re.escape(kind), text, re.MULTILINE)
     found = [told[1] for told in islice(in_line, _MOST)]
     rows = re.finditer(_WITHIN % re.escape(kind), text, re.MULTILINE)
     for row in islice(rows, _MOST):
         at = text.rfind("\ntype ", max(0, row.start() - _FAR), row.start()) + 1
         above = _STRUCT.match(text, at) if at else None
-        # a line that begins with a brace ends what was opened above
+        # a brace in the first column ends the struct above
         if above and "\n}" not in text[above.end() : row.start()]:
             found.append(above[1])
     return found[:_MOST]

@@ -1,35 +1,35 @@
-"""Where objects of a type are copied, by the text of C and C++ files: passed, assigned, kept."""
+"""Finds copies of objects of a type in C and C++ text: arguments, assignments, members."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 
-_BIGGEST = 1 << 19  # what is longer nobody wrote by hand
+_BIGGEST = 1 << 19  # longer files are generated
 _MOST, _FAR, _TYPES = 60, 10_000, 8
 _GLOBAL = ("", "static", "struct", "static struct", "extern struct", "inline", "static inline")
 # "struct till mine = *(struct till *)arg;", "Till mine = *t;"
 _FROM_POINTER = r"\b%s \w{1,60} ?= ?\*"
-# "Till(const Till& o) : s_(o.s_) {}": who writes that means it to be copied; not "= delete"
+# "Till(const Till& o) : s_(o.s_) {}"; not "= delete"
 _CONSTRUCTOR = r"\b%s\(const %s ?& ?\w{0,60}\)(?! ?= ?delete)[^;]{0,200}[{;]"
 # "void serve(Handle h)", "static void *run(struct till t, int n) {"
 _PASSED = r"^[\w ][^\n;=.]{0,200}[(,] ?(?:const )?(?:struct )?%s \w{1,60} ?[,)]"
-# "for (auto lane : lanes)": with the type itself, or with one that a container of it gives
+# "for (Lane lane : lanes)"
 _LOOP = r"\bfor ?\((?:const )?%s \w{1,60} ?:"
 # "memcpy(&mine, t, sizeof(struct till))"
 _MEMORY = r"\bmem(?:cpy|move)\([^;\n]{0,200}\bsizeof ?\(?(?:struct )?%s\b"
 # "struct store shop = {", "Till till;", "Till till(3);"
 _OBJECT = r"\b%s (\w{1,60})(?: ?[={(;]|\[)"
-# "{shop, 4000}", ".store = shop,", "serve(shop)", "[shop]"; no "&shop", no "shop.n", no "shop ="
+# "{shop, 4000}", ".store = shop,", "serve(shop)", "[shop]"; not "&shop", "shop.n" or "shop ="
 _WHOLE = r"(?:[=({,\[]) ?%s ?[,)};\]]"
 # "struct counter {", "class Desk : public Base {"
 _TYPE = re.compile(r"\b(?:struct|class) (\w{1,80})[^\n;(){}]{0,120}\{")
-# "	struct store store;", "  Till till_;": one lies in another
+# "	struct store store;", "  Till till_;": a member of the type
 _WITHIN = r"^[ \t]{1,20}(?:struct )?%s \w{1,60}(?:\[\w{0,40}\])?;"
 
 
 def copied(text: str, kind: str) -> int | None:
-    """The line, counted from 1, that copies an object of a type or of one that has it in it."""
+    """The line (from 1) that copies an object of the type, or of a type that contains it."""
     if len(text) > _BIGGEST:
         return None
     for name in [kind, *_around(text, kind)]:
@@ -44,7 +44,7 @@ def copied(text: str, kind: str) -> int | None:
 
 
 def _around(text: str, kind: str) -> list[str]:
-    """The types that have an object of the type as a member."""
+    """The types that contain the type as a member."""
     found = []
     rows = re.finditer(_WITHIN % re.escape(kind), text, re.MULTILINE)
     for row in islice(rows, _MOST):
@@ -57,7 +57,7 @@ def _around(text: str, kind: str) -> list[str]:
 
 
 def _handed_on(text: str, word: str) -> int | None:
-    """Where an object that a function has is passed on or kept as a whole."""
+    """The offset at which an object of the type is passed or stored by value."""
     for told in islice(re.finditer(_OBJECT % word, text), _MOST):
         end = text.find("\n}", told.end(), told.end() + _FAR)
         line = text[text.rfind("\n", 0, told.start()) + 1 : told.start()]

@@ -1,4 +1,4 @@
-"""Where the names in a function come from: a loop, a result, a parameter, a declaration."""
+"""The declarations visible at a line of a function: loops, results, parameters, locals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from deadheat.code.nodes import Up
 
-_FAR = 60  # how far above a declaration its scope is looked for
+_FAR = 60  # ancestors searched for the scope of a declaration
 _SCOPES = (
     *FUNCTIONS,
     *CLOSURES,
@@ -37,7 +37,7 @@ _SCOPES = (
 
 
 def declared(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, Declared]:
-    """Where each name that is seen at the row comes from; the nearest declaration before it wins."""
+    """The declaration of each name visible at the row; the nearest one before it wins."""
     found: dict[str, Declared] = {}
     scopes: dict[str, int] = {}
     for node, name, told in _declarations(function, nodes, up):
@@ -45,14 +45,14 @@ def declared(function: Node, nodes: list[Node], up: Up, row: int) -> dict[str, D
         if told.line - 1 > row or not has(scope, row):
             continue
         if node.type == "short_var_declaration" and scopes.get(name) == _block(scope).id:
-            continue  # `rows, err := read()` declares the rows only, where there is an `err` already
+            continue  # `rows, err := read()` declares only `rows` if `err` exists in the block
         found[name] = told._replace(depth=depth(node, up))
         scopes[name] = _block(scope).id
     return found
 
 
 def _scope(node: Node, up: Up) -> Node | None:
-    """The statement, block or function within which a declaration is known."""
+    """The statement, block or function in which a declaration is visible."""
     above = up.get(node.id)
     for _ in range(_FAR):
         if above is None or above.type in _SCOPES:
@@ -62,7 +62,7 @@ def _scope(node: Node, up: Up) -> Node | None:
 
 
 def _block(scope: Node) -> Node:
-    """The body of a function, in which its parameters and results are known, too; else the scope."""
+    """The body, if the scope is a function; else the scope itself."""
     body = scope.child_by_field_name("body") if scope.type in (*FUNCTIONS, *CLOSURES) else None
     return body if body is not None else scope
 
@@ -119,7 +119,7 @@ def _declarations(
 
 
 def types(names: dict[str, Declared]) -> dict[str, str]:
-    """The bare types of parameters, by name."""
+    """The bare type of each parameter by name."""
     return {
         name: told.type.strip("*& ").partition("[")[0].rpartition(".")[2].rpartition(" ")[2]
         for name, told in names.items()

@@ -1,4 +1,4 @@
-"""Causes with the code of a commit: where frames fit, and where those that do not have moved to."""
+"""Diagnosis with the code of a commit, at the reported or relocated lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def at_pin(
     both: Sequence[Side],
     named: Variable | None,
 ) -> tuple[Variable | None, Causes]:
-    """The causes of a report at its pin; the variable, if it shows only where frames have moved to."""
+    """The causes of a report at its pin, and the variable if only relocated frames show it."""
     shown = moved(at, report, misfits) if misfits else None
     if shown is not None and (told := _moved(clone, at, shown, misfits)):
         return told
@@ -47,7 +47,7 @@ def at_pin(
 def unpinned(
     report: Report, clones: Sequence[Clone], hints: Hints
 ) -> tuple[Variable | None, Causes]:
-    """The causes of a report that fits nowhere: at the revision that it is said to come from, if any."""
+    """The causes of a report without a pin, at the revision that the hints name, if any."""
     for clone in clones:
         commit = next((c for name in hints.candidates if (c := clone.resolve(name))), None)
         frames = [a.frame for a in asking.claims(report) if clone.paths(a.frame)]
@@ -72,12 +72,12 @@ def _moved(
         return None
     if shown.sites and (found[0].cause == UNKNOWN or found[0].confidence < THRESHOLD):
         return None
-    why = "both functions touch it, and nothing else as the detector says"
+    why = "both functions touch it, and nothing else in the way that the detector reports"
     return replace(named, sure=False, why=why) if named and shown.sites else named, found
 
 
 def _fitting(at: Pinned, misfits: Sequence[Frame]) -> Callable[[Frame], tuple[str, bytes] | None]:
-    """Where frames lie; a line that cannot do what its frame says is no evidence of anything."""
+    """A lookup of frames that leaves out the frames that do not fit the code."""
     off = {(frame.path or frame.file, frame.line, frame.function) for frame in misfits}
 
     def found(frame: Frame) -> tuple[str, bytes] | None:
@@ -88,9 +88,9 @@ def _fitting(at: Pinned, misfits: Sequence[Frame]) -> Callable[[Frame], tuple[st
 
 
 def own(report: Report, clone: Clone) -> Report:
-    """The report as rules see it who have the code: what a library did was done by who called it.
+    """Attribute accesses in dependencies to the calling line in the repository.
 
-    A dependency whose code is not at hand shows neither locks nor checks; the line that calls it does.
+    The code of a dependency is not available; the calling line shows the locks and checks.
     """
     return report._replace(accesses=tuple(_called(access, clone) for access in report.accesses))
 
@@ -110,7 +110,7 @@ def _called(access: Access, clone: Clone) -> Access:
 
 
 def _is_own(frame: Frame, clone: Clone) -> bool:
-    """Does a frame lie in the repository, and not in what it has taken in from others?"""
+    """Whether the file of a frame is in the repository and not vendored."""
     module = places.module(frame)
     return bool(clone.paths(frame)) and not (module and module.vendored and _is_taken(frame, clone))
 

@@ -1,4 +1,4 @@
-"""Everything that a clone tells about one race, put together; plain data for whoever renders it."""
+"""Collects everything that a clone tells about one race, as data for output formats."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What one racing line touches, where no common name was found as well."""
+    """The variables that one racing line accesses, even if none is common to both."""
 
     frame: Frame
     line: str
@@ -57,35 +57,35 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """What is known about one race. None or empty: not known."""
+    """What is known about one race. None or empty means unknown."""
 
-    report: Report  # with the frames that the source refutes marked as stale
-    where: str | None = None  # the repository that told the most
+    report: Report  # with refuted frames marked as stale
+    where: str | None = None  # path of the clone with most information
     pin: Pin | None = None
     variable: Variable | None = None
     touched: tuple[Touched, ...] = ()
     breaks: tuple[Break, ...] = ()
     fixed_by: tuple[Candidate, ...] = ()
-    fixed_in: tuple[str, ...] = ()  # releases that have the fix
+    fixed_in: tuple[str, ...] = ()  # releases that contain the fix
     introduced_by: tuple[Candidate, ...] = ()
     still_present: bool | None = None
     owners: tuple[Owner, ...] = ()
     reproduce: Reproduction | None = None
     module: Module | None = None  # the dependency that the race is in
     missing: tuple[str, ...] = ()
-    answers: tuple[Answer, ...] = ()  # what the clone says to the document's claims
+    answers: tuple[Answer, ...] = ()  # results of checking the claims of the document
     snippets: tuple[Snippet, ...] = ()
-    days: tuple[str | None, str | None] = (None, None)  # of the pin's first and last commit
-    causes: tuple[Finding, ...] = ()  # the surest first; `unknown` if none is sure enough
-    similar: tuple[Similar, ...] = ()  # past fixes of races like it
+    days: tuple[str | None, str | None] = (None, None)  # dates of the first and last commit of the pin
+    causes: tuple[Finding, ...] = ()  # most confident first; `unknown` if none is confident enough
+    similar: tuple[Similar, ...] = ()  # past fixes of similar races
 
 
 def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None) -> Dossier:
-    """The dossier of a report, from the clone that knows its racing frames best."""
+    """The dossier of a report, from the clone that contains most of its racing frames."""
     hints = hints or Hints()
     module = _module(report)
     if module and (revision := places.revision(module)):
-        # the path of a module cache names the version; checked like any other
+        # a path in the module cache contains the version, which is checked like any other
         hints = Hints((revision,)).before(hints)
     pinned = [(c, found) for c in clones if (found := pin(c, report, hints.candidates))]
     best = max(pinned, key=lambda p: _rank(p[0], p[1], report), default=None)
@@ -105,7 +105,7 @@ def dossier(report: Report, clones: Sequence[Clone], hints: Hints | None = None)
 
 
 def _rank(clone: Clone, found: Pin, report: Report) -> tuple[int, int]:
-    """A repository that has the racing frames tells more than one that has their callers."""
+    """Prefers a repository with the racing frames to one with only their callers."""
     racing = sum(bool(a.site and clone.paths(a.site)) for a in report.accesses)
     return racing, found.fitting
 
@@ -118,13 +118,13 @@ def _module(report: Report) -> Module | None:
 
 
 class _Looked(NamedTuple):
-    """What a look at the pin, and at the history around it, has shown."""
+    """What the code at the pin and the history around it show."""
 
     clone: Clone
     pin: Pin
     at: Pinned
     tree: Tree
-    report: Report  # with its refuted frames marked
+    report: Report  # with refuted frames marked
     breaks: list[Break]
     both: list[Side]
     variable: Variable | None
@@ -133,7 +133,7 @@ class _Looked(NamedTuple):
 
 
 def _looked(report: Report, clone: Clone, found: Pin, issues: Sequence[str]) -> _Looked:
-    """Looks at a pin; where a fix turns out to lie in it, at what is left before the fix."""
+    """Inspects a pin; if a fix is found inside it, inspects the part before the fix."""
     commit = found.surest.last
     tree = clone.tree(commit)
     marked, breaks = stale.Proof(clone, tree, found).report(report)
@@ -184,7 +184,7 @@ def _told(seen: _Looked, hints: Hints, module: Module | None, missing: tuple[str
 def _checked(
     found: tuple[Finding, ...], report: Report, how: Reproduction | None
 ) -> tuple[Finding, ...]:
-    """The findings with the command that shows the race as what to run after the change."""
+    """The findings with the command that reproduces the race, to be run after the change."""
     if how is None or how.vague:
         return found
     told = check(report, how.command)

@@ -1,7 +1,6 @@
-"""Where functions of C, C++ and Rust lie, from the layout that their authors keep; no parser.
+"""Extents of C, C++ and Rust functions from the text layout, without a parser.
 
-A history has thousands of versions of a large file, and to parse one takes longer than to read ten. What
-the layout does not show is for the parser to say: `None` means that it must be asked.
+A history has thousands of versions of a file, and parsing is slow. `None` means: use the parser.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Spans = list[tuple[int, int]]
-# what a definition's first line does not begin with: a statement, a comment, a directive, a string
+# a definition does not start with these: indentation, directive, comment, string
 _NO_HEADER = b" \t#/*}\"'"
-# "return f(x) {" is none either, nor is "x = f(…"
+# not a definition: "return f(x) {", "x = f(…"
 _STATEMENT = re.compile(rb"\b(?:return|else|case|if|while|for|switch|do|typedef|using)\b|[=\"?]")
 # "    pub(crate) async ", "unsafe extern \"C\" "
 _BEFORE_FN = re.compile(rb"([ \t]{0,80})(?:[\w():\" ]{1,80} )?")
-# the functions that a macro of a test's framework makes, and the macro: GoogleTest's and Boost's
+# functions that test macros of GoogleTest and Boost define
 _MACROS = {
     b"TestBody": re.compile(rb"^(?:[A-Z]{1,20}_)?TEST(?:_[A-Z]{1,9})?\s?\(", re.MULTILINE),
     b"test_method": re.compile(rb"^BOOST_(?:AUTO|FIXTURE|DATA)_TEST_CASE\w{0,20}\(", re.MULTILINE),
 }
 _OPENS = re.compile(rb"[ \t]{0,9}\(")
-# how far a list of parameters may go on, how far into its line a name may stand, how often in a file
+# limits: bytes of a parameter list, column of a name, occurrences in a file
 _LONG, _WIDE, _MOST = 4_000, 400, 5_000
 
 
 def functions(language: str, source: bytes, name: str) -> Spans | None:
-    """The extents of the functions of that name, in lines counted from 1."""
+    """The extents of the functions of that name, in lines from 1; None if the layout is unclear."""
     word = name.encode("utf-8", "replace")
     if (macro := _MACROS.get(word)) and (tests := list(_made(source, macro))):
         return tests
@@ -41,7 +40,7 @@ def functions(language: str, source: bytes, name: str) -> Spans | None:
 
 
 def _c(source: bytes, word: bytes) -> tuple[Spans, bool]:
-    """Definitions that begin in the first column, up to the brace that stands there, too."""
+    """Definitions that start in the first column and end with a brace there."""
     found: Spans = []
     doubtful = False
     for at in _occurrences(source, word):
@@ -60,7 +59,7 @@ def _c(source: bytes, word: bytes) -> tuple[Spans, bool]:
 
 
 def _made(source: bytes, macro: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """`TEST_F(Feed, Drops) {`, up to the brace in the first column."""
+    """`TEST_F(Feed, Drops) {` up to the brace in the first column."""
     for told in macro.finditer(source):
         brace = source.find(b"{", told.end(), told.end() + _WIDE)
         if brace >= 0:
@@ -68,7 +67,7 @@ def _made(source: bytes, macro: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
 
 
 def _rust(source: bytes, word: bytes) -> tuple[Spans, bool]:
-    """`pub(crate) async fn name`, up to the brace that is indented as its line is."""
+    """`pub(crate) async fn name` up to the brace with the same indentation."""
     found: Spans = []
     doubtful = False
     for at in _occurrences(source, b"fn " + word):
@@ -85,7 +84,7 @@ def _rust(source: bytes, word: bytes) -> tuple[Spans, bool]:
 
 
 def _occurrences(source: bytes, word: bytes) -> Iterator[int]:
-    """Where a word stands as a word of its own, up to a number that nobody writes by hand."""
+    """The offsets of a whole word, up to `_MAX_OCCURRENCES`."""
     at = -1
     for _ in range(_MOST):
         at = source.find(word, at + 1)
@@ -100,7 +99,7 @@ def _occurrences(source: bytes, word: bytes) -> Iterator[int]:
 
 
 def _span(source: bytes, start: int, brace: int, end: bytes) -> tuple[int, int]:
-    """The lines of a function whose body opens at a brace."""
+    """The lines of a function whose body opens at the brace."""
     first = source.count(b"\n", 0, start) + 1
     line_end = source.find(b"\n", brace)
     text = source[brace : line_end if line_end >= 0 else len(source)]

@@ -1,4 +1,4 @@
-"""Which later commits may have mended a race, and is it there yet."""
+"""Finds later commits that may have fixed a race, and whether the race is still present."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # "This reverts commit 6c0fcea070a….", as git writes it
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})")
 _REVERT = re.compile(r"^revert\b", re.IGNORECASE)
-# what makes an access safe, in Go, C, C++ and Rust
+# synchronization in Go, C, C++ and Rust
 _GUARD = re.compile(
     rb"\b(?:R?Lock|R?Unlock|atomic|Atomic\w*|Mutex|mutex|sync|Once|Wait|WaitGroup|Done|lock_guard"
     rb"|pthread_mutex_\w+|unique_lock|READ_ONCE|WRITE_ONCE|spin_lock\w*|Cancel|Clone|Copy|CopyN?|Close)\b|<-"
@@ -29,14 +29,14 @@ _CLOSER_LOOKS = 80
 
 
 class Fixes:
-    """Looks for commits that may have mended a race."""
+    """Searches for commits that may have fixed a race."""
 
     def __init__(self, past: Past) -> None:
         self._past, self._clone = past, past.clone
         self._quoted = self._clone.messages.quoting(past.report)
 
     def fixed_by(self, variable: Variable | None, issues: Sequence[str] = ()) -> list[Candidate]:
-        """Later commits that may have mended it, likeliest first."""
+        """Later commits that may have fixed the race, most likely first."""
         touched = self._past.touched()
         names = self._names(variable)
         found: list[tuple[Candidate, Message]] = []
@@ -62,7 +62,7 @@ class Fixes:
             close.append(candidate)
         worth = [c for c in close if self._is_worth(c)]
         if not any(c.is_convincing for c in worth):
-            # better a guess that is called one than nothing
+            # a doubtful candidate is better than none
             worth += [c.doubted() for c in close if c not in worth and self._may_be(c)]
         return ranked(worth)[:5]
 
@@ -74,7 +74,7 @@ class Fixes:
         names: list[tuple[str, str]],
         issues: Sequence[str],
     ) -> Candidate:
-        """A commit by what it says and where it stands."""
+        """A candidate, rated by its message and position."""
         commit = self._clone.main.commits[place]
         candidate = spoken(commit, message, names if place in touched else [], issues)
         if place in touched:
@@ -82,20 +82,20 @@ class Fixes:
             candidate.in_file = True
         if place in self._quoted.report:
             candidate.quotes = True
-            candidate.gain(4.0, "quotes this very report")
+            candidate.gain(4.0, "quotes this report")
         elif place in self._quoted.race:
             candidate.gain(2.0, "quotes a report of this race")
         timely(candidate, place, self._past.end)
         return candidate
 
     def _may_be(self, candidate: Candidate) -> bool:
-        """Does it come soon after the window and speak of a race, though of what it does not say?"""
+        """Whether the commit is shortly after the window and mentions an unspecified race."""
         return (
             candidate.outspoken and self._past.at < candidate.place and candidate.distance <= SOON
         )
 
     def _is_worth(self, candidate: Candidate) -> bool:
-        """Says that it is about a race, or does something to the functions of the report."""
+        """Whether the commit mentions the race or changes functions of the report."""
         if candidate.closes or candidate.quotes:
             return True
         if candidate.place <= self._past.at:
@@ -104,7 +104,7 @@ class Fixes:
         return candidate.points >= 3.0 and (about or candidate.in_file)
 
     def _names(self, variable: Variable | None) -> list[tuple[str, str]]:
-        """Names by which a message may speak of this race."""
+        """Names that a message about this race may contain."""
         words = []
         for target in self._past.targets:
             owner, _, name = target.function.rpartition(".")
@@ -119,7 +119,7 @@ class Fixes:
         return [(w, what) for w, what in dict.fromkeys(words) if len(w) > 2]
 
     def _read(self, places: list[int]) -> None:
-        """Reads in one go what the closer looks will ask for one by one."""
+        """Reads all function texts that `_rate_changes` needs in one batch."""
         for target in self._past.targets:
             blobs: dict[str, list[str | None]] = {}
             for place in places:
@@ -132,7 +132,7 @@ class Fixes:
                 follow.function_texts(self._clone, wanted, path, target.function)
 
     def _look(self, candidate: Candidate, place: int, variable: Variable | None) -> None:
-        """What a commit does to the functions of the report."""
+        """Rates what a commit changes in the functions of the report."""
         changed = 0
         for target in self._past.targets:
             path = self._past.path(target, place)
@@ -171,10 +171,10 @@ class Fixes:
             candidate.on_variable = True
             candidate.gain(1.0, f"changes what is done with {name}")
         if any(_GUARD.search(row) for row in added):
-            candidate.gain(0.8, "adds a guard, a join or a copy there")
+            candidate.gain(0.8, "adds a lock, a join or a copy there")
 
     def still_present(self, fixes: Sequence[Candidate]) -> bool | None:
-        """Are both accesses still in the newest version? None if that cannot be told."""
+        """Whether both accesses are in the newest version; None if unknown."""
         if any(c.score >= SURE and c.is_convincing for c in fixes):
             return False
         racing = [t for t in self._past.targets if t.racing]
@@ -200,6 +200,6 @@ class Fixes:
 
 
 def _joined(message: Message, inner: Sequence[Message]) -> Message:
-    """What a merge says, and all that it merges."""
+    """The message of a merge with those of the merged commits."""
     text = "\n".join([message.text, *(said.text for said in inner)])
     return message._replace(text=text)

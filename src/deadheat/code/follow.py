@@ -1,4 +1,4 @@
-"""What becomes of files and lines over time: moves, and the commit that brought a line."""
+"""Files and lines over time: renames, and the commit that introduced a line."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _SPACE = re.compile(rb"\s+")
 _ALIKE = 0.5
 _MOST_MOVES = 8
 _BATCH = 48
-# a shorter line stands everywhere: "return nil"; a fix that is brought elsewhere may lose a line
+# shorter lines are not distinctive ("return nil"); a backported fix may lose a line
 _TELLING, _NEARLY = 12, 0.8
 
 
 class Step(NamedTuple):
-    """A file under one path, from a place on the main line on."""
+    """The period on the main line in which a file has one path."""
 
     path: str
     first: int
-    last: int | None  # the place at which it went away
+    last: int | None  # the position at which the path was removed
 
 
 def forward(clone: Clone, path: str, pos: int) -> list[Step]:
-    """Where a file goes after a place, through renames; the last step is where it is now."""
+    """The paths of a file from a position on, through renames; the last is the current one."""
     steps: list[Step] = []
     while len(steps) < _MOST_MOVES:
         versions = clone.main.versions(path)
@@ -47,7 +47,7 @@ def forward(clone: Clone, path: str, pos: int) -> list[Step]:
 
 
 def backward(clone: Clone, path: str, pos: int) -> Iterator[tuple[str, list[Change]]]:
-    """The paths a file had up to a place, newest first, each with its versions, newest first."""
+    """The paths of a file up to a position with their versions, both newest first."""
     for _ in range(_MOST_MOVES):
         versions = [v for v in clone.main.versions(path) if v.pos <= pos]
         born = next((n for n in range(len(versions) - 1, 0, -1) if versions[n - 1].blob is None), 0)
@@ -62,7 +62,7 @@ def backward(clone: Clone, path: str, pos: int) -> Iterator[tuple[str, list[Chan
 
 
 def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str | None:
-    """The other end of a rename in one commit: by content, else by name and likeness."""
+    """The other path of a rename in one commit: by content, else by name and similarity."""
     if blob is None:
         return None
     brought, taken = clone.main.moves(pos)
@@ -81,7 +81,7 @@ def _moved(clone: Clone, path: str, pos: int, blob: str | None, to: bool) -> str
 
 
 def _shared(a: str, b: str) -> int:
-    """How many elements two paths have in common at their ends."""
+    """The number of equal trailing elements of two paths."""
     pairs = zip(reversed(a.split("/")), reversed(b.split("/")), strict=False)
     return next(
         (n for n, (x, y) in enumerate(pairs) if x != y), min(a.count("/"), b.count("/")) + 1
@@ -94,14 +94,14 @@ def _likeness(a: bytes, b: bytes) -> float:
 
 
 def function_text(clone: Clone, blob: str | None, path: str, function: str) -> bytes | None:
-    """The text of a function in one version of a file; None if it has none."""
+    """The text of a function in one version of a file, or None."""
     return function_texts(clone, [blob], path, function)[blob] if blob else None
 
 
 def function_texts(
     clone: Clone, blobs: Iterable[str | None], path: str, function: str
 ) -> dict[str | None, bytes | None]:
-    """The same for many versions, which are read in one go; what was once read is kept."""
+    """The text of a function in several versions, read in one batch and cached."""
     tongue = language(path)
     known = clone.texts.setdefault((tongue, function), {})
     missing = list(dict.fromkeys(blob for blob in blobs if blob and blob not in known))
@@ -114,7 +114,7 @@ def function_texts(
 
 
 def _alike(clone: Clone, blobs: list[str], function: str) -> dict[str, str]:
-    """For each version that has the function, the first of those in which it says the same."""
+    """For each version with the function, the first version with the same function text."""
     first: dict[str, str] = {}
     found = clone.outlines.find(function, blobs)
     return {blob: first.setdefault(f.digest, blob) for blob, f in found.items() if f}
@@ -133,7 +133,7 @@ def _function(source: bytes, path: str, function: str) -> bytes | None:
 
 
 def brought(clone: Clone, path: str, function: str, line: bytes, pos: int) -> int | None:
-    """The place of the commit that brought a line into a function, as it stood at a place."""
+    """The position of the commit that added a line to a function, searched back from a position."""
     wanted, found = squeezed(line), None
     for where, versions in backward(clone, path, pos):
         for start in range(0, len(versions), _BATCH):
@@ -149,7 +149,7 @@ def brought(clone: Clone, path: str, function: str, line: bytes, pos: int) -> in
 def _held(
     clone: Clone, path: str, function: str, wanted: bytes, blobs: list[str]
 ) -> dict[str, int]:
-    """Which versions of a file hold a line in a function."""
+    """Whether each version of a file has the line in the function."""
     question = f"holds {language(path)} {function}\n{wanted.decode('utf-8', 'replace')}"
     known = clone.answers.known(question)
     missing = [blob for blob in blobs if blob not in known]
@@ -162,19 +162,19 @@ def _held(
 
 
 def squeezed(line: bytes) -> bytes:
-    """A line without its layout."""
+    """The line with whitespace collapsed."""
     return _SPACE.sub(b" ", line).strip()
 
 
 def rows(clone: Clone, blob: str | None) -> set[bytes]:
-    """The lines of a version that say something, without their layout."""
+    """The distinctive lines of a version, normalized."""
     source = clone.git.object(blob) if blob else None
     squeezed_rows = map(squeezed, (source or b"").split(b"\n"))
     return {row for row in squeezed_rows if len(row) >= _TELLING}
 
 
 def hold(clone: Clone, fixed: str, added: set[bytes], blobs: set[str]) -> dict[str, int]:
-    """Which versions of a file hold nearly all that a fix added to it."""
+    """Whether each version of a file has nearly all lines that a fix added."""
     question = f"mended {fixed}"
     known = clone.answers.known(question)
     for blob, source in clone.git.objects(sorted(b for b in blobs if b not in known)):

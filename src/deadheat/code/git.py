@@ -1,4 +1,4 @@
-"""Git as a reader of objects: plumbing commands only, in a clean environment, over a shadow."""
+"""Reads git objects with plumbing commands, in a clean environment, through a sandbox directory."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from deadheat.errors import DeadheatError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-# what nobody reads in an editor is no source of a race, and may be a trap
+# larger objects are not source code, and may be malicious
 BIGGEST = 1 << 23
 _PIECE = 1 << 16
-# bytes that one git may hold: an object of any size that is worth it, a list of what a commit changes
+# memory limits of a git process: to read objects, to list changes
 _MEMORY, _LISTING = 2 << 30, 1 << 28
-_HELD = 1 << 27  # bytes of objects
-# a name that will always stand for the same content
+_HELD = 1 << 27
+# a full object id: its content never changes
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?$")
-_QUESTIONS = 1 << 14  # bytes; a pipe holds more, so that neither side waits for the other
+_QUESTIONS = 1 << 14  # bytes; less than a pipe buffer, so that neither side blocks
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 
 
 def environment() -> dict[str, str]:
-    """Nothing that could lead git elsewhere, and nothing that lets it write, ask or fetch."""
+    """An environment in which git reads no outside configuration and cannot write, prompt or fetch."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return kept | {
         "LC_ALL": "C",
@@ -46,7 +46,7 @@ def environment() -> dict[str, str]:
 
 
 class Git:
-    """A clone that is only ever read."""
+    """Read-only access to a clone."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -107,14 +107,14 @@ class Git:
         return process
 
     def lines(self, *args: str) -> Generator[str]:
-        """What a command prints, line by line; a command that fails just ends."""
+        """The output lines of a git command. If the command fails, the output just ends."""
         with self._start(args) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def records(self, asked: Iterable[str], *args: str) -> Generator[bytes]:
-        """The NUL-ended records that a command prints when it is fed with lines."""
+        """The NUL-terminated records that a command prints when it reads these lines from stdin."""
         with tempfile.TemporaryFile() as file:
             file.writelines(f"{line}\n".encode() for line in asked)
             file.seek(0)
@@ -125,10 +125,10 @@ class Git:
                     *whole, rest = (rest + piece).split(b"\0")
                     yield from whole
                 if process.wait():
-                    self.missing.append("git could not read the whole history")
+                    self.missing.append("git could not read the complete history")
 
     def objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The content of each object by its name (`id`, `commit:path`); None if it cannot be had."""
+        """The content of each object by name (`id`, `commit:path`); None if it cannot be read."""
         for wanted in _rounds(names):
             held = {name: self._held.get(name) for name in wanted}
             fresh = self._read([name for name in wanted if held[name] is None])
@@ -138,11 +138,11 @@ class Git:
                     _, content = next(fresh)
                     self._hold(name, content)
                 yield name, content
-            for _ in fresh:  # it has given all; now it knows, too
+            for _ in fresh:  # run the generator to its end
                 pass
 
     def _hold(self, name: str, content: bytes | None) -> None:
-        """Keeps what is asked for again and again; the oldest goes first."""
+        """Caches the content of an object id; evicts the oldest entries first."""
         if content is None or name in self._held or not _ID.match(name):
             return
         self._held[name] = content
@@ -155,7 +155,7 @@ class Git:
         return content
 
     def ids(self, names: Iterable[str]) -> list[str | None]:
-        """The id of each object by its name, without reading it."""
+        """The id of each object by name, without reading the object."""
         names = list(names)
         if not names:
             return []
@@ -167,7 +167,7 @@ class Git:
                 return [_id(line) for line in process.stdout]
 
     def _read(self, names: list[str]) -> Iterator[tuple[str, bytes | None]]:
-        """One round: as many names as are sure to fit into a pipe, then as many answers."""
+        """Reads objects that are not cached; restarts git after a broken object."""
         at, done = 0, False
         try:
             while at < len(names):
@@ -180,7 +180,7 @@ class Git:
                         break
             done = True
         finally:
-            if not done:  # whoever asked has gone; the answers that are left must not meet others
+            if not done:  # the caller stopped early: drop the unread replies
                 self._stop()
 
     def _round(self, names: list[str]) -> Iterator[tuple[str, bytes | None, bool]]:
@@ -197,7 +197,7 @@ class Git:
             return
         for name in names:
             head = stdout.readline()
-            if not head:  # a broken object ends git
+            if not head:  # git exits on a broken object
                 yield name, None, True
                 return
             fields = head.rsplit(b" ", 2)
@@ -223,7 +223,7 @@ class Git:
 
 
 def _bounded(pid: int, memory: int) -> None:
-    """Keeps git from unpacking what would not fit into memory; mapped packs do not count."""
+    """Limits the memory that git can allocate; mapped pack files do not count."""
     with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
         import resource
 
@@ -231,7 +231,7 @@ def _bounded(pid: int, memory: int) -> None:
 
 
 def _is_genuine(name: bytes, kind: bytes, content: bytes) -> bool:
-    """Is it what its name says? What is kept by names would serve other clones, too."""
+    """Whether the content hashes to the id. Cached answers are keyed by id and shared between clones."""
     digest = hashlib.sha1(usedforsecurity=False) if len(name) == 40 else hashlib.sha256()
     digest.update(b"%s %d\0" % (kind, len(content)))
     digest.update(content)
@@ -239,18 +239,18 @@ def _is_genuine(name: bytes, kind: bytes, content: bytes) -> bool:
 
 
 def _question(name: str) -> bytes:
-    """A newline in a path would be read as the end of a question."""
+    """A request line for `git cat-file`. A newline in a path would end the request."""
     return name.replace("\n", "?").encode("utf-8", "surrogateescape") + b"\n"
 
 
 def _id(answer: bytes) -> str | None:
-    """`<id>`, or `<name> missing`."""
+    """Parses `<id>` or `<name> missing`."""
     told = answer.rstrip(b"\n")
     return None if b" " in told else told.decode()
 
 
 def _rounds(names: Iterable[str]) -> Iterator[list[str]]:
-    """The names in lists that are sure to fit into a pipe."""
+    """Splits the names into lists that fit into a pipe buffer."""
     waiting: list[str] = []
     length = 0
     for name in names:

@@ -1,4 +1,4 @@
-"""Commands that run Go's tests and programs again, for the harness that the frames show."""
+"""Commands that run Go tests and programs again, for the test framework in the frames."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _GOCHECK = (
 )
 _TESTIFY = "github.com/stretchr/testify/suite"
 _GINKGO = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
-# what Ginkgo's specs are declared with, focused and pending ones included
+# functions that declare Ginkgo specs, including focused and pending ones
 _SPECS = tuple(
     f"{mark}{word}".encode()
     for word in ("Describe", "Context", "When", "It", "Specify", "DescribeTable", "Entry")
     for mark in ("", "F", "P", "X")
 )
-# what a plain test function hands over to a suite with
+# the call with which a test function runs a suite
 _HANDS_OVER = {
     "gocheck": re.compile(rb"\bTestingT\("),
     "testify": re.compile(rb"\bsuite\.Run\("),
@@ -47,7 +47,7 @@ _METHOD = re.compile(r"\.\(\*?(\w+)\)\.(Test\w*)$")
 
 
 def run(report: Report, at: At) -> Reproduction | None:
-    """The command for the harness that ran it; None if the frames do not tell."""
+    """The command for the test framework; None if the frames do not show it."""
     return _Run(report, at).command()
 
 
@@ -59,7 +59,7 @@ class _Run:
         self._test = _test(self._frames)
         own = self._test or self._in_tests()
         if own is not None and (source := at.source(own)):
-            # the frames of the harness may be cut off; the test's file still says what it is
+            # frames of the framework may be cut off; the imports of the test file still show it
             self._frames += _imported(source)
 
     def command(self) -> Reproduction | None:
@@ -113,7 +113,7 @@ class _Run:
         return Reproduction("testify", command)
 
     def _method(self, packages: Iterable[str]) -> tuple[str, str, str] | None:
-        """The folder, the suite and the method of a test that a harness has run."""
+        """The folder, suite and method of a test that one of these frameworks ran."""
         if self._test is None or not self._runs(packages):
             return None
         told = _METHOD.search(go.parent(self._test.function))
@@ -130,12 +130,12 @@ class _Run:
             focus = shlex.quote(re.escape(" ".join(texts)).replace("\\ ", " "))
             return Reproduction("ginkgo", f"{command} -ginkgo.focus={focus} -count={TIMES}")
         note = (
-            "Which spec it was the frames do not tell, or its text is no literal: all of them run."
+            "The frames do not show which spec it was, or its text is not a literal: all specs run."
         )
         return Reproduction("ginkgo", f"{command} -count={TIMES}", note=note)
 
     def _specs(self) -> list[str]:
-        """The texts around a line of a spec, outermost first; those of the innermost line seen."""
+        """The texts of the specs around a line, outermost first; the longest list of all frames."""
         found: list[str] = []
         for frame in self._frames:
             source = self._at.source(frame) if frame.file.endswith("_test.go") else None
@@ -160,7 +160,7 @@ class _Run:
         return f"go test -race {folder} {only} -count={TIMES}"
 
     def _told_test(self) -> Reproduction | None:
-        """The test that the text around the report names, if it is declared beside one of the frames."""
+        """The test named in the text around the report, if it is declared next to one of the frames."""
         name = (self._report.test or "").partition("/")[0]
         paths = [p for f in self._frames if f.origin is Origin.USER and (p := self._at.path(f))]
         for path in dict.fromkeys(paths) if self._test is None and name.isidentifier() else ():
@@ -169,12 +169,12 @@ class _Run:
             own = [f for f, source in files if f.endswith("_test.go") and declared in source]
             if own:
                 folder = f"./{own[0].rpartition('/')[0]}" if "/" in own[0] else "."
-                note = "Which test it was the text around the report tells, and no frame."
+                note = "The test is known from the text around the report, not from a frame."
                 return Reproduction("go-test", self._tested(folder, name), note=note)
         return None
 
     def _narrowed(self) -> str:
-        """The sub-test alone, where its name is known: `/^two_words$`."""
+        """The filter for the subtest, if its name is known: `/^two_words$`."""
         names = self._subtest()
         if self._report.test and "/" in self._report.test:
             names = self._report.test.split("/")[1:]
@@ -182,7 +182,7 @@ class _Run:
         return "" if "'" in exact else exact
 
     def _subtest(self) -> list[str]:
-        """The names that `t.Run` was called with around the closure that the test's runner called."""
+        """The names in the `t.Run` calls around the closure that the test runner called."""
         for stack in (access.stack for access in self._report.accesses):
             for frame, below in pairwise(stack):
                 own = go.test_name(frame.function) and not go.is_test(frame.function)
@@ -199,12 +199,12 @@ class _Run:
         return Reproduction("binary", f"go run -race {folder}") if folder else None
 
     def _runs(self, packages: Iterable[str]) -> bool:
-        """Is a frame in one of these packages, or below it?"""
+        """Whether a frame is in one of these packages or below."""
         own = {f.package.rpartition("/vendor/")[2] for f in self._frames}
         return any(f"{name}/".startswith(tuple(f"{p}/" for p in packages)) for name in own)
 
     def _entry(self, harness: str, suite: str = "") -> str:
-        """The plain test function that hands over to a suite: ` -run '^TestT$'`."""
+        """The filter for the test function that runs a suite: ` -run '^TestT$'`."""
         for frame in self._frames:
             name = go.test_name(frame.function)
             is_plain = go.is_test(frame.function) and "(" not in frame.function
@@ -223,7 +223,7 @@ class _Run:
 
 
 def _handing_over(source: bytes, way: re.Pattern[bytes], suite: bytes) -> Iterable[bytes]:
-    """The tests of a file that hand over to a harness, to one suite if it is named."""
+    """The tests of a file that run a suite, only the named one if there is a name."""
     for told in _TEST_FUNCTION.finditer(source):
         end = source.find(b"\n}", told.end())
         body = source[told.end() : end if end >= 0 else len(source)]
@@ -232,14 +232,14 @@ def _handing_over(source: bytes, way: re.Pattern[bytes], suite: bytes) -> Iterab
 
 
 def _imported(source: bytes) -> list[Frame]:
-    """The harnesses that a test file imports, as if one of their frames had been seen."""
+    """A frame for each test framework that a test file imports."""
     known = (*_GOCHECK, _TESTIFY, *_GINKGO)
     found = [name for name in known if f'"{name}"'.encode() in source]
     return [Frame("", name, "", None, Origin.TEST) for name in found]
 
 
 def _test(frames: list[Frame]) -> Frame | None:
-    """The test function itself if it is on a stack, else a closure of it."""
+    """The frame of the test function, else of a closure in it."""
     tests = [
         f
         for f in frames

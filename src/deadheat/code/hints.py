@@ -1,4 +1,4 @@
-"""What a document says of its own origin, as candidates to be checked against a clone."""
+"""What a document says about the origin of its report, to be checked against a clone."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
 
     from deadheat.model import Claim, Document
 
-# of what a version may be said that is no version of the program
+# versions of these are not versions of the program
 _TOOLS = ("go", "linux")
-# those in which the report may have been seen, likeliest first
+# versions in which the report may have occurred, most likely first
 _ROLES = ("found-in", "affects", "mentioned")
-# "5.x" stands for many
+# "5.x"
 _MANY = re.compile(r"\.[xX]\b")
-# "30669", "pingcap/tidb#30669", "https://…/issues/30669"; no message id, no name of a test
+# "30669", "pingcap/tidb#30669", "https://…/issues/30669"; not a message id or test name
 _NUMBER = re.compile(r"(?:[\w.:/-]{0,200}(?:#|/(?:issues|pull)/))?(\d{1,9})$")
-# "set @@tidb_index_join_batch_size = 1" is a step, too
+# an injection: "set @@tidb_index_join_batch_size = 1"
 _STEPS = ("step", "injection")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-# "1a2b3c4", "acme/outbox@1a2b3c4", at least seven digits of a commit's id
+# "1a2b3c4", "acme/outbox@1a2b3c4", at least seven digits of a commit id
 _HASH = re.compile(r"(?:.{1,200}@)?([0-9a-f]{7,64})$")
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a document, or whoever asks, says of a report; checked, never taken on trust."""
+    """What a document or the user says about a report. Always checked."""
 
     candidates: tuple[str, ...] = ()  # revisions and dates (YYYY-MM-DD)
-    issues: tuple[str, ...] = ()  # the numbers that it has in the tracker
-    claims: tuple[Claim, ...] = ()  # what is to be answered: versions, suspects, fixes
-    steps: tuple[Claim, ...] = ()  # how its author makes it happen
+    issues: tuple[str, ...] = ()  # issue numbers in the tracker
+    claims: tuple[Claim, ...] = ()  # to be checked: versions, suspects, fixes
+    steps: tuple[Claim, ...] = ()  # steps to reproduce
 
     def before(self, other: Hints) -> Hints:
-        """These hints, and behind them the others."""
+        """These hints followed by the others."""
         return Hints(
             tuple(dict.fromkeys(self.candidates + other.candidates)),
             tuple(dict.fromkeys(self.issues + other.issues)),
@@ -47,7 +47,7 @@ class Hints:
 
 
 def told(document: Document | None) -> Hints:
-    """What a bug report names."""
+    """The hints in a bug report."""
     if document is None:
         return Hints()
     claims = document.claims
@@ -63,19 +63,19 @@ def told(document: Document | None) -> Hints:
 
 
 def number(value: str) -> str | None:
-    """The number of an issue or change, as messages have it behind a `#`."""
+    """The number of an issue or change, as messages write it after `#`."""
     match = _NUMBER.match(value) if "#" in value else None
     return match[1] if match else None
 
 
 def commit(value: str) -> str | None:
-    """The id of a commit, or the beginning of one."""
+    """The full or abbreviated commit id in a value."""
     match = _HASH.match(value)
     return match[1] if match else None
 
 
 def is_of_the_program(claim: Claim) -> bool:
-    """Is it a single version, and not one of the compiler or the kernel?"""
+    """Whether the claim is a single version, and not of the compiler or kernel."""
     return dict(claim.details).get("of") not in _TOOLS and not _MANY.search(claim.value)
 
 
@@ -90,13 +90,13 @@ def _versions(claims: tuple[Claim, ...]) -> Iterator[str]:
         for claim in claims:
             if claim.kind != "version" or claim.role != role or not is_of_the_program(claim):
                 continue
-            # "grpc v1.12.0" is worth nothing to a repository that has a v1.12.0 of its own
+            # "grpc v1.12.0" is not a version of this repository
             if role != "mentioned" or "of" not in dict(claim.details):
                 yield claim.value
 
 
 def _commits(claims: tuple[Claim, ...]) -> Iterator[str]:
-    """The commits that links to source lead to: who links to a line has that version before them."""
+    """The commits in links to source lines: the author looked at that version."""
     for claim in claims:
         ref = dict(claim.details).get("ref", "") if claim.kind == "source" else ""
         if commit(ref):
@@ -104,7 +104,7 @@ def _commits(claims: tuple[Claim, ...]) -> Iterator[str]:
 
 
 def _day(written: str) -> Iterator[str]:
-    """The day on which a document was written: `2022-12-08T10:15:00Z`, `Thu, 8 Dec 2022 …`."""
+    """The date of a document: `2022-12-08T10:15:00Z`, `Thu, 8 Dec 2022 …`."""
     if match := _DAY.match(written):
         yield match[0]
         return

@@ -1,4 +1,4 @@
-"""The versions of every source file along a line of commits, oldest first; read once, kept on disk."""
+"""The versions of every source file along a line of commits, oldest first; cached on disk."""
 
 from __future__ import annotations
 
@@ -36,23 +36,22 @@ CREATE TABLE IF NOT EXISTS aside
   (id TEXT, full TEXT, blob TEXT, PRIMARY KEY (id, full)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS told (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-# a few trees, each holding another many times over, make billions of paths; git dies of more of them
-# in one commit
+# nested trees that repeat one another can produce billions of paths in one commit
 MOST_RECORDS = 16_000_000
 _TRUNKS = ("main", "master", "trunk", "develop", "devel")
-# not links, submodules or deletions
+# regular files; not links, submodules or deletions
 _FILES = (b"100644", b"100755", b"100664")
 
 
 class Change(NamedTuple):
-    """From a commit on a file has this content; None: it is gone."""
+    """The content of a file from a position on; None: the file is deleted."""
 
     pos: int
     blob: str | None
 
 
 class Moved:
-    """Files with their content, found by that or by their name or folder."""
+    """Files with their content, indexed by content, name and folder."""
 
     def __init__(self, files: list[tuple[str, str]]) -> None:
         self.by_content: dict[str, list[str]] = {}
@@ -64,7 +63,7 @@ class Moved:
                 self._near.setdefault(key, []).append((path, blob))
 
     def near(self, path: str) -> list[tuple[str, str]]:
-        """The files that have a file's name, or lie in its folder."""
+        """The files with the same name or in the same folder."""
         folder, _, name = path.rpartition("/")
         return list(dict.fromkeys(self._near.get(name, []) + self._near.get(f"{folder}/", [])))
 
@@ -82,13 +81,13 @@ class Line(Protocol):
 
 
 def version_at(versions: list[Change], pos: int) -> str | None:
-    """The content of a file at a place on its line."""
+    """The content of a file at a position."""
     at = bisect_right(versions, pos, key=lambda change: change.pos)
     return versions[at - 1].blob if at else None
 
 
 def trunk(git: Git) -> tuple[str, str]:
-    """The main line's name and newest commit: what is checked out, unless that is a side branch."""
+    """The name and newest commit of the main line: what is checked out, unless a side branch."""
     on_trunk = git.head_name.rpartition("/")[2] in _TRUNKS
     if git.head and on_trunk:
         return git.head_name, git.head
@@ -102,7 +101,7 @@ def trunk(git: Git) -> tuple[str, str]:
 
 
 class MainLine:
-    """The main line of a clone, in a database that grows with it."""
+    """The main line of a clone, in a database that is extended with new commits."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -112,7 +111,7 @@ class MainLine:
         self._moves: dict[int, tuple[Moved, Moved]] = {}
         try:
             self._grow()
-        except sqlite3.Error:  # no room, no lock: this run does without a memory
+        except sqlite3.Error:  # disk full or locked: use a database in memory
             self.database.close()
             self.database = store.in_memory(_SCHEMA)
             self._grow()
@@ -132,7 +131,7 @@ class MainLine:
 
     @cached_property
     def end(self) -> int:
-        """The place of the newest commit."""
+        """The position of the newest commit."""
         return self.position(self.tip) or 0 if self.tip else -1
 
     @cached_property
@@ -147,7 +146,7 @@ class MainLine:
         return row[0] if row else 0
 
     def before(self, time: int) -> int:
-        """The place of the last commit that was made by then."""
+        """The position of the last commit made up to a time."""
         row = self.database.execute(
             "SELECT max(pos) FROM commits WHERE time <= ? AND pos <= ?", (time, self.end)
         ).fetchone()
@@ -169,7 +168,7 @@ class MainLine:
         return [row[0] for row in rows]
 
     def below(self, folder: str) -> list[str]:
-        """Every path that ever lay right in a folder."""
+        """Every path that was ever directly in a folder."""
         prefix = f"{folder}/" if folder else ""
         rows = self.database.execute(
             "SELECT full FROM paths WHERE full >= ? AND full < ?", (prefix, f"{prefix}\U0010ffff")
@@ -184,7 +183,7 @@ class MainLine:
         return [row[0] for row in rows]
 
     def moves(self, pos: int) -> tuple[Moved, Moved]:
-        """The files that a commit brought and those that it took away, each with its content."""
+        """The files that a commit added and those that it deleted, each with its content."""
         if pos not in self._moves:
             rows = self.database.execute(
                 "SELECT full, now.blob, (SELECT blob FROM changes AS old WHERE old.path = now.path"
@@ -198,7 +197,7 @@ class MainLine:
         return self._moves[pos]
 
     def located(self, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """The content of files at commits that need not lie on the line."""
+        """The content of files at commits that may be off the main line."""
         known: dict[tuple[str, str], str] = {}
         for path in dict.fromkeys(path for _, path in pairs):
             rows = self.database.execute("SELECT id, blob FROM located WHERE full = ?", (path,))
@@ -215,7 +214,7 @@ class MainLine:
         return {pair: blob for pair in pairs if (blob := known[pair])}
 
     def _grow(self) -> None:
-        """Takes in what has come since the last time; others may be doing the same."""
+        """Adds commits made since the last update; other processes may do the same."""
         if not self.tip or self.position(self.tip) is not None:
             return
         with self.database:
@@ -258,7 +257,7 @@ class MainLine:
 
 
 def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, str, str | None]]:
-    """What each commit changed against its first parent: place in the chain, path, new content."""
+    """What each commit changed against its first parent: index in the chain, path, new content."""
     places = {commit: pos for pos, (commit, _) in enumerate(chain)}
     asked = (f"{commit} {parent}".rstrip() for commit, parent in chain)
     pos, meta = 0, b""
@@ -268,7 +267,7 @@ def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, s
     )
     for number, record in enumerate(records):
         if number >= MOST_RECORDS:
-            git.missing.append("the history changes more files than are read")
+            git.missing.append("the history changes too many files; the rest is not read")
             records.close()
             return
         if meta:
@@ -284,12 +283,12 @@ def changes(git: Git, chain: Iterable[tuple[str, str]]) -> Iterator[tuple[int, s
 
 
 def _source(record: bytes) -> str | None:
-    """The path of a source file; None for what is not read."""
+    """The path if it is a source file, else None."""
     path = record.decode("utf-8", "replace")
     return path if is_source(path) else None
 
 
 def _mark(git: Git) -> str:
-    """A clone by its place, and by the boundary of its history if it has one."""
+    """Identifies a clone by its path and shallow boundary."""
     text = f"{os.path.realpath(git.where)}\n{git.shallow}"
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Which locks a function holds at a line, read from the order of its calls; no data flow."""
+"""Which locks a function holds at a line, from the order of its calls. No data flow analysis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FAR, _LONG = 60, 500
 _CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
-# of an assignment or a return, and of a struct's literal
+# in an assignment, a return or a struct literal
 _KEEPS = ("expression_list", "literal_element", "keyed_element")
 _BLOCKS = (
     "block",
@@ -25,16 +25,16 @@ _BLOCKS = (
     "default_case",
     "declaration_list",
 )
-# from a call to the `if` whose condition it is; a `!` in front of it is none of these
+# nodes between a call and the `if` that tests it; a `!` is not one of these
 _ASKING = ("parenthesized_expression", "condition_clause", "binary_expression")
-# Go's methods, also of a house's own locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()",
+# methods of Go, also of custom locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()",
 # "mu_.ReaderLock()", "l.try_lock()"
 _METHOD = re.compile(
     r"(?:Try|try_)?(R|W|r|w|Reader|Writer)?(?:Try)?([Ll]ock|[Uu]nlock)(_shared)?(?:_for|_until)?$"
 )
 # "pthread_mutex_lock(&m)", "pthread_rwlock_rdlock(&l)", "mtx_lock", "spin_lock_irqsave(&l, f)",
-# "mutex_unlock(&m)", "read_lock(&l)", "down_write(&s)"; what "rcu_read_lock()" guards is when an
-# object is freed, and not what is in it
+# "mutex_unlock(&m)", "read_lock(&l)", "down_write(&s)";
+# not "rcu_read_lock()", which protects only against freeing
 _FUNCTION = re.compile(
     r"(?:pthread_(?:mutex|rwlock|spin)|mtx|cnd|spin|raw_spin|mutex|read|write)"
     r"_(?P<what>(?:try|timed)?(?:rd|wr)?(?:un)?lock)(?:_\w{1,40})?$|(?P<down>down|up)_(?P<mode>read|write)$"
@@ -54,7 +54,7 @@ _TAGS = re.compile(r"\b(?:adopt_lock|defer_lock|try_to_lock)\b")
 
 
 class _Turn(NamedTuple):
-    """A lock taken or let go."""
+    """One acquire or release of a lock."""
 
     at: tuple[int, int]
     name: str
@@ -71,9 +71,9 @@ def held(
     literals: list[Node],
     types: Mapping[str, str],
 ) -> tuple[tuple[Held, ...], tuple[str, ...]]:
-    """The locks that are held at a row, by what its own function or closure does before it.
+    """The locks that the function or closure around a row holds there.
 
-    And those that it has let go by then, and that somebody else had taken.
+    Also the locks that it has released by then without having acquired them.
     """
     scope = literals[-1] if literals else None
     guards: dict[str, _Turn] = {}
@@ -106,7 +106,7 @@ def _in_once(literals: list[Node], up: Mapping[int, Node]) -> Iterator[Held]:
 
 
 def frees(nodes: Iterable[Node], up: Mapping[int, Node], types: Mapping[str, str]) -> Iterator[str]:
-    """The locks that a function lets go, in its own body, without having taken them: `leave()`."""
+    """The locks that a function body releases without having acquired them."""
     taken: set[str] = set()
     guards: dict[str, _Turn] = {}
     for node in nodes:
@@ -118,19 +118,19 @@ def frees(nodes: Iterable[Node], up: Mapping[int, Node], types: Mapping[str, str
 
 
 def _on_one_line(taken: _Turn | None, let_go: _Turn, row: int) -> bool:
-    """`mu.Lock(); n++; mu.Unlock()`: what the row does besides, it does under the lock."""
+    """`mu.Lock(); n++; mu.Unlock()`: the rest of the row runs under the lock."""
     return taken is not None and taken.at[0] == let_go.at[0] == row
 
 
 def _reaches(turn: _Turn, row: int) -> bool:
-    """Does it come before the row, and in a block that the row is in?"""
+    """Whether the operation precedes the row and its block contains the row."""
     block = turn.block
     inside = block is None or block.start_point.row <= row <= block.end_point.row
     return turn.at[0] <= row and inside
 
 
 def _above(node: Node, up: Mapping[int, Node], kinds: tuple[str, ...]) -> Node | None:
-    """The nearest node of these kinds around a node."""
+    """The nearest ancestor of these types."""
     above = up.get(node.id)
     for _ in range(_FAR):
         if above is None or above.type in kinds:
@@ -148,7 +148,7 @@ def _text(node: Node | None) -> str:
 def _turns(
     node: Node, up: Mapping[int, Node], types: Mapping[str, str], guards: dict[str, _Turn]
 ) -> Iterator[_Turn]:
-    """What a node takes or lets go; `guards` are the C++ guards met so far, by their names."""
+    """The lock operations of a node; `guards` collects the C++ guards by name."""
     if node.type == "call_expression":
         yield from _call(node, up, types, guards)
     elif node.type == "declaration" and (told := _GUARD.match(_text(node))):
@@ -186,10 +186,7 @@ def _call(
 
 
 def _tried(node: Node, up: Mapping[int, Node]) -> Node | None:
-    """`if mu.TryLock() {…}`: the block that has the lock; what follows has it only by luck.
-
-    `if !mu.TryLock() { return }` is another matter.
-    """
+    """The block of `if mu.TryLock() {…}`; None for `if !mu.TryLock() { return }`."""
     inner, above = node, up.get(node.id)
     while above is not None and above.type in _ASKING:
         inner, above = above, up.get(above.id)
@@ -200,10 +197,10 @@ def _tried(node: Node, up: Mapping[int, Node]) -> Node | None:
 
 
 def plain(name: str, types: Mapping[str, str]) -> str:
-    """`Cache.mu` for `&c->mu` where `c` is a Cache."""
+    """`Cache.mu` for `&c->mu` if `c` is a Cache."""
     name = name.strip().lstrip("&*(")
     while name.endswith(")") and name.count(")") > name.count("("):
-        name = name[:-1]  # of "(*c).mu", and not of "c.lock()"
+        name = name[:-1]  # from "(*c).mu", not from "c.lock()"
     name = name.replace("->", ".").removeprefix("this.")
     base, dot, rest = name.partition(".")
     kind = types.get(base, "")
@@ -211,7 +208,7 @@ def plain(name: str, types: Mapping[str, str]) -> str:
 
 
 def _is_kept(literal: Node, up: Mapping[int, Node]) -> bool:
-    """`c.Update = func() {…}`, `go func() {…}()`: does it run at another time than what is around it?"""
+    """Whether a closure runs later: `c.Update = func() {…}`, `go func() {…}()`."""
     above = up.get(literal.id)
     if above is None or above.type in _KEEPS:
         return above is not None
@@ -220,7 +217,7 @@ def _is_kept(literal: Node, up: Mapping[int, Node]) -> bool:
 
 
 def _once(literal: Node, up: Mapping[int, Node]) -> str | None:
-    """`once.Do(func() {…})`: whatever runs in it is ordered by it."""
+    """`once` for a closure in `once.Do(func() {…})`."""
     arguments = up.get(literal.id)
     call = up.get(arguments.id) if arguments is not None else None
     if call is None or call.type != "call_expression":

@@ -1,4 +1,4 @@
-"""Which files are source, and in what language."""
+"""The language of source files."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _CPP = re.compile(
 
 
 def language(path: str) -> str | None:
-    """`go`, `c`, `cpp`, `rust`, or None for what is not read."""
+    """`go`, `c`, `cpp`, `rust`, or None if the language is not supported."""
     name = path.rpartition("/")[2]
     return _LANGUAGES.get(name.rpartition(".")[2].lower()) if "." in name else None
 
 
 def spoken(path: str, source: bytes) -> str | None:
-    """The same, by what the file says where its name does not tell: a header may be C or C++."""
+    """The language by path, and by content for headers, which may be C or C++."""
     told = language(path)
     return "cpp" if told == "c" and path.endswith((".h", ".H")) and _CPP.search(source) else told
 
 
 def tongue(told: str, source: bytes) -> str:
-    """The same of a language that was told by a file's name alone."""
+    """Correct a language that was derived from the file name: C may be C++."""
     return "cpp" if told == "c" and _CPP.search(source) else told
 
 

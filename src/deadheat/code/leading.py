@@ -1,4 +1,4 @@
-"""What leads to a line of a function: conditions, guards above it, branches; by tree-sitter."""
+"""The conditions, guards and branches that lead to a line, found with tree-sitter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    # by name, the places at which it is given a value
+    # the assignments to each name, with their offsets
     Given = dict[str, list[tuple[int, Node]]]
 
 _IFS = ("if_statement", "if_expression")
@@ -29,12 +29,12 @@ _CHOICES = ("switch_statement", "expression_switch_statement")
 _RETURNS = ("return_statement", "return_expression")
 _LEAVES = (*_RETURNS, "continue_statement", "break_statement")
 _CASES = ("communication_case", "expression_case", "type_case")
-# "ok", "!ok", "(!p)", "cur == nil", "nullptr != p": whether one thing is there
+# "ok", "!ok", "(!p)", "cur == nil", "nullptr != p"
 _THERE = re.compile(
     r"\(?\s{0,3}(?:!?\s{0,3}(\w{1,80})|(\w{1,80})\s{0,3}[!=]=\s{0,3}(?:nil|NULL|nullptr)"
     r"|(?:nil|NULL|nullptr)\s{0,3}[!=]=\s{0,3}(\w{1,80}))\s{0,3}\)?$"
 )
-# by what a name is given a value: the fields with the names and with the value
+# assignment nodes with their fields for the names and the value
 _GIVEN = {
     "short_var_declaration": ("left", "right"),
     "assignment_statement": ("left", "right"),
@@ -42,7 +42,7 @@ _GIVEN = {
     "var_spec": ("name", "value"),
     "init_declarator": ("declarator", "value"),
 }
-# what only looks at a variable: "s.conn", "m[key]", "*p", "table"
+# expressions that only read a variable: "s.conn", "m[key]", "*p", "table"
 _LOOKS = (
     "selector_expression",
     "index_expression",
@@ -54,7 +54,7 @@ _LOOKS = (
 
 
 def conditions(nodes: Iterable[Node], row: int, places: Given) -> Iterator[Condition]:
-    """The conditions of every `if` around a row, or on it, and of every `switch` around it."""
+    """The conditions of every `if` around or on a row, and of every `switch` around it."""
     for node in nodes:
         if node.type in _SWITCHES and has(node, row):
             asked = _chosen_by(node)
@@ -72,7 +72,7 @@ def conditions(nodes: Iterable[Node], row: int, places: Given) -> Iterator[Condi
 
 
 def given(nodes: Iterable[Node]) -> Given:
-    """Where names are given a value, from the first such place to the last."""
+    """The assignments to each name in source order."""
     found: Given = {}
     for node in nodes:
         if node.type in _GIVEN:
@@ -85,13 +85,13 @@ def given(nodes: Iterable[Node]) -> Given:
 
 
 def _asked(node: Node, condition: Node, places: Given) -> str:
-    """`c := t.c; c != nil` of `if c := t.c; c != nil {`, and where `c := t.c` stands above the `if`."""
+    """`c := t.c; c != nil`, also if `c := t.c` is a statement above the `if`."""
     first = node.child_by_field_name("initializer") or _looked(condition, places)
     return (f"{text_of(first)}; {text_of(condition)}" if first else text_of(condition))[:200]
 
 
 def _looked(condition: Node, places: Given) -> Node | None:
-    """The statement that took what a condition asks about out of a variable, nothing made of it."""
+    """The assignment that read the checked value from a variable."""
     asked = _THERE.match(text_of(condition))
     above = places.get(next(filter(None, asked.groups())), []) if asked else []
     last = bisect_left(above, condition.start_byte, key=itemgetter(0)) - 1
@@ -105,10 +105,7 @@ def _looked(condition: Node, places: Given) -> Node | None:
 
 
 def guards(nodes: Iterable[Node], up: Up, row: int, places: Given) -> Iterator[Condition]:
-    """The conditions of every `if` above a row, in a block around it, whose body leaves.
-
-    So does a `switch` of which one case leaves.
-    """
+    """The conditions of earlier `if` and `switch` statements that may leave the enclosing block."""
     for node in nodes:
         if node.type in _CHOICES and node.end_point.row < row and _may_leave(node):
             asked, outer = _chosen_by(node), up.get(node.id)
@@ -128,7 +125,7 @@ def _chosen_by(node: Node) -> Node | None:
 
 
 def _may_leave(node: Node) -> bool:
-    """Does one of the cases of a switch leave the function or the loop?"""
+    """Whether a case of a switch leaves the function or the loop."""
     body = node.child_by_field_name("body") or node
     cases = [n for n in body.named_children if n.type in ("expression_case", "case_statement")]
     last = [_statement(case) for case in cases]
@@ -136,7 +133,7 @@ def _may_leave(node: Node) -> bool:
 
 
 def gone(nodes: Iterable[Node], row: int) -> bool:
-    """Does an `if` around the row, and not the function's own block, end by returning?"""
+    """Whether an `if` block around the row ends with a return."""
     for node in nodes:
         body = node.child_by_field_name("consequence") if node.type in _IFS else None
         if body is not None and has(body, row) and _returns(body):
@@ -150,13 +147,13 @@ def _returns(body: Node) -> bool:
 
 
 def _leaves(body: Node) -> bool:
-    """Does a block, or the lone statement in its place, end by leaving the function or the loop?"""
+    """Whether a block or single statement ends by leaving the function or the loop."""
     last = _last(body)
     return last is not None and last.type in _LEAVES
 
 
 def _last(body: Node) -> Node | None:
-    """The last statement of a block; the statement itself where it stands alone."""
+    """The last statement of a block, or the statement itself."""
     if body.type in _LEAVES:
         return body
     last = _statement(body)
@@ -166,7 +163,7 @@ def _last(body: Node) -> Node | None:
 
 
 def _statement(block: Node) -> Node | None:
-    """The last of a block's own nodes that is no comment."""
+    """The last child of a block that is not a comment."""
     for node in reversed(block.named_children):
         if not node.type.endswith("comment"):
             return node
@@ -183,7 +180,7 @@ def branch(nodes: Iterable[Node], row: int) -> str:
 
 
 def after(nodes: Iterable[Node], up: Up, row: int) -> Iterator[str]:
-    """The branches of every select above a row, in a block around it, that do not leave."""
+    """The branches of earlier selects in the enclosing blocks that do not leave."""
     for node in nodes:
         told = node.child_by_field_name("communication")
         choice = up.get(node.id)

@@ -1,7 +1,7 @@
-"""What a line of one version of a file can do: a quick look at the text, without a parser for Go.
+"""Grades what a line of a file version can do, by text only for Go.
 
-A pin asks this of thousands of versions, so it reads only what it must: Go's layout (gofmt puts `func`
-and the brace that ends it into the first column) gives a function's extent without parsing.
+A pin grades thousands of versions. For Go no parser is needed: gofmt puts `func` and the closing brace
+of a function into the first column.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from deadheat.code.languages import tongue
 if TYPE_CHECKING:
     from deadheat.code.asking import Claim
 
-# grades: no code of that function; code of it; could do what is claimed; plainly does
+# grades: not code of the function; code of it; may do what is claimed; does what is claimed
 NOT, INSIDE, COULD, DOES = 0, 1, 2, 3
 
 _DECLARATION_AFTER = (b"\n", b"f", b"t", b"v", b"c", b"/", b"i", b"\r", b"")
-# "// comment", "* in a comment", "/* comment */", "#define"; "}", "})", "{", ")," : no code at all
+# "// comment", "* in a comment", "/* comment */", "#define"; "}", "})", "{", ")," : no code
 _COMMENT = re.compile(rb"\s*(?://|/\*|\*[ /]|\*$|#)")
 _BRACES = re.compile(rb"[\s{}()\[\],;]*(?://.*)?$")
 # "x = 1", "x += 1", "x := 1", "x++", "ch <- 1", "delete(m, k)", "Field: value,"
 _WRITES = re.compile(
     rb"(?<![=!<>])=(?!=)|\+\+|--|<-|\b(?:delete|append|copy|clear|memset|memcpy|memmove|store)\b|^\s*\w+:\s"
 )
-# "f(", "x.f(", "f[int](", "}(": a call of something
+# "f(", "x.f(", "f[int](", "}(": a call
 _CALLS = re.compile(rb"[\w\]})>]\s?\(")
-# "func(" and "if (" are no calls
+# "func(" and "if (" are not calls
 _NO_CALL = re.compile(rb"\b(?:func|if|for|while|switch|return|sizeof|catch)\s?\(")
 _GOES = re.compile(rb"\bgo\b|\.Go\(|\.Run\(")
 _RETURNS = re.compile(rb"\s*(?:return\b|\}\s*$)")
-# where objects end: "}", "return x;", "delete p;", "p.reset();", "class Feed {", "Feed::~Feed() {"
+# objects end: "}", "return x;", "delete p;", "p.reset();", "class Feed {", "Feed::~Feed() {"
 _ENDS = re.compile(rb"\}|\b(?:return|delete|reset|clear|erase|class|struct|free|pop)\b|~")
-# "p.status.since()" up to its brackets; what is left of a line names what it reads
+# "p.status.since()" is removed up to its bracket; the remaining names are read
 _CALLED = re.compile(
     rb"^func [^{]{0,300}\{|[\w.]+\(|\b(?:return|if|for|range|defer|go|var|else|case|switch|func)\b"
     rb"|\b(?:err|nil|ctx)\b"
 )
 _READS = re.compile(rb"[A-Za-z_]\w*")
-# "mset.cfg.Name = x": cfg leads on, Name does not; "f(" is a call
+# "mset.cfg.Name = x": Name is a variable, cfg is a prefix; "f(" is a call
 _NAMES = re.compile(rb"(?<!\w)([A-Za-z_]\w{1,80})(?![\w.(])")
 _EVERYDAY = frozenset(
     (b"if", b"for", b"range", b"return", b"nil", b"err", b"go", b"defer", b"func", b"true", b"false",
@@ -49,11 +49,11 @@ _EVERYDAY = frozenset(
 )  # fmt: skip
 _WORD = re.compile(rb"\w")
 _ANYWHERE = (1, (1 << 24) - 1)
-_LONGEST = 4_000  # bytes of a line that anybody reads
+_LONGEST = 4_000
 
 
 def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
-    """The first and last line of the function that the claim names, if this version has it."""
+    """The first and last line of the function that the claim names, if this version contains it."""
     if not claim.function:
         return _ANYWHERE
     if claim.language == "go":
@@ -66,7 +66,7 @@ def extent(claim: Claim, source: bytes) -> tuple[int, int] | None:
 
 
 def _classes(name: str, source: bytes) -> list[tuple[int, int]]:
-    """The heads of a class: what the compiler makes for it, a destructor, has that line."""
+    """The lines of class declarations: an implicit destructor has that line."""
     head = re.compile(
         rb"^[ \t]{0,40}(?:class|struct)[^;{}()\n]{0,200}\b%s\b[^;()\n]{0,200}$"
         % re.escape(name.encode("utf-8", "replace")),
@@ -85,7 +85,7 @@ def go_extent(function: str, source: bytes) -> tuple[int, int] | None:
 
 
 def go_place(function: str, source: bytes) -> tuple[int, int] | None:
-    """Where a function begins and where the line begins that ends it, in bytes."""
+    """The byte offsets where a function and its last line begin."""
     anchor, header = _go_header(function)
     at = -1
     while (at := source.find(anchor, at + 1)) >= 0:
@@ -97,7 +97,7 @@ def go_place(function: str, source: bytes) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1 << 12)
 def _go_header(function: str) -> tuple[bytes, re.Pattern[bytes]]:
-    """What to look for, and what it must look like: `func (e *T) M(`, `func F[K any](`."""
+    """A byte string to search for and a pattern to match: `func (e *T) M(`, `func F[K any](`."""
     owner, _, name = function.encode("utf-8", "replace").rpartition(b".")
     owner = owner.strip(b"(*)")
     if not owner:
@@ -110,9 +110,9 @@ def _go_header(function: str) -> tuple[bytes, re.Pattern[bytes]]:
 
 
 def _go_end(source: bytes, start: int) -> int:
-    """Where a function ends: a brace in the first column that a declaration or nothing follows.
+    """Where a function ends: at a brace in the first column, followed by a declaration or an empty line.
 
-    A brace alone would not do: raw strings hold JSON and SQL.
+    A brace alone is not enough: raw strings contain JSON and SQL.
     """
     line_end = source.find(b"\n", start)
     if line_end < 0 or source[start:line_end].rstrip().endswith(b"}"):
@@ -132,7 +132,7 @@ def text(source: bytes, line: int) -> bytes | None:
 
 
 def grade(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
-    """How well the claim holds for a version in which its function has this extent."""
+    """How well the claim holds in a version in which its function has this extent."""
     if claim.does.startswith("value "):
         return _value(claim, source, span)
     if not span[0] <= claim.line <= span[1]:
@@ -156,7 +156,7 @@ def _plain(claim: Claim, line: bytes) -> int:
     if does in ("read", "write") and line.startswith(b"func ") and line.rstrip().endswith(b"{"):
         return INSIDE
     if does == "read":
-        # of "return p.status.since()" only the way to the call is read: possible, not likely
+        # "return p.status.since()" reads only the receiver: possible, not certain
         return (
             DOES if _READS.search(_CALLED.sub(b"", line)) else COULD if _WORD.search(line) else NOT
         )
@@ -180,7 +180,7 @@ def _named(name: str) -> re.Pattern[bytes]:
 
 
 def _deferred(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
-    """Deferred calls run on the line of a `return` or of the function's last brace."""
+    """Deferred calls run on the line of a `return` or of the function's closing brace."""
     body = syntax.rows(source, *span)
     name = claim.does.partition(" ")[2]
     defers = [row for row in body if b"defer " in row]
@@ -190,7 +190,7 @@ def _deferred(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
 
 
 def _value(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
-    """A method value's frame carries the method's own line, or (old) the one that took the value."""
+    """The frame of a method value has the line of the method, or (in old Go) of the method value."""
     if claim.line == span[0]:
         return DOES
     line = text(source, claim.line)
@@ -201,22 +201,22 @@ def _value(claim: Claim, source: bytes, span: tuple[int, int]) -> int:
 
 
 def names(name: str, text: bytes) -> bool:
-    """Does the name stand in the text as a word of its own?"""
+    """Whether the text contains the name as a whole word."""
     return _named(name).search(text) is not None
 
 
 def touched_names(line: bytes) -> set[bytes]:
-    """The names on a line that can stand for a variable: not those that only lead to others."""
+    """The names on a line that may be variables; not the prefixes of selectors."""
     return {name for name in _NAMES.findall(line) if name not in _EVERYDAY}
 
 
 def returns(line: bytes) -> bool:
-    """Can deferred calls run on this line?"""
+    """Whether deferred calls can run on this line."""
     return _RETURNS.match(line) is not None
 
 
 def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
-    """The extents of all functions of that name, with a parser only where it takes one."""
+    """The extents of all functions of that name; uses a parser only if necessary."""
     if language == "go":
         return go_functions(source, name)
     found = extents.functions(language, source, name)
@@ -224,7 +224,7 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
 
 
 def go_functions(source: bytes, name: str) -> list[tuple[int, int]]:
-    """The extents of all functions and methods of that name, whatever they are methods of."""
+    """The extents of all functions and methods of that name, with any receiver."""
     word = name.encode("utf-8", "replace")
     found: list[tuple[int, int]] = []
     if b" " + word not in source:

@@ -1,4 +1,4 @@
-"""What the commits of the main line say; read once, kept beside its history."""
+"""The messages of the commits on the main line, cached with its history."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ _WORDS = "pos, subject, message, author, time, parents"
 
 
 class Messages:
-    """The words of commits by their places."""
+    """Commit messages by position."""
 
     def __init__(self, git: Git, main: MainLine) -> None:
         self._git, self._main = git, main
         self._said: dict[int, Message] = {}
 
     def said(self, pos: int) -> Message:
-        """What one commit says."""
         self._hear()
         if pos not in self._said:
             (self._said[pos],) = self._messages("pos = ?", pos).values()
         return self._said[pos]
 
     def change(self, number: str) -> int | None:
-        """The place of the commit whose subject says that it is this change: `(#30487)`."""
+        """The position of the commit whose subject names this pull request: `(#30487)`."""
         self._hear()
         rows = self._main.database.execute(
             "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos",
@@ -43,7 +42,7 @@ class Messages:
         return next((pos for pos, subject in rows if words.change(subject) == number), None)
 
     def heard(self, after: int, also: Iterable[int], numbers: Iterable[str]) -> dict[int, Message]:
-        """What later commits say: those that speak of races, of an issue, and some others."""
+        """Messages of later commits: those about races, those that name an issue, and the given ones."""
         found = {pos: said for pos, said in self._racy.items() if pos > after}
         for number in numbers:
             found |= self._messages("pos > ? AND message LIKE ?", after, f"%{number}%")
@@ -54,7 +53,7 @@ class Messages:
 
     @cached_property
     def _racy(self) -> dict[int, Message]:
-        """What those say that speak of races."""
+        """Messages about races and synchronization."""
         self._hear()
         return self._messages("racy")
 
@@ -63,7 +62,7 @@ class Messages:
         return list(quotes.quotes(self._racy))
 
     def quoting(self, report: Report) -> Quoted:
-        """The commits that quote a report, and those that quote others of its race."""
+        """The commits that quote a report, and those that quote other reports of its race."""
         return quotes.quoted(report, self._quotes)
 
     def _messages(self, where: str, *values: object) -> dict[int, Message]:
@@ -73,7 +72,7 @@ class Messages:
         return {row[0]: Message(*row[1:]) for row in rows}
 
     def _hear(self) -> None:
-        """Reads the messages that were not read before."""
+        """Reads messages that are not stored yet."""
         (known,) = self._main.database.execute(
             "SELECT coalesce(max(pos), -1) FROM words"
         ).fetchone()

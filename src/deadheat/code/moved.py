@@ -1,8 +1,8 @@
-"""Frames that do not fit a commit, placed by what they say: in their function, where it does that.
+"""Relocates frames that do not fit a commit: finds the line of their function that does what they claim.
 
-A report may come from a tree that nobody committed, or from a branch that the clone lacks. Its lines
-are off then, but its functions are mostly there, and what they call and touch. Where only one place
-fits what a frame says, that is its place; nothing is guessed where several do.
+A report may come from uncommitted code or from a branch that the clone does not contain. Its line
+numbers are wrong then, but most of its functions exist. A frame is relocated only if exactly one line
+matches.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 Key = tuple[str, int | None, str]
 # "h.mu.Lock()", "defer c.mtx.RUnlock()", "std::lock_guard<std::mutex> guard(mu_);"
 _LOCKS = re.compile(rb"[Ll]ock(?:_guard)?\b.{0,80}\(")
-_LONG = 400  # lines of a function that are looked through
-_NEAR = 3  # lines by which places may differ that moved by about as much
-# causes that are told by the conditions around a line
+_LONG = 400  # longer functions are not searched
+_NEAR = 3  # lines by which shifts in one file may differ
+# causes that depend on the conditions around a line
 _BY_CHECKS = ("check-then-act", "lazy-initialisation", "double-checked-locking")
-_WORTH = 0.8  # of a finding of which a racing line was not seen as it was printed
+_WORTH = 0.8  # confidence factor of a finding with a relocated racing line
 
 
 class Moved(NamedTuple):
-    """A report as it would have been printed at a commit, and the racing frames whose lines changed."""
+    """A report with line numbers of a commit, and the racing frames whose lines changed."""
 
     report: Report
     sites: tuple[tuple[Frame, int], ...]
-    chosen: bool = False  # one of several lines that touch the same was taken
+    chosen: bool = False  # one of several possible lines was taken
 
     def holds(self, finding: Finding) -> bool:
-        """Would a finding be the same on another line of the function that touches the same?
+        """Whether a finding is valid for any line of the function with the same access.
 
-        A lock is mostly held for all of them; under which checks they run differs.
+        Locks are mostly held for all of them; the conditions around them differ.
         """
         return not self.chosen or finding.cause not in _BY_CHECKS
 
     def weaker(self, finding: Finding) -> Finding:
-        """A finding that rests on lines which were looked for: worth less, and it says so."""
+        """A finding that depends on relocated lines: with less confidence and a note."""
         if not self.sites or not finding.from_source:
             return finding
         told = tuple(_told(frame, line) for frame, line in self.sites)
@@ -67,7 +67,7 @@ class _Spot(NamedTuple):
 
 
 def moved(at: Pinned, report: Report, misfits: Iterable[Frame]) -> Moved | None:
-    """The report with the lines of frames that do not fit where they must be; None if none is found."""
+    """The report with the lines of misfit frames relocated; None if no line is found."""
     wanted = {_key(frame) for frame in misfits}
     spots = [s for a in asking.claims(report) if _key(a.frame) in wanted and (s := _spot(at, a))]
     found: dict[Key, int] = {}
@@ -99,7 +99,7 @@ def _spot(at: Pinned, asked: Asked) -> _Spot | None:
 
 
 def _rows(spot: _Spot) -> list[int]:
-    """The lines of the function that plainly do what the frame says, if it says which call it was."""
+    """The lines of the function that do what the frame claims, if it names a call."""
     claim = spot.asked.claim
     if not claim.does.startswith(("call ", "go")):
         return []
@@ -111,7 +111,7 @@ def _rows(spot: _Spot) -> list[int]:
 
 
 def _shifted(spot: _Spot, shifts: dict[str, list[int]]) -> int | None:
-    """Of several lines that would do, the one that moved as others of its file have."""
+    """Of several matching lines, the one with the same shift as others of its file."""
     near = [
         row
         for row in _rows(spot)
@@ -121,7 +121,7 @@ def _shifted(spot: _Spot, shifts: dict[str, list[int]]) -> int | None:
     return near[0] if len({*near}) == 1 else None
 
 
-# -- the racing lines: what both functions touch, and as the detector says ---------------------------
+# -- racing lines: fields that both functions access ---------------------------------------------------
 
 
 def _racing(
@@ -133,12 +133,12 @@ def _racing(
 ) -> dict[Key, list[int]]:
     ways = [w for a in report.accesses[:2] if (w := _way(at, report, a, spots, found))]
     if len(ways) < 2 or ways[0].spot[1:] == ways[1].spot[1:]:
-        return {}  # one function: too much in it is touched on more than one line
+        return {}  # one function: most fields are accessed on several lines
     if not any(way.off for way in ways):
         return _alike(ways, spots, found)
     name = _common(ways)
     if not name:
-        # a line that only could do what its frame says may have moved as well
+        # a line that is only possible may have moved, too
         ways = [way if way.off else way.widened() for way in ways]
         name = _common(ways)
     return {_key(w.spot.asked.frame): _nearest(w, name, shifts) for w in ways if w.off and name}
@@ -147,7 +147,7 @@ def _racing(
 def _alike(
     ways: Sequence[_Way], spots: Sequence[_Spot], found: dict[Key, int]
 ) -> dict[Key, list[int]]:
-    """A line that fits by accident, and touches nothing of the other's: it moved as its function did."""
+    """A line that fits by accident and shares no field with the other: shifted like its function."""
     if set(ways[0].touched) & set(ways[1].touched):
         return {}
     for way, other in (ways, ways[::-1]):
@@ -163,7 +163,7 @@ def _alike(
 
 
 class _Way(NamedTuple):
-    """The function of a racing line, and what it touches: anywhere in it, if the line is `off`."""
+    """The function of a racing line, and the fields that it touches: anywhere in it if misplaced."""
 
     spot: _Spot
     access: Access
@@ -171,7 +171,7 @@ class _Way(NamedTuple):
     touched: dict[str, list[int]]
 
     def by(self, name: str) -> list[int]:
-        """By how much its line must have moved to be one of those that touch a thing."""
+        """The shifts of the line to those that touch a field."""
         return [row - self.spot.asked.claim.line for row in self.touched[name]]
 
     def widened(self) -> _Way:
@@ -181,7 +181,7 @@ class _Way(NamedTuple):
 def _way(
     at: Pinned, report: Report, access: Access, spots: Sequence[_Spot], found: dict[Key, int]
 ) -> _Way | None:
-    """None if there is no such function, or if the line was found already, by what it calls."""
+    """None if the function does not exist, or if its line was relocated already by its call."""
     alone = report._replace(accesses=(access,), actors=())
     asked = next((a for a in asking.claims(alone) if a.racing), None)
     if asked is None or _key(asked.frame) in found or asked.claim.does not in ("read", "write"):
@@ -195,7 +195,7 @@ def _way(
 
 
 def _common(ways: Sequence[_Way]) -> str:
-    """The only thing that both functions touch; of several, the one whose lines moved alike."""
+    """The only field that both functions touch; of several, the one with equal shifts."""
     a, b = ways
     names = set(a.touched) & set(b.touched)
     if len(names) > 1 and a.spot.path == b.spot.path:
@@ -204,14 +204,14 @@ def _common(ways: Sequence[_Way]) -> str:
 
 
 def _nearest(way: _Way, name: str, shifts: dict[str, list[int]]) -> list[int]:
-    """The lines that touch it; of several only one, if it moved just as others of its file have."""
+    """The lines that touch the field, nearest first; only one if its shift occurs in the file."""
     rows, line = way.touched[name], way.spot.asked.claim.line
     moved = [row for row in rows if row - line in shifts.get(way.spot.path, ())]
     return moved if len(moved) == 1 else sorted(rows, key=lambda row: abs(row - line))
 
 
 def _touched(spot: _Spot, access: Access, span: tuple[int, int]) -> dict[str, list[int]]:
-    """The fields that lines touch as the detector says that the access did, with the lines."""
+    """The fields that the lines access with the reported operation, with their lines."""
     tongue = spot.asked.claim.language
     found: dict[str, list[int]] = {}
     for row in range(span[0], span[1] + 1):
@@ -228,7 +228,7 @@ def _is_field(touch: Touch) -> bool:
     return len(touch.path) > 1 and touch.rank not in (BASE, CALLEE)
 
 
-# -- the report as it would have been printed there --------------------------------------------------
+# -- the report with relocated lines --------------------------------------------------------------------
 
 
 def _replaced(report: Report, found: dict[Key, int]) -> Moved:
@@ -251,7 +251,7 @@ def _replaced(report: Report, found: dict[Key, int]) -> Moved:
 
 def _told(frame: Frame, line: int) -> Evidence:
     text = (
-        f"no commit here has it on line {frame.line}, as the report says: by what it does it is"
-        f" line {line} there"
+        f"no commit has this access on line {frame.line}, as in the report; by its content it is"
+        f" line {line}"
     )
     return Evidence(text, Point(frame.file, line, frame.function))

@@ -1,4 +1,4 @@
-"""Which names the versions of Go files declare; found once, kept on disk."""
+"""The names that versions of Go files declare, cached on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from deadheat.code.git import Git
 
-# "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int": all that may be one
+# "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int"
 _DECLARED = re.compile(
     rb"^(?:func (?:\([^)\n]{0,200}\) )?(\w{1,200})[\[(]|type (\w{1,200})[ \[=]"
     rb"|[ \t]{1,20}((?:\w{1,80}, ){0,8}\w{1,200}(?:, \w{1,80}){0,8})[ \t]{1,80}[^\s:=(,+-])",
@@ -25,16 +25,16 @@ _KEYWORDS = frozenset(
      b"const", b"type", b"goto", b"break", b"continue", b"range")
 )  # fmt: skip
 _SCHEMA = "CREATE TABLE IF NOT EXISTS declared (blob TEXT PRIMARY KEY, names TEXT) WITHOUT ROWID;"
-_ASKED, _MOST = 500, 60_000  # rows in one question to the database, and versions that are held
+_ASKED, _MOST = 500, 60_000  # rows per query, versions in memory
 
 
 def is_exported(name: str) -> bool:
-    """May another package use the name? Go says so by its first letter."""
+    """Whether a Go name is visible to other packages."""
     return name[:1].isupper()
 
 
 class Named:
-    """Names by file version."""
+    """The declared names of each file version."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -45,7 +45,7 @@ class Named:
         self._database.close()
 
     def names(self, blobs: Iterable[str]) -> dict[str, str]:
-        """The names that each version declares, with a blank before and after each."""
+        """The names that each version declares, each between spaces."""
         wanted = list(blobs)
         if len(self._held) > _MOST:
             self._held.clear()

@@ -1,4 +1,4 @@
-"""What should have been and what was, in a sentence or two each; no more than is known."""
+"""The expected and the observed behaviour in one or two sentences, using only known facts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VERBS = {
 
 
 def narrative(dossier: Dossier) -> dict[str, str]:
-    """The two sections of a bug report that people leave blank."""
+    """The two sections of a bug report that are often left blank."""
     report = dossier.report
     what = name(dossier.variable) or _located(report)
     return {"expected": _expected(report, what), "saw": _saw(report, what)}
@@ -45,7 +45,7 @@ def _located(report: Report) -> str:
 def _expected(report: Report, what: str) -> str:
     sites = [f"`{a.site.function}`" for a in report.accesses if a.site]
     if len(sites) == 2:
-        touch = f"touch {what}" if what else "touch the memory that they share"
+        touch = f"access {what}" if what else "access the memory that they share"
         if sites[0] == sites[1]:
             return f"No two calls of {sites[0]} {touch} unless one happens before the other."
         return f"{sites[0]} and {sites[1]} {touch} only if one happens before the other."
@@ -66,25 +66,25 @@ def _saw(report: Report, what: str) -> str:
     on = f" on {what}" if what else ""
     during = f" during {report.test}" if report.test else ""
     if not sides:
-        return f"{who} tells of a {_kind(report)}{on}{during}; its accesses are not in the text."
+        return f"{who} reports a {_kind(report)}{on}{during}; its accesses are not in the text."
     if report.kind == _ERROR:
         site = report.accesses[0].site
-        where = _placed(site) if site else "a place that is not in the text"
-        return f"An error in {where}{during}. This is its stack, not the report of a race detector."
+        where = _placed(site) if site else "an unknown location"
+        return f"An error in {where}{during}. This is its stack, not a race report."
     if len(sides) == 1:
         return (
-            f"{who} tells of a {_kind(report)}{on}{during}: {sides[0]}; the other side is not in the"
+            f"{who} reports a {_kind(report)}{on}{during}: {sides[0]}; the other access is not in the"
             " text."
         )
-    return f"{who} tells of a {_kind(report)}{on}{during}: {'; '.join(sides)}. Nothing orders them."
+    return f"{who} reports a {_kind(report)}{on}{during}: {'; '.join(sides)}. They are not ordered."
 
 
 def _side(access: Access, report: Report) -> str:
     state = next((a.state for a in report.actors if a.id == access.actor), State.UNKNOWN)
-    ended = " (finished by then)" if state is State.FINISHED else ""
+    ended = " (finished)" if state is State.FINISHED else ""
     who = f"{access.actor}{ended} " if access.actor else ""
     if access.site is None:
-        return f"{who}{_VERBS[access.op]} at a place that is not in the text"
+        return f"{who}{_VERBS[access.op]} at an unknown location"
     return f"{who}{_VERBS[access.op]} in {_placed(access.site)}"
 
 

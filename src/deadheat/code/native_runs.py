@@ -1,4 +1,4 @@
-"""Commands for programs in C, C++ and Rust, and for the kernel: what a report tells of its run."""
+"""Commands for programs in C, C++ and Rust, and for the kernel."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ _CALL = re.compile(
 _TASK = re.compile(r"Comm: (\S{1,64})")
 # "ledger::tests::shared", "it::adds::{closure#0}", "<shop::Cart>::add"
 _RUST_TEST = re.compile(r"(?:\w{1,100}::)((?:\w{1,100}::){0,8}\w{1,100})(?:::\{closure#?\d*\})*$")
-# "test::run_test", "test::__rust_begin_short_backtrace": the harness that cargo links in
+# "test::run_test", "test::__rust_begin_short_backtrace": the test harness of cargo
 _HARNESS = re.compile(r"test::(?:run_test|__rust_begin_short_backtrace|test_main)\b")
 # "src/bin/load.rs", "examples/pool.rs", "src/main.rs"
 _TARGET = re.compile(r"(?:^|/)(?:src/bin|(examples))/(\w[\w-]{0,80})(?:/main)?\.rs$")
-# "shop-1f3a9c0d2b": cargo's name for a program of tests
+# "shop-1f3a9c0d2b": a test binary of cargo
 _HASHED = re.compile(r"-[0-9a-f]{6,16}$")
 _HOST = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
 
 
 def sanitized(report: Report) -> Reproduction | None:
-    """A program that was built with ThreadSanitizer."""
+    """A program built with ThreadSanitizer."""
     if _is_rust(report):
         return _cargo(report)
     program = dict(report.facts).get("program")
     command = shlex.quote(f"./{program}") if program else "PROGRAM"
-    lacks = [] if program else ["which program it was the report does not say (PROGRAM)"]
-    lacks.append("it has to be built with -fsanitize=thread -g")
+    lacks = [] if program else ["the report does not name the program (PROGRAM)"]
+    lacks.append("the program must be built with -fsanitize=thread -g")
     if report.test and _is_googletest(report):
         filtered = f"{command} --gtest_filter={shlex.quote(report.test)} --gtest_repeat={TIMES}"
         return Reproduction("googletest", filtered, note=_sentence(lacks))
-    lacks.append("with which arguments it ran the report does not say")
+    lacks.append("its arguments are unknown")
     return Reproduction("program", command, note=_sentence(lacks), vague=not program)
 
 
 def valgrind(report: Report) -> Reproduction | None:
-    """A program that ran under one of Valgrind's tools."""
+    """A program run under Helgrind or DRD."""
     program = next((p for f in _frames(report) if (p := _object(f))), None)
     command = f"valgrind --tool={report.detector} {shlex.quote(program) if program else 'PROGRAM'}"
-    lacks = [] if program else ["which program it was the frames do not say (PROGRAM)"]
+    lacks = [] if program else ["the frames do not name the program (PROGRAM)"]
     if report.test and _is_googletest(report):
         filtered = f"{command} --gtest_filter={shlex.quote(report.test)}"
         return Reproduction("googletest", filtered, note=_sentence(lacks))
-    lacks.append("with which arguments it ran the report does not say")
+    lacks.append("its arguments are unknown")
     return Reproduction("program", command, note=_sentence(lacks), vague=not program)
 
 
@@ -65,14 +65,14 @@ def _object(frame: Frame) -> str | None:
 
 
 def miri(report: Report) -> Reproduction | None:
-    """A test or a program that Miri interpreted."""
+    """A test or a program run in Miri."""
     seeds = f'MIRIFLAGS="-Zmiri-many-seeds=0..{TIMES}" cargo +nightly miri'
     if test := _rust_test(report):
         return Reproduction("cargo-miri", f"{seeds} test {test}")
     target = _rust_target(report)
     if target is not None:
         return Reproduction("cargo-miri", f"{seeds} run{target}")
-    note = "whether a test or the program ran, and which, the frames do not say"
+    note = "the frames do not show which test or program ran"
     return Reproduction("cargo-miri", f"{seeds} test", note=_sentence([note]), vague=True)
 
 
@@ -85,17 +85,17 @@ def _cargo(report: Report) -> Reproduction:
         return Reproduction("cargo-run", f"{build.format('run')}{target}")
     program = dict(report.facts).get("program", "")
     if _HASHED.search(program) or any(_HARNESS.search(f.function) for f in _frames(report)):
-        note = "a test ran, and which one the frames do not say"
+        note = "the frames do not show which test ran"
     else:
-        note = "whether a test or a program ran the frames do not say"
+        note = "the frames do not show whether a test or a program ran"
     return Reproduction("cargo-test", build.format("test"), note=_sentence([note]), vague=True)
 
 
 def kernel(report: Report) -> Reproduction | None:
-    """A kernel with KCSAN, and the system calls by which the racing code was reached."""
+    """A kernel with KCSAN, and the system calls that reach the racing code."""
     calls = list(dict.fromkeys(m[1] for f in _frames(report) if (m := _CALL.match(f.function))))
     told = _TASK.search(dict(report.facts).get("reported on", ""))
-    lacks = ["the kernel has to be built with CONFIG_KCSAN=y"]
+    lacks = ["the kernel must be built with CONFIG_KCSAN=y"]
     if calls:
         plural = "s" if len(calls) > 1 else ""
         lacks.append(
@@ -104,7 +104,7 @@ def kernel(report: Report) -> Reproduction | None:
     else:
         lacks.append("no system call is among the frames")
     if told:
-        lacks.append(f"`{told[1]}` ran, with what input the report does not say")
+        lacks.append(f"`{told[1]}` ran; its input is unknown")
     build = "scripts/config --enable KCSAN && make olddefconfig && make"
     return Reproduction("kcsan", build, note=_sentence(lacks), vague=True)
 
@@ -123,7 +123,7 @@ def _is_googletest(report: Report) -> bool:
 
 
 def _rust_test(report: Report) -> str | None:
-    """The test as libtest calls it, without the crate: `tests::shared`."""
+    """The test name for libtest, without the crate: `tests::shared`."""
     if report.test and (told := re.fullmatch(r"[\w:]{1,300}", report.test)):
         return told[0]
     for frame in _frames(report):
@@ -134,7 +134,7 @@ def _rust_test(report: Report) -> str | None:
 
 
 def _rust_target(report: Report) -> str | None:
-    """What cargo is told to run: `` for src/main.rs, ` --bin load`, ` --example pool`."""
+    """The cargo option: `` for src/main.rs, ` --bin load`, ` --example pool`."""
     for frame in _frames(report):
         if not re.match(r"(?:\w{1,100}::)?main(?:::\{closure#?\d*\})*$", frame.function):
             continue

@@ -1,4 +1,4 @@
-"""The nodes of a syntax tree: what they say and who is above them, in bounded time."""
+"""Text, parents and nesting of syntax tree nodes, in bounded time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 LONGEST = 2_000
 FUNCTIONS = ("function_declaration", "method_declaration", "function_definition", "function_item")
 CLOSURES = ("func_literal", "lambda_expression", "closure_expression")
-_FAR = 60  # how far above a node a closure around it is looked for
+_FAR = 60  # ancestors searched for closures
 
-# a node's parent by the node's id: asking the tree itself walks it from the root
+# a node's parent by node id; `Node.parent` walks from the root
 Up = dict[int, "Node"]
 
 
 def family(function: Node) -> tuple[list[Node], Up]:
-    """A function's nodes in the order of the source, and their parents."""
+    """The nodes of a function in source order, and their parents."""
     nodes: list[Node] = []
     up: Up = {}
     waiting = [function]
@@ -31,14 +31,14 @@ def family(function: Node) -> tuple[list[Node], Up]:
 
 
 def text_of(node: Node | None) -> str:
-    """What a node says; nothing where it is so long that it says nothing to a rule."""
+    """The text of a node; empty if it is too long."""
     if node is None or node.end_byte - node.start_byte > LONGEST:
         return ""
     return (node.text or b"").decode("utf-8", "replace")
 
 
 def depth(node: Node, up: Up) -> int:
-    """In how many closures of its function a node lies."""
+    """The number of closures around a node in its function."""
     found, above = 0, up.get(node.id)
     for _ in range(_FAR):
         if above is None or above.type in FUNCTIONS:
@@ -49,5 +49,5 @@ def depth(node: Node, up: Up) -> int:
 
 
 def has(node: Node, row: int) -> bool:
-    """Does a node reach into a row?"""
+    """Whether a node covers a row."""
     return node.start_point.row <= row <= node.end_point.row

@@ -1,4 +1,4 @@
-"""Where a race came from: the commits that brought its lines, and who wrote them."""
+"""Which commits introduced a race, and who wrote its lines."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class Origins:
-    """Looks back from a pin."""
+    """Searches the history before a pin."""
 
     def __init__(self, past: Past) -> None:
         self._past, self._clone = past, past.clone
 
     def introduced_by(self, suspects: Iterable[Answer] = ()) -> list[Candidate]:
-        """Earlier commits that brought the racing lines and the `go` statements, latest first.
+        """Commits that added the racing lines and the `go` statements, newest first.
 
-        Before them those that the document suspects, where they change the report's files.
+        Commits that the document suspects come first, if they change files of the report.
         """
         found: dict[int, Candidate] = {}
         for target, place in self._past.brought.items():
@@ -37,14 +37,14 @@ class Origins:
                 found[place] = Candidate(commit, message.subject, message.time)
             what = "a racing line" if target.racing else "the go statement"
             shown = follow.squeezed(target.line).decode("utf-8", "replace")[:80]
-            found[place].gain(1.5, f"brought {what}: {shown}")
+            found[place].gain(1.5, f"added {what}: {shown}")
         ranked = [found[place] for place in sorted(found, reverse=True)]
         if ranked:
-            ranked[0].gain(1.0, "the last piece of the race to arrive")
+            ranked[0].gain(1.0, "the last part of the race to be added")
         return self._suspected(suspects, ranked)
 
     def _suspected(self, suspects: Iterable[Answer], rest: list[Candidate]) -> list[Candidate]:
-        """The commits with those in front that a document names."""
+        """The commits, with those that the document suspects first."""
         known = {c.commit: c for c in rest}
         named: dict[str, Candidate] = {}
         for answer in suspects:
@@ -54,12 +54,12 @@ class Origins:
                 continue
             said = self._clone.messages.said(place)
             named[commit] = known.get(commit) or Candidate(commit, said.subject, said.time)
-            named[commit].gain(2.5, f"the document says that {answer.claim.value} brought it")
+            named[commit].gain(2.5, f"the document says that {answer.claim.value} introduced it")
             named[commit].gain(1.0, answer.why)
         return [*named.values(), *(c for c in rest if c.commit not in named)]
 
     def authors(self) -> list[tuple[str, str]]:
-        """Who wrote the racing lines, then who worked on the racing functions last."""
+        """The authors of the racing lines, then the last authors of the racing functions."""
         found: dict[str, str] = {}
         for target in [t for t in self._past.targets if t.racing]:
             place = self._past.brought.get(target)
@@ -75,7 +75,7 @@ class Origins:
         found.setdefault(self._clone.messages.said(place).author, f"{why} ({commit[:11]})")
 
     def _recent(self, target: Target) -> list[int]:
-        """The last places before the pin at which a function changed."""
+        """The last positions before the pin at which a function changed."""
         versions = [v for v in self._clone.main.versions(target.path) if v.pos <= self._past.at][
             -40:
         ]

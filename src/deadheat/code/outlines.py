@@ -1,7 +1,6 @@
-"""Where each function of a Go file version lies, and what it says; found once, kept on disk.
+"""The extent and digest of each function in Go file versions, cached on disk.
 
-A history has thousands of versions of a file, and most of them differ in one function. Who asks for
-another function of the file need not read them again, nor those in which it says the same.
+Most versions of a file differ in one function only; versions with an equal digest are read once.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ if TYPE_CHECKING:
 
     from deadheat.code.git import Git
 
-# "func (e *T[K]) M(", "func F[K any](", as gofmt lays them out
+# "func (e *T[K]) M(", "func F[K any](", as gofmt formats them
 _HEADER = re.compile(
     rb"func (?:\((?:\w+ )?\*?(\w+)(?:\[[^\]\n]{0,200}\])?\) )?([^\s()\[\]]{1,200})[\[(]"
 )
-# a brace in the first column that a declaration or nothing follows; raw strings hold others
+# a brace in the first column before a declaration or the end; others are in raw strings
 _END = re.compile(rb"\n\}(?=\Z|[\n\r](?:\Z|[\nftvc/i\r]))")
 _SCHEMA = "CREATE TABLE IF NOT EXISTS outline (blob TEXT PRIMARY KEY, packed BLOB) WITHOUT ROWID;"
-_ASKED, _HELD = 500, 1 << 26  # rows in one question to the database, bytes that are held
+_ASKED, _HELD = 500, 1 << 26  # rows per query, bytes in memory
 
 
 class Function(NamedTuple):
-    """Where a function lies in a version of its file, in lines from 1, and a digest of its text."""
+    """The lines of a function (from 1) in a file version, and a digest of its text."""
 
     first: int
     last: int
@@ -40,7 +39,7 @@ class Function(NamedTuple):
 
 
 class Outlines:
-    """The functions of file versions."""
+    """The functions of each file version."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -52,7 +51,7 @@ class Outlines:
         self._database.close()
 
     def find(self, function: str, blobs: Iterable[str]) -> dict[str, Function | None]:
-        """The function in each version that can be read; None where it has none."""
+        """The function in each readable version; None if it is not there."""
         owner, _, name = function.encode("utf-8", "replace").rpartition(b".")
         owner = owner.strip(b"(*)")
         key = b"\n" + (owner + b"." + name if owner else name) + b" "
@@ -95,7 +94,7 @@ def _found(outline: bytes, key: bytes) -> Function | None:
 
 
 def _rows(source: bytes) -> Iterator[bytes]:
-    """`T.M 10 24 5f3a…` for each function, in their order."""
+    """`T.M 10 24 5f3a…` for each function in source order."""
     ends = [match.start() for match in _END.finditer(source)]
     row, at = 1, 0
     for start in _starts(source):

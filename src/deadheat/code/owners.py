@@ -1,4 +1,4 @@
-"""Who should look: CODEOWNERS and OWNERS files, then the authors of the racing lines."""
+"""Who should look at a race: owners in CODEOWNERS and OWNERS files, then authors of the racing lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deadheat.code.clone import Clone
 
 _CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
-# "  - zimulala", "- alice", in an OWNERS file below "approvers:"
+# "  - zimulala", "- alice", below "approvers:" in an OWNERS file
 _LISTED = re.compile(r"\s*-\s+([\w.@/-]{1,80})\s*(?:#.*)?$")
 _HEADING = re.compile(r"\s*(approvers|reviewers|emeritus_approvers|labels|options|filters)\s*:")
 _MOST = 10
@@ -26,7 +26,7 @@ class Owner(NamedTuple):
 def owners(
     clone: Clone, commit: str, paths: Sequence[str], authors: Sequence[tuple[str, str]]
 ) -> list[Owner]:
-    """Everybody to ask about these files, nearest first."""
+    """Everybody to ask about these files, most relevant first."""
     found: dict[str, str] = {}
     for path in paths:
         for who, why in (*_code_owners(clone, commit, path), *_owners_files(clone, commit, path)):
@@ -47,7 +47,7 @@ def _code_owners(clone: Clone, commit: str, path: str) -> list[tuple[str, str]]:
 
 
 def code_owners(text: str, path: str) -> tuple[list[str], str]:
-    """The owners of a path, and the rule that names them: the last one that matches."""
+    """The owners of a path, and the last rule that matches it."""
     for line in reversed(text.splitlines()):
         fields = line.partition(" #")[0].split()
         if not fields or fields[0].startswith(("#", "[", "^[", "!")):
@@ -60,7 +60,7 @@ def code_owners(text: str, path: str) -> tuple[list[str], str]:
 
 @lru_cache(maxsize=4096)
 def _pattern(rule: str) -> re.Pattern[str] | None:
-    """A rule as an expression over whole paths: `*.go`, `/build/`, `docs/**`, `apps/*/x`."""
+    """A CODEOWNERS rule as a regular expression: `*.go`, `/build/`, `docs/**`, `apps/*/x`."""
     if len(rule) > 500 or rule.count("*") > 12:
         return None
     body = rule.lstrip("/")

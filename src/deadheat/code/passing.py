@@ -1,4 +1,4 @@
-"""What a caller passes for the parameters of a racing function; by tree-sitter, for Go."""
+"""What a caller passes as arguments to a racing Go function."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ _FUNCTIONS = ("function_declaration", "method_declaration")
 def passed(
     found: list[Touch], source: bytes, first: int, name: str, caller: bytes, line: int
 ) -> list[Touch]:
-    """The touches of a function's parameters, as touches of what the caller's line passes for them.
-
-    `first` is the line on which the function begins in its source, `line` that of the call.
-    """
+    """Translate accesses to parameters into accesses to the arguments of the caller's line."""
     places = {parameter: at for at, parameter in enumerate(_parameters(source, first))}
     wanted = [t for t in found if t.path[0] in places]
     if not wanted:
@@ -38,7 +35,7 @@ def passed(
 
 
 def _parameters(source: bytes, first: int) -> list[str]:
-    """The names of a function's parameters, in their order."""
+    """The parameter names of a function in order."""
     root = syntax.parse("go", syntax.local("go", source, first)).root_node
     node = next(
         (n for n in root.children if n.type in _FUNCTIONS and n.start_point.row == first - 1), None
@@ -52,7 +49,7 @@ def _parameters(source: bytes, first: int) -> list[str]:
 
 
 def _arguments(source: bytes, line: int, name: str) -> Iterator[list[tuple[str, ...]]]:
-    """What each call of that name on a line is given, as chains; an empty one for what is none."""
+    """The access path of each argument, for each call of that name on a line."""
     root, row = syntax.parse("go", syntax.local("go", source, line)).root_node, line - 1
     waiting = [root]
     while waiting:

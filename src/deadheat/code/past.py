@@ -1,4 +1,4 @@
-"""The history around a pin: what became of the files and functions of a report, before and after."""
+"""The history of the files and functions of a report, before and after its pin."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class Past:
-    """Where the files and functions of a report were, and which commits changed them."""
+    """The paths of the files of a report over time, and the commits that changed them."""
 
     def __init__(self, clone: Clone, pin: Pin, report: Report, both: Sequence[Side]) -> None:
         self.clone, self.report = clone, report
         self.at = self._place(pin.surest.last)
         self.end = max(self._place(pin.window.last), self.at)
-        # the fix may lie in the window itself, if it left the lines where they were
+        # the fix may be in the window if it did not shift the lines
         self.start = min(self._place(pin.surest.first), self.at)
         self.targets = targets(clone, pin.surest.last, report, both)
         self.steps = {t.path: follow.forward(clone, t.path, self.at) for t in self.targets}
 
     @cached_property
     def brought(self) -> dict[Target, int | None]:
-        """The places of the commits that brought the racing lines and the `go` statements."""
+        """The positions of the commits that added the racing lines and the `go` statements."""
         return {
             t: follow.brought(self.clone, t.path, t.function, t.line, self.at)
             for t in self.targets
@@ -41,11 +41,11 @@ class Past:
         }
 
     def _place(self, commit: str) -> int:
-        """The commit's place on the main line, or that of the last one that it shares with it."""
+        """The position of the commit on the main line, or that of its fork point."""
         return self.clone.beside.fork(commit) or 0
 
     def touched(self) -> dict[int, tuple[float, str]]:
-        """Places of later commits that change a file of the report, with what that is worth."""
+        """Positions of later commits that change a file of the report, with points and a reason."""
         found: dict[int, tuple[float, str]] = {}
         for target in self.targets:
             worth = 1.0 if target.racing else 0.5
@@ -59,7 +59,7 @@ class Past:
         return found
 
     def changed(self, place: int) -> tuple[list[str], list[str]]:
-        """The functions of the report that the commit at a place changes, and the files of it."""
+        """The functions and files of the report that the commit at a position changes."""
         functions, files = [], []
         for target in self.targets:
             path = self.path(target, place) if place > self.at else self._earlier(target, place)
@@ -78,7 +78,7 @@ class Past:
         return list(dict.fromkeys(functions)), list(dict.fromkeys(files))
 
     def _earlier(self, target: Target, place: int) -> str | None:
-        """Where a file of the report was before."""
+        """The path of a file at an earlier position."""
         for path, versions in follow.backward(self.clone, target.path, self.at):
             if versions[-1].pos <= place:
                 return path
@@ -89,5 +89,5 @@ class Past:
         return next((s.path for s in reversed(steps) if s.first < place), target.path)
 
     def now(self, paths: Sequence[str]) -> list[str]:
-        """Where files are by now."""
+        """The current paths of files."""
         return [self.steps[p][-1].path if p in self.steps else p for p in paths]

@@ -1,4 +1,4 @@
-"""The window of commits whose source fits a report's frames."""
+"""Finds the window of commits whose source fits the frames of a report."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from deadheat.code.history import Line
     from deadheat.model import Frame, Report
 
-# lines beside the main one that are searched where it does not fit, if they do nearly as well
+# how many side branches are searched, and their least share of the best score
 _SIDES, _NEAR = 3, 0.8
-# how much worse a window may do in which the racing lines have a name in common; how many are asked
+# least share of the best score for runs with a common name, and how many are checked
 _ALMOST, _LOOKS = 0.85, 24
 _NUMBERS = re.compile(r"\d+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 
 
 def cut(clone: Clone, found: Pin, before: int) -> Pin:
-    """The pin without the commits from a place on: a report does not come from after its fix."""
+    """The pin without the commits from a position on: a report is older than its fix."""
     main = clone.main
     ends = {}
     for name, window in (("window", found.window), ("surest", found.surest)):
@@ -43,23 +43,23 @@ def cut(clone: Clone, found: Pin, before: int) -> Pin:
 
 
 def pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | None:
-    """The window in which a report's frames fit best; None if none of its files is known.
+    """The window that fits the frames of a report best; None if none of its files is known.
 
-    `candidates` are revisions and dates that the document names: checked like any other.
+    `candidates` are revisions and dates that the document names; they are checked like any other.
     """
     every = asking.claims(report)
     asked = [a for a in every if clone.paths(a.frame)]
     if not asked or not clone.main.tip:
         return None
     absent = [a.frame for a in every if a not in asked and _is_written(a.frame)]
-    # who quotes a report has it from an earlier version
+    # a commit that quotes the report is later than the report
     known = min(clone.messages.quoting(report).report, default=None)
     found = _Pinning(clone, asked, absent, known).pin(candidates) if known else None
     return found or _Pinning(clone, asked, absent).pin(candidates)
 
 
 def fit(clone: Clone, report: Report, commit: str) -> tuple[int, int]:
-    """How many of the frames that a clone knows fit one commit, and how many there are."""
+    """How many of the known frames fit a commit, and how many there are."""
     asked = [a for a in asking.claims(report) if clone.paths(a.frame)]
     return _Pinning(clone, asked, []).fit(commit)
 
@@ -89,13 +89,13 @@ class _Pinning:
         return replace(told, main=self._base())
 
     def _best(self, line: Line) -> list[Found]:
-        """The runs of a line that do best, oldest first."""
+        """The runs of a line with the best score, oldest first."""
         runs = self._scores.runs(line)
         most = max((run.score for run in runs), default=0)
         best = [Found(line, r, widened(r, runs)) for r in runs if r.score == most]
         if not best or any(self._is_plain(found) or self._shares(found) for found in best):
             return best
-        # no racing line plainly does what it should: one that shares a name with the other does
+        # no certain racing line: prefer a run in which the racing lines have a name in common
         near = sorted((r for r in runs if most > r.score >= _ALMOST * most), key=lambda r: -r.score)
         for run in near[:_LOOKS]:
             if self._shares(found := Found(line, run, widened(run, runs))):
@@ -103,7 +103,7 @@ class _Pinning:
         return best
 
     def _is_plain(self, found: Found) -> bool:
-        """Does each racing line plainly do what its frame says?"""
+        """Whether each racing line does what its frame claims."""
         racing = [a for a in self._asked if a.racing]
         commit = found.line.commits[found.run.last]
         return self._scores.scored([commit], racing)[commit] == lines.DOES * sum(
@@ -111,7 +111,7 @@ class _Pinning:
         )
 
     def _base(self) -> Window | None:
-        """Where on the main line the frames lie best, whatever they do: where a side line began."""
+        """The window of the main line that contains most frames: the base of a side branch."""
         runs = self._scores.runs(self._clone.main)
         best = max(runs, key=lambda run: (run.sum.fits, run.score), default=None)
         if best is None:
@@ -120,9 +120,9 @@ class _Pinning:
         return found.window(found.wide)
 
     def _aside(self, fitting: list[Revision], score: int) -> list[Found]:
-        """The best runs on the few lines beside the main one that may do better than it.
+        """The best runs on side branches that may be better than the main line.
 
-        A report from the middle of a release branch fits neither its tags nor its tip, but nearly.
+        A report from the middle of a release branch fits neither a tag nor the tip exactly, but nearly.
         """
         if score == self._scores.most:
             return []
@@ -149,7 +149,7 @@ class _Pinning:
         return self._clone.beside.line(*self._branch(revision))
 
     def _branch(self, revision: Revision) -> tuple[str, str]:
-        """The release branch that carries a revision, by its numbers; else the revision itself."""
+        """The release branch that contains a revision, by version number; else the revision itself."""
         branches, numbers = self._clone.branches, _NUMBERS.findall(revision.name)[:2]
         if revision.name in branches:
             return revision.name, revision.commit
@@ -163,7 +163,7 @@ class _Pinning:
     def _named(
         self, best: list[Found], candidates: Sequence[str], score: int
     ) -> tuple[str, Found] | None:
-        """The revision among the candidates that does as well as any, in the window around it."""
+        """The first candidate revision with the best score, and the run around it."""
         for name in candidates:
             commit = None if _DATE.match(name) else self._clone.resolve(name)
             if commit is None or not self._scores.revisions({name: commit}, score):
@@ -177,14 +177,14 @@ class _Pinning:
         return None
 
     def _around(self, best: list[Found], commit: str) -> Found | None:
-        """The window that a commit lies in."""
+        """The run whose window contains a commit."""
         for found in best:
             if commit in found.line.commits[found.wide.first : found.wide.last + 1]:
                 return found
         return None
 
     def _newest(self, best: list[Found], candidates: Sequence[str]) -> Found:
-        """The newest of the best, on the main line if it has one; not after a date that is named."""
+        """The newest of the best runs, preferably on the main line; not after a date that is given."""
         best = [f for f in best if self._shares(f)] or best
         days = [name for name in candidates if _DATE.match(name)]
         if days:
@@ -194,7 +194,7 @@ class _Pinning:
         return max(best, key=lambda f: (f.line is self._clone.main, f.run.last))
 
     def _shares(self, found: Found) -> bool:
-        """Do the racing lines name something in common there? Two accesses to one variable mostly do."""
+        """Whether the racing lines have a name in common. Two accesses to one variable usually do."""
         commit = found.line.commits[found.run.last]
         racing = [a for a in self._asked if a.racing]
         blobs = self._clone.blobs([commit], [p for a in racing for p in self._clone.paths(a.frame)])
@@ -248,7 +248,7 @@ class _Pinning:
 
 
 def _is_written(frame: Frame) -> bool:
-    """Is a frame's file one that somebody has in a repository?"""
+    """Whether a frame's file can be in a repository, and is not generated."""
     made = frame.origin in (Origin.TEST, Origin.GENERATED) or frame.file.endswith("testmain.go")
     return not made
 

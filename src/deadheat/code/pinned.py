@@ -1,4 +1,4 @@
-"""The code at the commit that a report is pinned to, as those ask for it who have only frames."""
+"""The code at the commit that a report is pinned to, looked up by frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Pinned:
-    """Answers from one commit of a clone."""
+    """Reads files of one commit of a clone."""
 
     def __init__(self, clone: Clone, tree: Tree) -> None:
         self._clone, self.tree = clone, tree
@@ -27,7 +27,7 @@ class Pinned:
         return self.read(path) if path else None
 
     def found(self, frame: Frame) -> tuple[str, bytes] | None:
-        """Both, if there is such a file."""
+        """The path and content, if the file exists."""
         path, source = self.path(frame), self.source(frame)
         return (path, source) if path is not None and source is not None else None
 
@@ -35,5 +35,5 @@ class Pinned:
         return self._clone.source(self.tree.commit, path)
 
     def beside(self, path: str) -> dict[str, bytes]:
-        """The files in the folder of a file, with what they hold."""
+        """The files in the folder of a file, with their content."""
         return self.tree.near(path)

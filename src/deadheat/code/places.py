@@ -1,4 +1,4 @@
-"""Which file of a repository a frame's printed path means: the longest suffix that only one has."""
+"""Finds the repository file that a printed path means: the longest suffix that is unique."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 # "/pkg/mod/google.golang.org/grpc@v1.39.0/internal/x.go", "/nfs/mod/github.com/x/errors@v0.11.5/…";
-# of what was built with -trimpath, "google.golang.org/grpc@v1.39.0/internal/x.go"; a module that go.mod
-# replaces by a folder, mostly one of the repository itself, has the first second of all as version
+# with -trimpath "google.golang.org/grpc@v1.39.0/internal/x.go". A module that go.mod replaces by a
+# folder, usually of the repository itself, has version v0.0.0-00010101000000-000000000000.
 _MODULE_CACHE = re.compile(
     r"(?:(?:^|/)mod/|^(?=[\w-]{1,80}\.[\w.-]{1,80}/))([^@]{1,300})@(?!v0\.0\.0-00010101000000-0)"
     r"(v[^/]{1,100})/"
 )
 # "external/com_github_pingcap_errors/stack.go": Bazel's name for another repository
 _EXTERNAL = re.compile(r"(?:^|/)external/([^/]{1,200})/")
-# "v0.0.0-20210903195433-0a6d2a3c1f2b": a version without a tag ends in the commit
+# "v0.0.0-20210903195433-0a6d2a3c1f2b": a pseudo-version ends in the commit
 _PSEUDO = re.compile(r"\d{14}-([0-9a-f]{12})(?:\+incompatible)?$")
 _VENDOR = re.compile(r"(?:^|/)vendor/(?:src/)?")
 _MAJOR = re.compile(r"/v\d{1,3}(?=/|$)")
@@ -27,7 +27,7 @@ _ESCAPED = re.compile(r"!([a-z])")
 
 
 class Module(NamedTuple):
-    """A dependency, its version where the path tells it, and whether it lies in the user's tree."""
+    """A dependency, its version if the path contains it, and whether it is vendored."""
 
     path: str
     version: str | None
@@ -35,7 +35,7 @@ class Module(NamedTuple):
 
 
 def module(frame: Frame) -> Module | None:
-    """The dependency that a frame belongs to, if its path says that it belongs to one."""
+    """The dependency that a frame belongs to, according to its path."""
     path = frame.path or frame.file
     if told := _MODULE_CACHE.search(path):
         # the module cache writes "!azure" for "Azure"
@@ -53,7 +53,7 @@ def module(frame: Frame) -> Module | None:
 
 
 def revision(told: Module) -> str | None:
-    """The tag or commit that a module's version stands for."""
+    """The tag or commit of a module version."""
     if told.version is None:
         return None
     pseudo = _PSEUDO.search(told.version)
@@ -66,7 +66,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _bazel(package: str, external: str) -> str:
-    """`com_github_pingcap_errors` is the mangled name of a prefix of the package's path."""
+    """`com_github_pingcap_errors` is the mangled name of a prefix of the package path."""
     parts = package.split("/")
     for count in range(len(parts), 0, -1):
         host = ".".join(reversed(parts[0].split(".")))
@@ -77,7 +77,7 @@ def _bazel(package: str, external: str) -> str:
 
 
 def _root(package: str) -> str:
-    """The module of a package on the hosts where modules have two elements below the host."""
+    """The module of a package, on hosts where modules have two elements below the host."""
     parts = package.split("/")
     if parts[0] in ("github.com", "gitlab.com", "bitbucket.org"):
         return "/".join(parts[:3])
@@ -85,13 +85,13 @@ def _root(package: str) -> str:
 
 
 def inside(frame: Frame) -> str:
-    """The path of a frame's file in its module, as the module cache has it; nothing elsewhere."""
+    """The path of a frame's file in its module, if it is in the module cache; else empty."""
     told = _MODULE_CACHE.search(frame.path or frame.file)
     return (frame.path or frame.file)[told.end() :] if told else ""
 
 
 def staged(frame: Frame, known: Iterable[str]) -> list[str]:
-    """Where a repository keeps a module that it vendors from itself: below the import path of that."""
+    """The paths of a module that the repository vendors from itself."""
     path = frame.path or frame.file
     told = _last(_VENDOR, path)
     tail = f"/{path[told.end() :]}" if told else ""
@@ -99,19 +99,19 @@ def staged(frame: Frame, known: Iterable[str]) -> list[str]:
 
 
 def is_home(told: Module, homes: Iterable[str]) -> bool:
-    """Is the dependency one of the modules that this repository is?"""
+    """Whether the dependency is a module of this repository."""
     name = plain(told.path)
     return any(name == h or name.startswith(f"{h}/") for h in map(plain, homes))
 
 
 def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
-    """The paths that agree best with a printed one; more than one where nothing decides.
+    """The paths that match a printed path best; more than one if they match equally well.
 
     `bare` tells whether a file at the root of the tree may match by its name alone.
     """
-    # a compiler that was told "-I." prints "src/./chain.h"
+    # with "-I." a compiler prints "src/./chain.h"
     whole_path = printed.replace("\\", "/").replace("/./", "/").removeprefix("./").strip("/")
-    # a major version in an import path need not be a folder of the tree
+    # a major version in an import path may not be a folder in the tree
     spellings = [whole_path.split("/"), plain(whole_path).split("/")]
     best = (False, 0, False)
     found: list[str] = []
@@ -124,7 +124,7 @@ def matches(printed: str, known: Iterable[str], bare: bool = True) -> list[str]:
             shared == 1 < len(parts) and not bare
         ):
             continue
-        # a checkout's path ends in the whole of the tree's; one element alone proves little
+        # prefer a match of the whole path; a match of the file name alone is weak
         rank = (whole and shared > 1, shared, whole)
         if rank > best:
             best, found = rank, [path]

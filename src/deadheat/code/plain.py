@@ -1,4 +1,4 @@
-"""A dossier as a row of the lake's table: what is looked for in columns, all of it as JSON."""
+"""A dossier as a row of the lake's table: searchable columns, and all of it as JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _pin(told: Plain) -> Plain:
 
 
 def state(clone: Clone) -> str:
-    """What an answer depends on besides the report: the clone's lines of development, our rules."""
+    """A digest of what an answer depends on besides the report: refs of the clone and our rules."""
     parts = [
         clone.main.tip,
         *(f"{n} {c}" for n, c in sorted((clone.tags | clone.branches).items())),
@@ -52,7 +52,7 @@ def state(clone: Clone) -> str:
 
 
 def _rules() -> str:
-    """Answers that other rules gave are given again."""
+    """A digest of our source code: stored answers are computed again when it changes."""
     digest = blake2b(digest_size=12)
     for room in ("deadheat.code", "deadheat.diagnose"):
         for file in _sources(files(room)):

@@ -1,4 +1,4 @@
-"""The reports that commit messages quote: whoever mends a race likes to show what it was."""
+"""Race reports that are quoted in commit messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Sites = frozenset[tuple[str, int]]
 
-# what a report cannot do without, in any detector's words
+# text that every report of some detector contains
 _REPORT = re.compile(
     r"[Pp]revious (?:atomic )?(?:read|write)|WARNING: DATA RACE|ThreadSanitizer|KCSAN"
     r"|Possible data race|Conflicting (?:load|store)|concurrent map"
@@ -23,15 +23,15 @@ _REPORT = re.compile(
 
 
 class Quote(NamedTuple):
-    """A report in the message of the commit at a place."""
+    """A report in the message of the commit at a position."""
 
     place: int
-    race: str  # its fingerprint
+    race: str
     sites: Sites
 
 
 def quotes(messages: Mapping[int, Message]) -> Iterator[Quote]:
-    """Every report that is quoted."""
+    """Every report that is quoted in these messages."""
     from deadheat.triage import scan_text
 
     for place, said in messages.items():
@@ -41,7 +41,7 @@ def quotes(messages: Mapping[int, Message]) -> Iterator[Quote]:
 
 
 class Quoted(NamedTuple):
-    """Places of commits that quote this very report, line by line, and those that quote its race."""
+    """Positions of commits that quote the same report, and of others that quote the same race."""
 
     report: frozenset[int] = frozenset()
     race: frozenset[int] = frozenset()
@@ -54,7 +54,7 @@ def quoted(report: Report, known: list[Quote]) -> Quoted:
 
 
 def sites(report: Report) -> Sites:
-    """The racing functions with their lines; nothing if one of two is not known."""
+    """The racing functions with their lines; empty if one of the two is unknown."""
     found = [(a.site.function, a.site.line or 0) for a in report.accesses if a.site]
     whole = len(found) > 1 and all(line for _, line in found)
     return frozenset(found) if whole else frozenset()

@@ -1,4 +1,4 @@
-"""Which releases have a fix: those that come after it, and those that it was brought to."""
+"""Which releases contain a fix: later ones, and those with a backport."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 # "v5.4.0-alpha", "v1.2.0-rc.1"
 _CANDIDATE = re.compile(r"alpha|beta|rc|pre|dev|nightly", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d{1,9}")
-_FILES = 12  # of a fix
+_FILES = 12
 
 
 def released(clone: Clone, fix: str) -> list[str]:
-    """The tags that have a commit of the main line, by their numbers."""
+    """The tags that contain a commit of the main line, in version order."""
     place = clone.main.position(fix)
     if place is None:
         return []
     clone.beside.learn(clone.tags.values())
     forks = {name: clone.beside.fork(commit) for name, commit in clone.tags.items()}
     after = {name for name, fork in forks.items() if fork is not None and fork >= place}
-    # what lies on the main line and is older cannot have it
+    # an older commit of the main line cannot contain the fix
     early = {
         name: commit
         for name, commit in clone.tags.items()
@@ -35,7 +35,7 @@ def released(clone: Clone, fix: str) -> list[str]:
 
 
 def _brought_to(clone: Clone, tags: dict[str, str], place: int) -> set[str]:
-    """The tags whose files hold what the fix added, under whatever path they have it."""
+    """The tags whose files contain the lines that the fix added, under any path."""
     for path in clone.main.changed(place)[:_FILES]:
         versions = clone.main.versions(path)
         old, new = version_at(versions, place - 1), version_at(versions, place)
@@ -54,6 +54,6 @@ def _brought_to(clone: Clone, tags: dict[str, str], place: int) -> set[str]:
 
 
 def _in_order(tag: str) -> tuple[list[int], bool, str]:
-    """Releases by their numbers, `v1.9.0` before `v1.10.0`, and behind the candidates for them."""
+    """Sort key: `v1.9.0` before `v1.10.0`, pre-releases before their release."""
     numbers = [int(n) for n in _NUMBERS.findall(tag)[:3]]
     return numbers, not _CANDIDATE.search(tag), tag

@@ -1,4 +1,4 @@
-"""The command that runs the test, or the program, in which a race was seen; read off the frames."""
+"""Finds the command that runs the test or program in which a race occurred, from the frames."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _NATIVE = {
 
 
 def reproduce(report: Report, at: At | None = None) -> Reproduction | None:
-    """The command for the framework that ran it; None if the frames do not tell."""
+    """The command for the detector and test framework; None if the frames do not show it."""
     if way := _NATIVE.get(report.detector):
         return way(report)
     return go_runs.run(report, at or Nowhere())
 
 
 def best(found: Reproduction | None, steps: Sequence[Claim]) -> Reproduction | None:
-    """The command that was found, or the document's own steps where these tell more."""
+    """The command, or the steps of the document if these are more useful."""
     return found if found and not found.vague else stated(steps) or found
 
 
 def stated(steps: Sequence[Claim]) -> Reproduction | None:
-    """What the document says to do, in its order, each step with who is to take it."""
+    """The steps in the document, in order, each with its role."""
     rows = [row for step in steps if (row := _step(step))]
     roles = {step.role for step in steps if step.kind == "step"}
     if not roles:

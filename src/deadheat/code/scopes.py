@@ -1,4 +1,4 @@
-"""Where a name is declared: in a function, or for all of its package."""
+"""Whether a name is declared in a function or in its package."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from deadheat.code.tree import Tree
 
 _WIDE, _HEAD = 4_000, 600
-# how a line begins that declares no variable of a package, though it may say "func(n int)"
+# start of lines that do not declare a package variable
 _NO_VARIABLE = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
 
 
 def is_parameter(name: str, side: Side) -> bool:
-    """Is it one of a function's own? One of C++ that is a reference is somebody else's."""
+    """Whether the name is a parameter; C++ references do not count."""
     word = re.escape(name.encode("utf-8", "replace"))
     if language(side.path) != "go":
         head = side.body[:_HEAD].partition(b"{")[0]
@@ -29,14 +29,14 @@ def is_parameter(name: str, side: Side) -> bool:
 
 
 def is_local(name: str, side: Side) -> bool:
-    """Is it declared in a function of Go?"""
+    """Whether the Go function declares the name."""
     if language(side.path) != "go":
         return False
     return any(declares(name, text) for text in side.body.split(b"\n")[1:])
 
 
 def package_variable(tree: Tree, side: Side, name: str) -> Place | None:
-    """Where the variable of the package is declared, if it has one of that name."""
+    """The declaration of the package variable of that name, if any."""
     word = name.encode("utf-8", "replace")
     for path, source in tree.near(side.path).items():
         other = (*_NO_VARIABLE, b"const ") if path.endswith(".go") else _NO_VARIABLE
@@ -50,7 +50,7 @@ def package_variable(tree: Tree, side: Side, name: str) -> Place | None:
 
 
 def _grouped(word: bytes, text: bytes) -> bool:
-    """`	limit = 10`, `	hook func()`: one variable of a `var (…)` block."""
+    """`	limit = 10`, `	hook func()`: a variable in a `var (…)` block."""
     return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
 
 
@@ -60,7 +60,7 @@ def _in_var_block(source: bytes, start: int) -> bool:
 
 
 def declares(name: str, text: bytes) -> bool:
-    """Does a line declare that name?"""
+    """Whether a line declares the name."""
     word = re.escape(name.encode("utf-8", "replace"))
     return bool(
         re.search(

@@ -1,4 +1,4 @@
-"""How well commits do by a report's frames, along a line and one by one."""
+"""Scores commits by how well they fit the frames of a report."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from deadheat.code.clone import Clone
     from deadheat.code.history import Line
 
-# a place is worth the closer look that outer frames take if it does this well on the racing ones
+# outer frames are checked only in runs with at least this share of the best racing score
 _WORTH = 0.6
 
 
 class Scores:
-    """Asks the versions of files what frames claim; the racing ones first, which rule out most."""
+    """Checks the claims of frames in file versions; racing frames first, which exclude most versions."""
 
     def __init__(self, clone: Clone, asked: list[Asked], end: int | None = None) -> None:
         self._clone, self._asked = clone, asked
-        self._end = end  # from this place on the main line is not looked at
+        self._end = end  # positions of the main line from here on are ignored
         self._racing = [a for a in asked if a.racing] or asked
         self._outer = [a for a in asked if a not in self._racing]
         self.most = lines.DOES * sum(a.weight for a in asked)
 
     def runs(self, line: Line) -> list[Run]:
-        """Neighbouring commits of a line that do equally well."""
+        """Neighbouring commits of a line with equal scores."""
         last = len(line.commits) - 1
         if self._end is not None and line is self._clone.main:
             last = min(last, self._end - 1)
@@ -39,7 +39,7 @@ class Scores:
         return runs
 
     def _sweep(self, line: Line, asked: list[Asked], runs: list[Run]) -> list[Run]:
-        """Adds the scores of these frames to the runs, which break where a score changes."""
+        """Adds the scores of these frames to the runs and splits them where a score changes."""
         steps: dict[int, Sum] = {}
         for run in runs:
             add(steps, run.first, run.last + 1, run.sum)
@@ -55,12 +55,12 @@ class Scores:
         grades = self._clone.grades(one.claim, (blob for _, _, blob in parts))
         for first, end, blob in parts:
             if gain := grades.get(blob, 0) * one.weight:
-                # a window may widen over what callers do, not over what the racing lines do
+                # a window may widen if a caller line changes, not if a racing line does
                 fits = not one.racing or grades[blob] == lines.DOES
                 add(steps, first, end, Sum(one.weight * fits, gain))
 
     def revisions(self, names: dict[str, str], least: int) -> list[Revision]:
-        """The revisions that do at least so well."""
+        """The revisions with at least this score."""
         rest = lines.DOES * sum(a.weight for a in self._outer)
         scores = self.scored(list(names.values()), self._racing)
         close = {n: c for n, c in names.items() if scores.get(c, 0) and scores[c] + rest >= least}
@@ -69,7 +69,7 @@ class Scores:
         return [r for r in found if r.score >= least]
 
     def scored(self, commits: list[str], asked: list[Asked]) -> dict[str, int]:
-        """The score of each commit, wherever it lies."""
+        """The score of each commit, on any line."""
         commits = list(dict.fromkeys(commits))
         paths = list(dict.fromkeys(p for a in asked for p in self._clone.paths(a.frame)))
         blobs = self._clone.blobs(commits, paths)

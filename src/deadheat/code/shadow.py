@@ -1,8 +1,8 @@
-"""A stand-in for a clone's git directory: its objects and refs, and nothing of it that could run.
+"""A substitute for the git directory of a clone: its objects and refs, nothing that can be executed.
 
-Git obeys a repository's configuration, hooks, attributes, alternates and replace refs. A clone may come
-from anybody, so git is never pointed at it: it is given a directory of our own, with a configuration of
-our own, whose object store consists of links to the clone's packs and loose objects.
+Git obeys the configuration, hooks, attributes, alternates and replace refs of a repository. A clone may
+be untrusted, so git never runs in it. Instead it runs in a temporary directory with its own
+configuration, whose object store consists of links to the packs and loose objects of the clone.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from pathlib import Path
 
 from deadheat.errors import DeadheatError
 
-# "	objectformat = sha256", the one setting without which the objects cannot be read
+# "	objectformat = sha256": needed to read the objects
 _SHA256 = re.compile(r"^\s*objectformat\s*=\s*sha256\s*$", re.IGNORECASE | re.MULTILINE)
-# "	bare = false" is of no use to us, "	promisor = true" says that objects may be missing
+# "	promisor = true": objects may be missing
 _PROMISOR = re.compile(r"^\s*promisor\s*=\s*true\s*$", re.IGNORECASE | re.MULTILINE)
 _FAN_OUT = re.compile(r"[0-9a-f]{2}$")
 _PACK = re.compile(r"pack-[0-9a-f]{40,64}\.(?:pack|idx|promisor)$")
-# "refs/pull/…" and the like of a mirror are no lines of development
+# "4f0c… refs/heads/main"; refs such as "refs/pull/…" are ignored
 _REF = re.compile(r"([0-9a-f]{40,64}) (refs/(?:heads|remotes|tags)/\S{1,500})$")
 _ID = re.compile(r"[0-9a-f]{40,64}$")
 _SYMBOLIC = re.compile(r"ref: (refs/\S{1,200})$")
 _KINDS = ("heads", "remotes", "tags")
-# loose refs; bytes of packed refs, and of any other file of git's own
+# number of loose refs; bytes of packed-refs and of other git files
 _MOST_LOOSE_REFS, _MOST_TEXT, _SHORT = 20_000, 1 << 26, 1 << 20
 _LINE = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the parts of a clone lie: a linked work tree has a HEAD of its own."""
+    """The folders of a clone. A linked work tree has its own HEAD."""
 
     head: Path
     common: Path
 
 
 def layout(where: str) -> Layout:
-    """The git directory of a clone, bare or not."""
+    """Finds the git directory of a clone, bare or not."""
     root = Path(where)
     inner = root / ".git"
     if inner.is_symlink():
-        raise DeadheatError("its .git is a link", where, "give the repository itself")
+        raise DeadheatError(".git is a symbolic link", where, "give the repository itself")
     if inner.is_file():
         return _linked(inner)
     for folder in (inner, root):
@@ -55,13 +55,13 @@ def layout(where: str) -> Layout:
 
 
 def _linked(pointer: Path) -> Layout:
-    """A linked work tree, if the repository that it names knows of it."""
+    """The layout of a linked work tree, if its main repository knows the work tree."""
     told = _text(pointer).partition("gitdir: ")[2].strip()
     folder = (pointer.parent / told).resolve()
     back = _text(folder / "gitdir").strip()
     if not told or not back or Path(back).resolve() != pointer.resolve():
         raise DeadheatError(
-            "its .git names a directory that does not name it back",
+            ".git points to a directory that does not point back",
             str(pointer.parent),
             "give the repository itself",
         )
@@ -72,12 +72,12 @@ def _linked(pointer: Path) -> Layout:
 
 
 def _is_folder(path: Path) -> bool:
-    """Is it a folder of the clone itself, and no link to one elsewhere?"""
+    """Whether the path is a folder and not a symbolic link."""
     return path.is_dir() and not path.is_symlink()
 
 
 class Shadow:
-    """The directory that git is given in place of a clone's own."""
+    """The temporary directory that git uses instead of that of the clone."""
 
     def __init__(self, where: str) -> None:
         found = layout(where)
@@ -102,23 +102,23 @@ class Shadow:
         (self.path / "refs").mkdir()
         if self.shallow:
             (self.path / "shallow").write_text(self.shallow)
-            self.missing.append("the clone is shallow: history before its boundary is not there")
+            self.missing.append("the clone is shallow: older history is not available")
         _link_objects(common / "objects", self.path / "objects")
         if _PROMISOR.search(config):
-            self.missing.append("the clone is partial: files that it lacks are not looked at")
+            self.missing.append("the clone is partial: missing files are not read")
         if (common / "objects" / "info" / "alternates").exists():
             self.missing.append(
-                "objects that the clone borrows from other repositories are not read"
+                "objects in alternate repositories are not read"
             )
         if (common / "reftable").is_dir():
-            self.missing.append("refs are kept in a reftable, which is not read")
+            self.missing.append("refs are stored in a reftable, which is not read")
 
     def close(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def _link_objects(source: Path, target: Path) -> None:
-    """Links to packs and loose objects; symbolic links in the clone are left out."""
+    """Links packs and loose objects; skips symbolic links in the clone."""
     (target / "pack").mkdir(parents=True)
     (target / "info").mkdir()
     with os.scandir(source) as entries:
@@ -134,7 +134,7 @@ def _link_objects(source: Path, target: Path) -> None:
 
 
 def _link_loose(source: Path, target: Path) -> None:
-    """A link to a folder of loose objects; to each of them, if there is anything else among them."""
+    """Links a folder of loose objects, or only its files if it contains anything else."""
     with os.scandir(source) as entries:
         found = [(entry.name, entry.is_file(follow_symlinks=False)) for entry in entries]
     if all(is_file for _, is_file in found):
@@ -147,7 +147,7 @@ def _link_loose(source: Path, target: Path) -> None:
 
 
 def _text(path: Path, most: int = _SHORT) -> str:
-    """A small file's text; nothing where there is none."""
+    """The text of a small file; empty if there is none."""
     try:
         if path.is_symlink() or not path.is_file():
             return ""
@@ -158,7 +158,7 @@ def _text(path: Path, most: int = _SHORT) -> str:
 
 
 def _refs(common: Path) -> dict[str, str]:
-    """Every branch and tag by its full name, with the id that it stands for."""
+    """Every branch and tag by its full name, with the id that it points to."""
     refs = {}
     for line in _text(common / "packed-refs", _MOST_TEXT).splitlines():
         if told := _REF.match(line):
@@ -183,7 +183,7 @@ def _refs(common: Path) -> dict[str, str]:
 
 
 def _followed(refs: dict[str, str], value: str) -> str:
-    """The id behind a ref that names another, as `refs/remotes/origin/HEAD` does."""
+    """The id behind a symbolic ref such as `refs/remotes/origin/HEAD`."""
     for _ in range(5):
         told = _SYMBOLIC.match(value)
         if not told:
@@ -193,7 +193,7 @@ def _followed(refs: dict[str, str], value: str) -> str:
 
 
 def _head(folder: Path, refs: dict[str, str]) -> tuple[str, str]:
-    """The branch that is checked out (empty if none is) and the id of its commit."""
+    """The checked-out branch (empty if none) and the id of its commit."""
     text = _text(folder / "HEAD", _LINE).strip()
     if told := _SYMBOLIC.match(text):
         return told[1], refs.get(told[1], "")

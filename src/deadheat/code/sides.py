@@ -1,4 +1,4 @@
-"""The two accesses of a race at the pin: their source, and what their lines can touch."""
+"""The racing lines of a report at its pin, with what they may access."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _NO_VARIABLE = frozenset(
 # `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
 _IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
 
-# "Feed(int n) : limit_(n), ": what a constructor sets comes behind its parameters
+# "Feed(int n) : limit_(n), ": member initializers follow the parameters
 _INITIAL = re.compile(rb"\)\s{0,99}:(?!:)")
 
 
 class Side(NamedTuple):
-    """One access at the pin."""
+    """One access of a report in the source at the pin."""
 
     access: Access
     frame: Frame
@@ -51,11 +51,11 @@ class Side(NamedTuple):
     first: int  # its line
     touches: list[Touch]
     calls: list[Touch]
-    outer: Side | None = None  # its caller, touching what it passes for the parameters
+    outer: Side | None = None  # the calling line, accessing the arguments it passes
 
 
 def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
-    """The racing lines of a report with what they touch, as far as their source is at hand."""
+    """The racing lines of a report whose source is available."""
     found: dict[int, Side] = {}
     for number, access in enumerate(report.accesses):
         for frame in access.stack:
@@ -74,7 +74,7 @@ def sides(clone: Clone, tree: Tree, report: Report) -> list[Side]:
 
 
 def members(tree: Tree, side: Side) -> list[Touch]:
-    """What a line touches, where a method of C++ names members of its class without an object."""
+    """The accesses of a line, with unqualified C++ members resolved to `this`."""
     tongue = spoken(side.path, side.source)
     owner = class_of(side.frame.function)
     head = _INITIAL.split(side.body.partition(b"{")[0])[0]
@@ -83,14 +83,14 @@ def members(tree: Tree, side: Side) -> list[Touch]:
 
     def is_member(touch: Touch) -> bool:
         if len(touch.path) > 1 or lines.names(touch.name, head):
-            return False  # of an object that is named, or a parameter
+            return False  # member of a named object, or a parameter
         return syntax.member(tongue, tree.near(side.path), touch.name, owner) is not None
 
     return [t._replace(path=("this", t.name)) if is_member(t) else t for t in side.touches]
 
 
 def _outer(clone: Clone, tree: Tree, side: Side) -> Side | None:
-    """The caller of a racing function, with what its line passes to it."""
+    """The line that calls the racing function, with the arguments it passes."""
     stack = side.access.stack
     after = stack.index(side.frame) + 1
     name = declared(side.frame.function, "go").rpartition(".")[2]
@@ -112,7 +112,7 @@ def _outer(clone: Clone, tree: Tree, side: Side) -> Side | None:
 
 
 def _unplaced(clone: Clone, tree: Tree, access: Access, beside: str) -> Side | None:
-    """An access of which only the function is known: looked for beside the other."""
+    """Find an access without a line number by its function, in the folder of the other access."""
     frame = access.stack[0]
     if frame.line is not None or not declared(frame.function, "go"):
         return None
@@ -137,13 +137,13 @@ def _side(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> S
     calls = [t for t in found if t.rank == CALLEE]
     likely = possible(found, access.op, source)
     if tongue == "go" and is_call(access, frame):
-        # what the call gives back, and its name, are not what raced in it
+        # the race is inside the call, not on its result or name
         likely = [t for t in likely if t.rank in (OPERAND, BASE)]
     return Side(access, frame, path, source, body, span[0], likely, calls)
 
 
 def is_call(access: Access, frame: Frame) -> bool:
-    """Did a frame's line only call what made the access?"""
+    """Whether the line only calls the function that made the access."""
     above = access.stack[: access.stack.index(frame)] if frame in access.stack else ()
     return any(f.origin not in (Origin.RUNTIME, Origin.GENERATED) for f in above)
 
@@ -158,7 +158,7 @@ def _span(tongue: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
 
 
 def possible(found: list[Touch], op: Op, source: bytes) -> list[Touch]:
-    """What the operation can be on: a write has a target, names of packages and calls are nothing."""
+    """The accesses that match the operation, without packages, calls and builtins."""
     imports = {(m[0] or m[1]).decode() for m in _IMPORT.findall(source)}
     kept = [
         t

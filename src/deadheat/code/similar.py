@@ -1,4 +1,4 @@
-"""How a code base mended races like this one before: past fixes, the nearest first, with reasons."""
+"""Past fixes of similar races in a code base, most similar first, with reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST = 5
 _MOST_CALLERS = 40
-# a name that so many fixes share says nothing
+# share of fixes above which a name has no meaning
 _EVERYDAY = 0.06
 _NAME, _CAUSE, _SHAPE = 3, 2, 1
 _HALF_A_YEAR = 182 * 86_400
@@ -29,15 +29,15 @@ _HALF_A_YEAR = 182 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is known of a race that others can be like."""
+    """The features of a race that are compared with past fixes."""
 
     variables: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
-    functions: frozenset[str] = frozenset()  # of the racing sites, with their types
-    files: frozenset[str] = frozenset()  # names without folders
+    functions: frozenset[str] = frozenset()  # of the racing sites, with receiver types
+    files: frozenset[str] = frozenset()  # base names
     packages: frozenset[str] = frozenset()  # folders
-    callers: frozenset[str] = frozenset()  # functions further down the stacks, with their types
-    homes: frozenset[str] = frozenset()  # their folders
+    callers: frozenset[str] = frozenset()  # other functions in the stacks, with receiver types
+    homes: frozenset[str] = frozenset()  # folders of the callers
     causes: frozenset[str] = frozenset()
     shape: frozenset[str] = frozenset()
 
@@ -63,7 +63,7 @@ def query(
     owner: str | None = None,
     cause: str | None = None,
 ) -> Query:
-    """What to look for, from a report and what a dossier adds to it."""
+    """Builds the query from a report and its dossier."""
     sites = [access.site for access in report.accesses if access.site]
     callers = _callers(report, sites)
     named = [*variables]
@@ -83,7 +83,7 @@ def query(
 
 
 def _callers(report: Report, sites: Sequence[Frame]) -> list[Frame]:
-    """Who led to the accesses: a race in a library is mended by those who call it."""
+    """The callers of the accesses: a race in a library is fixed in its callers."""
     stacks = [a.stack for a in report.accesses] + [a.created_at for a in report.actors]
     frames = dict.fromkeys(frame for stack in stacks for frame in stack)
     return [
@@ -92,12 +92,12 @@ def _callers(report: Report, sites: Sequence[Frame]) -> list[Frame]:
         if frame.origin == Origin.USER
         and not frame.stale
         and frame not in sites
-        and not is_test(frame.file)  # half the tests go through the same few
+        and not is_test(frame.file)  # many tests share the same helpers
     ][:_MOST_CALLERS]
 
 
 def _package(file: str) -> str:
-    """The folder of a file; of a vendored one, as its own repository has it."""
+    """The folder of a file; of a vendored file, that in its own repository."""
     return posixpath.dirname(file.rpartition("vendor/")[2])
 
 
@@ -117,27 +117,27 @@ def _bare(site: Frame) -> str:
 
 
 def _shape(report: Report, sites: Sequence[Frame]) -> Iterable[str]:
-    """What kind of encounter it was."""
+    """General features of the race."""
     if sites and all(is_test(site.file) for site in sites):
         yield "both accesses are in tests"
     elif any(is_test(site.file) for site in sites):
         yield "one access is in a test"
     elif report.test or any(is_test(f.file) for a in report.accesses for f in a.stack):
-        yield "a test saw it"
+        yield "a test found it"
     if any(is_teardown(_bare(site)) for site in sites):
-        yield "one side tears something down"
+        yield "one access is in a teardown function"
     if any(op.startswith("atomic") for op in (access.op for access in report.accesses)):
         yield "one access is atomic"
     if any(f.function.startswith("runtime.map") for a in report.accesses for f in a.stack[:2]):
-        yield "it is on a map"
+        yield "it is a map access"
     if len(sites) > 1 and len({_method(site) for site in sites}) == 1:
-        yield "it is all in one function"
+        yield "both accesses are in one function"
     elif len(sites) > 1 and _type(sites[0]) and _type(sites[0]) == _type(sites[1]):
-        yield "methods of one type meet"
+        yield "both accesses are in methods of one type"
 
 
 def similar(asked: Query, fixes: Sequence[Fix], but: Collection[str] = ()) -> list[Similar]:
-    """The past fixes that are most like a race; those in `but` are not past but its own."""
+    """The past fixes most similar to a race; those in `but` are excluded as its own fixes."""
     usable = [f for f in fixes if f.commit not in but and not f.reverted_by and not f.brings]
     rare = _Rarity(usable)
     newest = max((fix.time for fix in usable), default=0)
@@ -149,14 +149,14 @@ def similar(asked: Query, fixes: Sequence[Fix], but: Collection[str] = ()) -> li
         _likeness(one, asked)
         if one.tier:
             age = (newest - fix.time) / _HALF_A_YEAR
-            one.points += 0.5 / (1 + max(age, 0))  # people and primitives change
+            one.points += 0.5 / (1 + max(age, 0))  # newer fixes are more relevant
             found.append(one)
     found.sort(key=lambda one: (-one.tier, -one.points, -one.fix.time, one.fix.commit))
     return _varied(found)
 
 
 class _Rarity:
-    """How much a name says: the fewer fixes have it, the more."""
+    """Weights names: the fewer fixes contain a name, the higher."""
 
     def __init__(self, fixes: Sequence[Fix]) -> None:
         self._count = Counter(
@@ -165,7 +165,7 @@ class _Rarity:
         self._all = max(len(fixes), 1)
 
     def __call__(self, name: str) -> float:
-        """0 for a name that tells nothing, up to 2."""
+        """From 0 for a name without meaning up to 2."""
         share = self._count[name] / self._all
         if len(name) < 3 or (share > _EVERYDAY and self._count[name] > 3):
             return 0.0
@@ -191,17 +191,17 @@ def _place(one: Similar, asked: Query) -> None:
     if shared := sorted(asked.files & files):
         one.gain(_CAUSE, 1.5, f"changes the same file, {shared[0]}")
     elif shared := sorted(asked.callers & set(one.fix.functions)):
-        one.gain(_CAUSE, 1.0, f"changes a function that led to it, {shared[0]}")
+        one.gain(_CAUSE, 1.0, f"changes a caller, {shared[0]}")
     near = _common(asked.packages, folders)
     common = sorted(asked.causes & set(one.fix.causes))
     if near and common:
-        one.gain(_CAUSE, 2.5, f"mends the same cause in the same package: {common[0]} in {near[0]}")
+        one.gain(_CAUSE, 2.5, f"fixes the same cause in the same package: {common[0]} in {near[0]}")
     elif near:
         one.gain(_SHAPE, 1.0, f"is in the same package, {near[0]}")
     elif common:
-        one.gain(_SHAPE, 1.0, f"mends the same cause, {common[0]}")
+        one.gain(_SHAPE, 1.0, f"fixes the same cause, {common[0]}")
     elif home := _common(asked.homes, folders):
-        one.gain(_SHAPE, 0.5, f"is in a package that led to it, {home[0]}")
+        one.gain(_SHAPE, 0.5, f"is in the package of a caller, {home[0]}")
 
 
 def _common(mine: Collection[str], theirs: Collection[str]) -> list[str]:
@@ -209,7 +209,7 @@ def _common(mine: Collection[str], theirs: Collection[str]) -> list[str]:
 
 
 def _is_same_package(a: str, b: str) -> bool:
-    """Code bases move: `executor` is `pkg/executor` by now."""
+    """Packages may move: `executor` may be `pkg/executor` now."""
     return a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}")
 
 
@@ -221,15 +221,15 @@ def _likeness(one: Similar, asked: Query) -> None:
     for what, worth, alike in (
         ("both accesses are in tests", 1.5, is_test_fix),
         ("one access is in a test", 0.5, is_test_fix),
-        ("a test saw it", 0.2, is_test_fix),
-        ("one side tears something down", 1.0, any(map(is_teardown, fix.functions))),
+        ("a test found it", 0.2, is_test_fix),
+        ("one access is in a teardown function", 1.0, any(map(is_teardown, fix.functions))),
         ("one access is atomic", 1.0, ATOMIC in fix.strategies),
-        ("it is on a map", 1.0, "concurrent-map" in fix.causes),
-        ("methods of one type meet", 0.4, _meet(fix.functions)),
-        ("it is all in one function", 0.4, len(fix.functions) == 1),
+        ("it is a map access", 1.0, "concurrent-map" in fix.causes),
+        ("both accesses are in methods of one type", 0.4, _meet(fix.functions)),
+        ("both accesses are in one function", 0.4, len(fix.functions) == 1),
     ):
         if alike and what in asked.shape:
-            one.gain(_SHAPE, worth, f"as there, {what}")
+            one.gain(_SHAPE, worth, f"similar: {what}")
 
 
 def _meet(functions: Collection[str]) -> bool:
@@ -238,8 +238,7 @@ def _meet(functions: Collection[str]) -> bool:
 
 
 def _varied(found: list[Similar]) -> list[Similar]:
-    """The nearest fix of each way of mending, then the nearest of the rest: five like one another
-    would say no more than one."""
+    """The most similar fix of each strategy, then the most similar of the rest."""
     first: dict[str, Similar] = {}
     for one in found:
         first.setdefault(one.fix.strategy, one)

@@ -1,4 +1,4 @@
-"""The lines around a report's frames, as they stand at the pin."""
+"""The lines around the frames of a report at its pin."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     Path = Callable[[Frame], str | None]
     Source = Callable[[Frame], bytes | None]
 
-# lines shown on either side: of a racing line and a creation, of a call on the way
+# context lines: around racing and creating lines, around other calls
 _WIDE, _NARROW = 3, 1
 _MOST = 60
 _LONGEST = 300  # characters of a line
 
 
 class Snippet(NamedTuple):
-    """Lines of a file around one that a frame is on."""
+    """The lines of a file around a frame."""
 
     frame: Frame
     path: str
@@ -30,7 +30,7 @@ class Snippet(NamedTuple):
 
 
 def snippets(report: Report, path_of: Path, source_of: Source) -> list[Snippet]:
-    """The code of every true frame that the repository has, each place once."""
+    """The code around every current frame in the repository, each location once."""
     found: dict[tuple[str, int], Snippet] = {}
     for frame, reach in _wanted(report):
         line, path = frame.line or 0, path_of(frame)
@@ -45,7 +45,7 @@ def snippets(report: Report, path_of: Path, source_of: Source) -> list[Snippet]:
 
 
 def _wanted(report: Report) -> Iterator[tuple[Frame, int]]:
-    """Racing lines first, then creations, then the calls between; leftovers never."""
+    """Racing lines first, then creations, then calls; stale frames are left out."""
     stacks = [[f for f in access.stack if _is_true(f)] for access in report.accesses]
     starts = [[f for f in actor.created_at if _is_true(f)] for actor in report.actors]
     yield from ((a.site, _WIDE) for a in report.accesses if a.site and _is_true(a.site))

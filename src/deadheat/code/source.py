@@ -1,4 +1,4 @@
-"""The code at a pin as the rules of diagnosis ask for it; the reader that is injected into them."""
+"""The code at a pin, as the diagnosis rules query it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _NOTHING = (b"nil", b"NULL", b"nullptr", b"0")
 _NAMED = re.compile(r"([A-Za-z_]\w*)(?:\[.{0,200}\])?$")
 # "go 1.21", in go.mod
 _VERSION = re.compile(rb"^go 1\.(\d{1,3})", re.MULTILINE)
-_FRESH = 22  # from this version on, each turn of a loop has a variable of its own
-# a folder's files, and the functions of one name in them, that are looked at
+_FRESH = 22  # from Go 1.22 on, each iteration has its own loop variable
+# limits: files of a folder, functions of one name
 _FILES, _NAMESAKES = 40, 6
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_BODY = 1 << 16  # of a function's text, as far as its names are read
+_BODY = 1 << 16  # bytes of a function that are searched for names
 
 
 class CodeSource:
-    """Answers from one commit; `find` gives the path and the content of a frame's file there."""
+    """The code of one commit; `find_file` returns the path and content of a frame's file."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class CodeSource:
         return replace(seen, made_of=self._made_of(seen.receiver, found[0]))
 
     def _made_of(self, name: str, path: str) -> str:
-        """`map[K]V` of `type table[K comparable, V any] map[K]V`; nothing for a struct."""
+        """`map[K]V` for `type table[K comparable, V any] map[K]V`; empty for a struct."""
         word = name.encode("utf-8", "replace")
         pattern = re.compile(_CONTAINER % re.escape(word), re.MULTILINE)
         for source in self._tree.beside(name, path).values():
@@ -179,7 +179,7 @@ class CodeSource:
         )
 
     def _member(self) -> Shared | None:
-        """The member of a class that both lines of C++ name without an object."""
+        """The class member that both C++ lines name without an object."""
         if len(self._both) < 2 or any(language(side.path) == "go" for side in self._both):
             return None
         a, b = [{t.name for t in side.touches if len(t.path) == 1} for side in self._both[:2]]
@@ -196,7 +196,7 @@ class CodeSource:
         return Shared(name, "field", owner, text, file, line, sure=False)
 
     def _type(self, told: Variable) -> str:
-        """The type as it is declared: of a field, else what the declaration's line says."""
+        """The declared type of a Go field, else the text of the declaration line."""
         for side in self._both:
             if told.kind == "field" and language(side.path) == "go":
                 field = Types(self._tree, side.path, side.body).field(told.name, told.owner or "")
@@ -214,7 +214,7 @@ class CodeSource:
         return text.decode("utf-8", "replace").strip()
 
     def _in_line(self, name: str, owner: str, path: str) -> str:
-        """`[]Watcher` of `type Feeding struct{ watchers []Watcher; open bool }`, on one line."""
+        """`[]Watcher` for `type Feeding struct{ watchers []Watcher; open bool }`."""
         pattern = re.compile(_STRUCT % re.escape(owner.encode("utf-8", "replace")), re.MULTILINE)
         for source in self._tree.beside(name, path).values() if owner else ():
             told = pattern.search(source)
@@ -229,7 +229,7 @@ class CodeSource:
 
     @cached_property
     def _loops_share(self) -> bool | None:
-        """The `go` line of the nearest go.mod decides."""
+        """Decided by the `go` line of the nearest go.mod."""
         folders = [side.path.split("/")[:-1] for side in self._both if side.path.endswith(".go")]
         for parts in folders:
             for end in range(len(parts), -1, -1):
@@ -241,7 +241,7 @@ class CodeSource:
 
 
 def _of_go(name: str, near: dict[str, bytes], owner: str) -> Around | None:
-    """The only function of a name, or the only one of that type: to see so, nothing is parsed."""
+    """The only function of that name, or the only one of the owner type; found by text."""
     word = name.encode("utf-8", "replace")
     made = re.compile(_FUNCTION % re.escape(word), re.MULTILINE)
     found = [
@@ -274,6 +274,6 @@ def _with_names(seen: Around, near: dict[str, bytes]) -> Around:
 
 
 def _bare(kind: str) -> str:
-    """`table` of `table[string, bool]`; nothing for what is no plain name."""
+    """`table` for `table[string, bool]`; empty if the type is not a name."""
     named = _NAMED.match(kind.strip())
     return named[1] if named else ""

@@ -1,4 +1,4 @@
-"""Frames that the source refutes: a line that cannot call the frame above it ends the trust."""
+"""Marks frames that the source refutes: their line cannot call the frame above."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.code.window import Pin
 
 Stack = tuple[Frame, ...]
-# calls and conversions that lead to no code of the user's
+# built-in functions and types: they call no user code
 _BUILT_IN = frozenset(
     ("append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len",
      "make", "max", "min", "new", "panic", "print", "println", "real", "recover", "bool",
@@ -25,7 +25,7 @@ _BUILT_IN = frozenset(
 )  # fmt: skip
 
 
-# how far a compiler puts functions into their callers, of how many lines, and how many are looked at
+# inlining: depth, lines of a function, functions to search
 _DEPTH, _SMALL, _MANY = 4, 24, 48
 # "rw.logger.Info(", "atomic.AddInt32(", "func("
 _CALLED = re.compile(rb"(\.?)\b(\w{1,80})\(")
@@ -33,7 +33,7 @@ _WORDS = frozenset(("func", "if", "for", "switch", "return", "go", "defer", "sel
 
 
 class Break(NamedTuple):
-    """Where a stack stops being true."""
+    """The first call of a stack that the source refutes."""
 
     where: str  # "goroutine 304", or "creation of goroutine 304"
     above: Frame
@@ -42,11 +42,11 @@ class Break(NamedTuple):
 
 
 class Proof:
-    """Looks at one commit whether lines can call what their frames say."""
+    """Checks whether lines of a commit can call the functions above them in the stack."""
 
     def __init__(self, clone: Clone, tree: Tree, pin: Pin) -> None:
         self._clone, self._tree = clone, tree
-        # where one line of a file does not fit, none of its lines proves anything
+        # if one frame of a file does not fit, no line of it refutes anything
         self._doubtful = {f.path or f.file for f in pin.misfits}
         self._known: dict[tuple[str, int | None, str, bool], str] = {}
         self._found: dict[tuple[str, str], list[tuple[str, bytes]]] = {}
@@ -71,7 +71,7 @@ class Proof:
         return stack
 
     def _refuted(self, above: Frame, below: Frame) -> str:
-        """Why the line of one frame cannot have called the other; empty if it can."""
+        """Why a frame cannot have called the one above; empty if it can."""
         if above.origin in (Origin.RUNTIME, Origin.GENERATED) or is_nameless(above.function):
             return ""
         tongue = tongue_of(below)
@@ -95,31 +95,31 @@ class Proof:
             return ""
         text = lines.text(source, line) or b""
         if lines.names(name, text) or lines.returns(text):
-            return ""  # deferred calls run where a function returns
+            return ""  # a deferred call
         called = [t for t in touches.touches("go", source, line) if t.rank == touches.CALLEE]
         body = b"\n".join(syntax.rows(source, *span))
         path = next(path for _, path in blobs)
         if any(self._may_reach(t.path, name, path, body, own) for t in called):
             return ""
         shown = ", ".join(dict.fromkeys(t.name for t in called)) or "nothing"
-        return f"{below.file}:{line} calls {shown}, and none of it leads to {name}"
+        return f"{below.file}:{line} calls {shown}, none of which can call {name}"
 
     def _may_reach(
         self, chain: tuple[str, ...], name: str, path: str, body: bytes, own: bool
     ) -> bool:
-        """Can a call by this name end up in the function? Not if what it runs never names it."""
+        """Whether a call may end up in the function: not if the code that it runs never names it."""
         last = chain[-1].removesuffix("()")
         if len(chain) == 1 and (last in _BUILT_IN or _is_closure(last, body)):
-            return lines.names(name, body)  # a closure would have a frame of its own
+            return lines.names(name, body)  # a closure has its own frame
         bodies = self._bodies(last, path)
-        # what the tree does not declare is a function value or another module's
+        # not declared in the tree: a function value or another module
         return not bodies or self._leads(bodies, name, own)
 
     def _leads(self, bodies: list[tuple[str, bytes]], name: str, own: bool) -> bool:
-        """Does one of the functions name it, or one of those that were put in place of calls in them?
+        """Whether one of the functions, or one inlined into them, names the function.
 
-        Functions that are inlined, small ones only, have no frame of their own: of a chain the detector
-        shows one. Who calls a library gets to any function of libraries, and a function value anywhere.
+        Small functions may be inlined and have no frame. A call into a library may reach any library
+        function, and a function value any function.
         """
         seen: set[tuple[str, bytes]] = set()
         for _ in range(_DEPTH):
@@ -159,6 +159,6 @@ class Proof:
 
 
 def _is_closure(name: str, body: bytes) -> bool:
-    """Does the function itself give the name to a function literal? `tryAction := func(…`"""
+    """Whether the function assigns a function literal to the name: `tryAction := func(…`"""
     word = re.escape(name.encode("utf-8", "replace"))
     return re.search(rb"\b%s :?= func\(" % word, body) is not None

@@ -1,4 +1,4 @@
-"""Which lines start a thread in a function of some name; by their text, for C and C++."""
+"""Finds the lines of C and C++ text that start a thread with a function."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from deadheat.code.tree import rows_with
 _STARTS = re.compile(
     rb"\b(?:pthread_create|thrd_create|kthread_run|j?thread|async|emplace_back|timer_create)\b[^;]{0,200}$"
 )
-# how far above a name the call may begin that it is passed to, and how many lines are looked at
+# limits: bytes between the call and the name, lines searched
 _WIDE, _MOST = 200, 50
 
 
 def started(source: bytes, name: str) -> list[int]:
-    """The lines, counted from 1, on which a function's name is passed to what starts a thread."""
+    """The lines (from 1) that pass the function to a call that starts a thread."""
     word = re.compile(
         rb"(?<![\w.>])(?:&?(?:\w{1,80}::){0,4})%s\s{0,9}[,)}]"
         % re.escape(name.encode("utf-8", "replace"))

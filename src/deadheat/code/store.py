@@ -1,4 +1,4 @@
-"""What was once worked out, kept on disk by the id of the file version that it was worked out from."""
+"""Caches computed answers on disk, keyed by the blob id that they were computed from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SETTINGS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeou
 
 
 def folder() -> Path:
-    """The user's cache folder; `DEADHEAT_CACHE` names another."""
+    """The user's cache folder; `DEADHEAT_CACHE` overrides it."""
     if told := os.environ.get("DEADHEAT_CACHE"):
         return Path(told)
     if sys.platform == "win32":
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 def opened(name: str, schema: str) -> sqlite3.Connection:
-    """A database in the cache folder, or in memory where none can be had."""
+    """Opens a database in the cache folder, or in memory if that is not possible."""
     path = folder() / f"{name}-{_VERSION}.sqlite"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def _tried(path: str, schema: str) -> sqlite3.Connection:
 
 
 class Answers:
-    """Numbers by question and file version. Many processes may learn at once."""
+    """Numbers by question and file version. Several processes may write at once."""
 
     def __init__(self) -> None:
         self._database = opened(
@@ -72,7 +72,7 @@ class Answers:
         self._fresh: set[bytes] = set()
 
     def known(self, question: str) -> dict[str, int]:
-        """What is known already, by the id of the version; add to it with `learn`."""
+        """The known answers by blob id; use `add_answer` to add one."""
         key = _key(question)
         if key not in self._held:
             self._held[key] = self._stored(key)
@@ -89,7 +89,7 @@ class Answers:
         self._fresh.add(_key(question))
 
     def save(self) -> None:
-        """Writes what was learnt, beside what others have written meanwhile, and lets go of it."""
+        """Writes new answers, merged with those of other processes, and clears the memory."""
         with contextlib.suppress(sqlite3.Error), self._database:
             self._database.execute("BEGIN IMMEDIATE")
             rows = [(k, _packed((self._stored(k) | self._held[k]).items())) for k in self._fresh]

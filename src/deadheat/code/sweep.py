@@ -1,4 +1,4 @@
-"""Scores along a line of commits: runs of neighbours that do equally well, and how far they reach."""
+"""Scores along a line of commits: runs of neighbours with equal scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Sum(NamedTuple):
-    """How well frames do: `fits` counts those that lie in their functions, `score` what they do."""
+    """The score of frames: `fits` weighs those in their functions, `score` what they do."""
 
     fits: int
     score: int
@@ -27,7 +27,7 @@ NOTHING = Sum(0, 0)
 
 
 class Run(NamedTuple):
-    """Neighbouring commits that do equally well."""
+    """Neighbouring commits with equal scores."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class Run(NamedTuple):
 
 
 def pieces(versions: list[Change], runs: list[Run]) -> Iterator[tuple[int, int, str]]:
-    """Where each version of a file is in force within the runs: from, up to (exclusive), content."""
+    """The ranges of each file version within the runs: first, end (exclusive), content."""
     at = 0
     for run in runs:
         while at + 1 < len(versions) and versions[at + 1].pos <= run.first:
@@ -63,7 +63,7 @@ def add(steps: dict[int, Sum], first: int, end: int, gain: Sum) -> None:
 
 
 def runs_of(steps: dict[int, Sum]) -> list[Run]:
-    """The runs between the steps, joined where the sum does not change."""
+    """The runs between the steps, joined if the score does not change."""
     runs: list[Run] = []
     total, before = NOTHING, 0
     for pos in sorted(steps):
@@ -81,9 +81,9 @@ def _join(runs: list[Run], run: Run) -> None:
 
 
 def widened(run: Run, runs: list[Run]) -> Run:
-    """The run with its neighbours in which as many frames lie in their functions.
+    """The run together with neighbours in which as many frames are in their functions.
 
-    A pin that more than doubles in this way has too few frames to go by: it stays as it is.
+    If this more than doubles the run, there are too few frames to be reliable: the run stays as it is.
     """
     at = runs.index(run)
     first = last = at

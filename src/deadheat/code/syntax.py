@@ -1,4 +1,4 @@
-"""Source as a tree: functions and their extents, by tree-sitter; knows no git and no report."""
+"""Syntax trees of source text, and the functions in them, with tree-sitter."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FUNCTIONS = {
 _LITERALS = ("interpreted_string_literal", "raw_string_literal")
 _LINE_END = re.compile(rb"\n")
 _DECLARATIONS = (b"\nfunc ", b"\ntype ", b"\nvar ", b"\nconst ")
-# what nobody wrote by hand takes long to parse and says nothing
+# larger files are generated and slow to parse
 _BIGGEST = 3 << 20
 
 
@@ -49,20 +49,20 @@ def _parser(language: str) -> Parser:
 
 @lru_cache(maxsize=32)
 def parse(language: str, source: bytes) -> Tree:
-    """The tree of a source; a few are kept, since questions about one file come in a row."""
+    """The syntax tree of a source; recent trees are cached."""
     return _parser(language).parse(source[:_BIGGEST])
 
 
 @lru_cache(maxsize=64)
 def starts(source: bytes) -> list[int]:
-    """Where each line begins; many questions are asked about few files."""
+    """The offset of each line."""
     return [0, *(match.end() for match in _LINE_END.finditer(source))]
 
 
 def local(language: str, source: bytes, line: int) -> bytes:
-    """The declaration around a line, on the lines that it has in the source; all of that if unsure.
+    """The declaration around a line with its line numbers kept, or the whole source if unclear.
 
-    To parse one function takes a hundredth of the time of its file.
+    Parsing one function is about a hundred times faster than parsing its file.
     """
     if language != "go":
         return source
@@ -75,12 +75,12 @@ def local(language: str, source: bytes, line: int) -> bytes:
     if not start or end < 0 or not source.startswith(b"func ", start):
         return source
     if source.find(b"\n}\n", start, max(start, at - 2)) >= 0 or b"`" in source[start:end]:
-        return source  # between functions, or in a raw string, where nothing is what it seems
+        return source  # between functions, or there is a raw string
     return b"\n" * source.count(b"\n", 0, start) + source[start : end + 3]
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, in the order of the source; no recursion, sources may be deep."""
+    """The node and its descendants in source order, without recursion."""
     cursor = node.walk()
     while True:
         if cursor.node is not None:
@@ -93,7 +93,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
-    """The extents of the functions of that name, in lines counted from 1."""
+    """The extents of the functions of that name, in lines from 1."""
     wanted = name.encode("utf-8", "replace")
     if wanted not in source:
         return []
@@ -106,7 +106,7 @@ def functions(language: str, source: bytes, name: str) -> list[tuple[int, int]]:
 
 
 def all_functions(language: str, source: bytes) -> list[tuple[str, int, int]]:
-    """Every function with its bare name and extent, outer ones first."""
+    """Every function with its bare name and extent, outer functions first."""
     kinds = _FUNCTIONS[language]
     return [
         (called(node).decode("utf-8", "replace"), node.start_point.row + 1, node.end_point.row + 1)
@@ -116,7 +116,7 @@ def all_functions(language: str, source: bytes) -> list[tuple[str, int, int]]:
 
 
 def called(function: Node) -> bytes:
-    """The bare name of a function's definition."""
+    """The bare name that a definition or declaration defines."""
     node: Node | None = function
     while node is not None and node.type not in (
         "identifier",
@@ -132,16 +132,16 @@ def called(function: Node) -> bytes:
 
 
 def rows(source: bytes, first: int, last: int) -> list[bytes]:
-    """The lines from first to last, counted from 1."""
+    """The lines from first to last, numbered from 1."""
     return source.split(b"\n", last)[first - 1 : last]
 
 
 def member(
     language: str, sources: dict[str, bytes], name: str, owner: str = ""
 ) -> tuple[str, str, int] | None:
-    """The struct that declares a member of that name, with file and line; None if several do.
+    """The struct that declares the member, with file and line; None if several do.
 
-    `owner` is the struct, where that is known.
+    `owner` restricts the search to one struct.
     """
     wanted = name.encode("utf-8", "replace")
     found = []
@@ -159,9 +159,9 @@ def member(
 
 
 def named_calls(language: str, source: bytes, names: Sequence[bytes], line: int) -> list[str]:
-    """The literal texts in `x.Run("text", func…)`, or `It("text", …)`, around a line, outermost first.
+    """The texts in `x.Run("text", func…)` or `It("text", …)` around a line, outermost first.
 
-    None at all if one of them is no literal.
+    Empty if one of them is not a literal.
     """
     found: list[str] = []
     root = parse(language, local(language, source, line)).root_node

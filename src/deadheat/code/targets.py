@@ -1,4 +1,4 @@
-"""The functions of a report whose changes may matter: the racing ones, then those around them."""
+"""The functions of a report whose changes are tracked: racing ones first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A function of the report, in the file that it is in at the pin."""
+    """A function of the report and its file at the pin."""
 
     path: str
     function: str
@@ -29,7 +29,7 @@ class Target:
 
 
 def targets(clone: Clone, commit: str, report: Report, both: Sequence[Side]) -> list[Target]:
-    """The racing functions, then the others that are worth watching."""
+    """The racing functions, then the others to track."""
     found: dict[tuple[str, str, bytes], Target] = {}
     for side in both:
         line = lines.text(side.source, side.frame.line) if side.frame.line else b""
@@ -48,7 +48,7 @@ def targets(clone: Clone, commit: str, report: Report, both: Sequence[Side]) -> 
 
 
 def _watched(report: Report) -> list[Frame]:
-    """Frames whose functions a fix may change: those of the accesses, creations, and the test."""
+    """Frames whose functions a fix may change: of the accesses, the creation stacks, and the test."""
     stacks = [a.stack for a in report.accesses]
     created = [a.created_at for a in report.actors]
     frames = [f for stack in stacks for f in stack if not f.stale]

@@ -1,4 +1,4 @@
-"""What the expressions on a line can touch: fields, variables, elements; by tree-sitter."""
+"""Which fields, variables and elements the expressions on a line may access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-# how sure it is that the line's operation is on this
+# ranks: how likely the operation of the line is on this
 TARGET, OPERAND, CALLEE, BASE = 3, 2, 1, 0
 
 _FIELDS = {
@@ -35,11 +35,11 @@ _WRITES = {
     "send_statement": "channel",
 }
 _FUNCTIONS = ("function_declaration", "method_declaration", "func_literal")  # of Go
-# "n++", "n += 2"; what only assigns
+# "n++", "n += 2"
 _COUNTS = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
 _ASSIGNS = (b"=", b":=")
 _WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
-_STRUCTS = ("type_identifier", "qualified_type", "generic_type")  # what a literal of Go may be of
+_STRUCTS = ("type_identifier", "qualified_type", "generic_type")  # types of Go literals
 _INDEXED = (
     "index_expression",
     "subscript_expression",
@@ -49,19 +49,19 @@ _INDEXED = (
 
 
 class Touch(NamedTuple):
-    """One thing that a line can touch."""
+    """A field, variable or element that a line may access."""
 
     name: str  # the field or variable
     path: tuple[str, ...]  # from the base to the name; a call is written "f()", a literal "T{}"
     rank: int
     writes: bool
-    whole: str = ""  # the type that is stored in one go, where the line says so
-    element: bool = False  # not the variable itself but what it holds
-    again: bool = False  # what is written is read on the line, too
+    whole: str = ""  # the type of a whole struct that is stored
+    element: bool = False  # an element of the variable, not the variable itself
+    again: bool = False  # the line also reads what it writes
 
 
 def touches(language: str, source: bytes, line: int) -> list[Touch]:
-    """Everything that a line can touch, surest first."""
+    """Everything that a line may access, most likely first."""
     root = syntax.parse(language, syntax.local(language, source, line)).root_node
     row = line - 1
     found: dict[tuple[str, ...], Touch] = {}
@@ -72,13 +72,13 @@ def touches(language: str, source: bytes, line: int) -> list[Touch]:
             old = found.get(touch.path)
             if old is None or (touch.rank, touch.writes) > (old.rank, old.writes):
                 found[touch.path] = touch
-    # a target is named once where it is written
+    # a target is also named once where it is written
     both = [t._replace(again=t.again or named[t.path] > 1) for t in found.values()]
     return sorted(both, key=lambda t: -t.rank)
 
 
 def copied(source: bytes, line: int) -> set[tuple[str, ...]]:
-    """What a line of Go copies all of that it points to: `*p`, `*p.next`."""
+    """The paths that a Go line dereferences and copies: `*p`, `*p.next`."""
     root = syntax.parse("go", syntax.local("go", source, line)).root_node
     stars = [n for n in _on(root, line - 1) if n.type == "unary_expression" and _text(n)[:1] == "*"]
     here = [n for n in stars if n.start_point.row == line - 1 and not _is_target(n)]
@@ -86,14 +86,14 @@ def copied(source: bytes, line: int) -> set[tuple[str, ...]]:
 
 
 def _is_target(node: Node) -> bool:
-    """`*p` of `*p = x`."""
+    """Whether the node is `*p` in `*p = x`."""
     row = node.parent
     above = row.parent if row is not None and row.type == "expression_list" else None
     return above is not None and above.child_by_field_name("left") == row
 
 
 def _on(root: Node, row: int) -> Iterator[Node]:
-    """The nodes that reach into a row; whatever lies elsewhere is not entered."""
+    """The nodes that cover a row."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -142,7 +142,7 @@ def _written(node: Node, row: int) -> Iterator[Touch]:
 
 
 def _returned(node: Node) -> Iterator[Touch]:
-    """The named results of the function: a `return` gives them back, or sets them to what it names."""
+    """The named results of the function: a bare `return` reads them, one with values sets them."""
     above = node.parent
     while above is not None and above.type not in _FUNCTIONS:
         above = above.parent
@@ -156,7 +156,7 @@ def _returned(node: Node) -> Iterator[Touch]:
 
 
 def _filled(node: Node, row: int) -> Iterator[Touch]:
-    """`limit: 3,` on a line of its own in `&Config{…}`: the field of a new object that it fills."""
+    """The field that `limit: 3,` sets on its own line in `&Config{…}`."""
     key, literal = node.child(0), node.parent and node.parent.parent
     name = key.named_child(0) if key is not None else None
     if name is None or name.type != "identifier" or literal is None or name.start_point.row != row:
@@ -170,7 +170,7 @@ def _filled(node: Node, row: int) -> Iterator[Touch]:
 
 
 def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
-    """The end of a chain and everything on the way to it; a method may write to what it is called on."""
+    """The end of an access path and its prefixes; a method may write to its receiver."""
     if not path:
         return
     yield Touch(path[-1].removesuffix("()"), path, rank, writes and rank != CALLEE)
@@ -181,7 +181,7 @@ def _along(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[Touch]:
 
 
 def _whole(right: Node) -> str:
-    """The type of a composite literal that is the whole right side: `stmtctx.StatementContext{}`."""
+    """The type of a composite literal on the right side: `stmtctx.StatementContext{}`."""
     value = right.named_child(0) if right.type == "expression_list" else right
     if value is None or value.type not in ("composite_literal", "compound_literal_expression"):
         return ""
@@ -190,7 +190,7 @@ def _whole(right: Node) -> str:
 
 
 def _is_part(node: Node) -> bool:
-    """Is it the beginning or the end of a longer chain, the name of a key or a declaration?"""
+    """Whether the node is part of a longer path, a literal key or a declaration."""
     parent = node.parent
     if parent is None:
         return False
@@ -207,7 +207,7 @@ def _is_part(node: Node) -> bool:
             and inner == node
             and not _is_base(above, parent)
         )
-    if parent.type == "literal_element":  # "Field: value": the key of a literal, of a map's a value
+    if parent.type == "literal_element":  # "Field: value"
         pair = parent.parent
         key = pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
         return key and node.type == "identifier"
@@ -215,7 +215,7 @@ def _is_part(node: Node) -> bool:
 
 
 def _is_converted_to(pointer: Node) -> bool:
-    """`*int` of `(*int)(p)`."""
+    """Whether the node is `*int` in `(*int)(p)`."""
     around = pointer.parent
     call = around.parent if around is not None and _is_pointed(around) else None
     if call is None or call.type != "call_expression":
@@ -235,7 +235,7 @@ def _rank(node: Node) -> int:
 
 
 def _may_write(node: Node) -> bool:
-    """Taken by address, passed to a call that writes, or the receiver of a call."""
+    """Whether the node is taken by address, passed to a writing call, or called."""
     parent = node.parent
     if parent is None:
         return False
@@ -274,7 +274,7 @@ def chain(node: Node | None) -> tuple[str, ...]:
 
 
 def _is_pointed(node: Node) -> bool:
-    """`(*int)` of `(*int)(p)`: a type that something is converted to."""
+    """Whether the node is `(*int)` in `(*int)(p)`."""
     inner = node.named_child(0) if node.type == "parenthesized_expression" else None
     return inner is not None and inner.type == "unary_expression" and _text(inner)[:1] == "*"
 

@@ -1,4 +1,4 @@
-"""The sources of one commit, searched for declarations; read once, and only as far as needed."""
+"""The sources of one commit, searched for declarations and read on demand."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from deadheat.code.named import Named
 
 _MOST_FILES, _MOST_LISTED = 30_000, 1_000_000
-# "	cancelFunc context.CancelFunc // why": a field of a struct, as gofmt lays it out
+# "	cancelFunc context.CancelFunc // why": a struct field as gofmt formats it
 _FIELD = (
     rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
 )
-# "	data [2]T", one line of a struct; "	sync.Mutex", "	*Base": an embedded one
+# "	sync.Mutex", "	*Base": embedded fields
 _EMBEDDED = re.compile(
     rb"^[ \t]{1,20}\*?(?:\w{1,80}\.)?(\w{1,80})(?:\[[^\]\n]{0,200}\])?[ \t]*(?://.*|`.*)?$",
     re.MULTILINE,
@@ -30,19 +30,19 @@ _STRUCT = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct \{"
 _METHOD = (
     rb"^func (?:\([^)\n]{0,200}\) )?%s(?:\[[^\]\n]{0,200}\])?\([^\n]{0,500}\) ?\(?([*\w.\[\]]+)"
 )
-# "type StatementContext struct {": what encloses a line
+# "type StatementContext struct {"
 _TYPE = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re.MULTILINE)
 
 
 class Place(NamedTuple):
-    """Where something is declared."""
+    """The location of a declaration."""
 
     file: str
     line: int
 
 
 class Field(NamedTuple):
-    """A field of a struct, and the type it was declared with."""
+    """A field of a struct with its declared type."""
 
     owner: str
     name: str
@@ -51,7 +51,7 @@ class Field(NamedTuple):
 
 
 class Tree:
-    """Every source file of a commit."""
+    """The source files of a commit."""
 
     def __init__(self, git: Git, named: Named, commit: str) -> None:
         self._git, self._named, self.commit = git, named, commit
@@ -60,7 +60,7 @@ class Tree:
 
     @cached_property
     def _own(self) -> dict[str, str]:
-        """Path and content id of every Go file; the vendored ones are left out."""
+        """Path and blob id of every Go file that is not vendored or test data."""
         found = {}
         listed = self._git.lines("ls-tree", "-r", "--full-tree", self.commit)
         for line in islice(listed, _MOST_LISTED):
@@ -74,12 +74,12 @@ class Tree:
 
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
-        """Every Go file with the names that it declares."""
+        """Every Go file with the names it declares."""
         known = self._named.names(self._own.values())
         return [(path, known[blob]) for path, blob in self._own.items()]
 
     def beside(self, name: str, path: str) -> dict[str, bytes]:
-        """The Go files in a file's folder that may declare a name."""
+        """The Go files in the folder of a file that may declare the name."""
         files = {
             p: b for p, b in self._beside(path.rpartition("/")[0]).items() if p.endswith(".go")
         }
@@ -87,10 +87,7 @@ class Tree:
         return self._read({p: b for p, b in files.items() if word in known[b]})
 
     def declaring(self, name: str, path: str) -> dict[str, bytes]:
-        """The Go files that may declare what a file calls by a name: those beside it, and others.
-
-        What another package declares can be used only if its name begins with a capital letter.
-        """
+        """The Go files that may declare a name: in the folder, and elsewhere if it is exported."""
         near = self.beside(name, path)
         if not is_exported(name):
             return near
@@ -103,18 +100,18 @@ class Tree:
         return {path: text or b"" for path, (_, text) in zip(files, contents, strict=True)}
 
     def folder(self, path: str) -> list[str]:
-        """The files beside a file."""
+        """The paths of the source files in the folder of a file."""
         return list(self._beside(path.rpartition("/")[0]))
 
     def near(self, path: str) -> dict[str, bytes]:
-        """The files of a file's folder, with what they hold."""
+        """The contents of the source files in the folder of a file."""
         above = path.rpartition("/")[0]
         if above not in self._near:
             self._near[above] = self._read(self._beside(above))
         return self._near[above]
 
     def _beside(self, folder: str) -> dict[str, str]:
-        """Path and content id of the source files right in a folder."""
+        """Path and blob id of the source files directly in a folder."""
         if folder not in self._folders:
             name = f"{self.commit}:{folder}" if folder else f"{self.commit}^{{tree}}"
             prefix = f"{folder}/" if folder else ""
@@ -138,7 +135,7 @@ class Tree:
         ]
 
     def struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
-        """Path, line and body of a struct's declaration."""
+        """Path, line and body of a struct declaration."""
         word = name.encode("utf-8", "replace")
         pattern = re.compile(_STRUCT % re.escape(word), re.MULTILINE)
         for path, source in sources.items():
@@ -155,7 +152,7 @@ class Tree:
         return [m.decode() for m in _EMBEDDED.findall(found[2])] if found else []
 
     def result(self, function: str, sources: dict[str, bytes]) -> str:
-        """The (first) type that a function or method gives back."""
+        """The (first) result type of a function or method."""
         word = function.encode("utf-8", "replace")
         pattern = re.compile(_METHOD % re.escape(word), re.MULTILINE)
         told = {
@@ -169,7 +166,7 @@ class Tree:
 
 
 def _listed(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
-    """The files of a folder as git keeps them: mode, name, NUL, the id in so many bytes."""
+    """The files in a git tree object: mode, name, NUL, id of `width` bytes."""
     at = 0
     while (end := tree.find(b"\0", at)) >= 0 and len(tree) >= end + 1 + width:
         mode, _, name = tree[at:end].partition(b" ")
@@ -179,14 +176,14 @@ def _listed(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
 
 
 def bare(kind: str) -> str:
-    """A type's own name: `StatementContext` for `[]*stmtctx.StatementContext`."""
+    """The bare name of a type: `StatementContext` for `[]*stmtctx.StatementContext`."""
     kind = kind.strip().partition(" ")[0] if not kind.strip().startswith("map") else kind.strip()
     kind = re.sub(r"^(?:map\[[^\]]{0,200}\]|\[[^\]]{0,200}\]|\*|chan |<-){0,9}", "", kind)
     return kind.partition("[")[0].rpartition(".")[2].strip("*{} ")
 
 
 def _field(name: str, path: str, source: bytes, match: re.Match[bytes]) -> Field | None:
-    """A match that lies in a struct's declaration."""
+    """The field of a match, if it is inside a struct declaration."""
     start = source.rfind(b"\ntype ", 0, match.start())
     if start < 0 or source.find(b"\n}", start, match.start()) >= 0:
         return None
@@ -199,7 +196,7 @@ def _field(name: str, path: str, source: bytes, match: re.Match[bytes]) -> Field
 
 
 def rows_with(source: bytes, word: bytes) -> Iterator[int]:
-    """Where the lines begin that hold a word; each once."""
+    """The offset of each line that contains a word."""
     at = source.find(word)
     while at >= 0:
         yield source.rfind(b"\n", 0, at) + 1

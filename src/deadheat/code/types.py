@@ -1,4 +1,4 @@
-"""Of which type a Go expression is, as far as declarations near it tell; no type checker."""
+"""The types of Go expressions, from nearby declarations. Not a type checker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEPTH = 3
 
 
 class Types:
-    """Answers for one commit, looking beside a file first and then wherever a name is declared."""
+    """Resolves types in one commit: first in the folder of a file, then in the repository."""
 
     def __init__(self, tree: Tree, path: str, body: bytes) -> None:
         self._tree, self._path, self._body = tree, path, body
@@ -62,7 +62,7 @@ class Types:
         return next((kind for kind in found if kind), "")
 
     def owner(self, path: tuple[str, ...]) -> str:
-        """The type that holds the last element of a chain."""
+        """The type that owns the last element of an access path."""
         kind = self.variable(path[0])
         for step in path[1:-1]:
             if step.endswith("()"):
@@ -72,7 +72,7 @@ class Types:
         return kind
 
     def kind(self, name: str, owner: str) -> str:
-        """The type of a field of that owner, or of all fields that are called so."""
+        """The type of a field of that owner, or the common type of all fields of that name."""
         if field := self.field(name, owner):
             return bare(field.kind)
         for sources in self._sources(name):
@@ -82,7 +82,7 @@ class Types:
         return ""
 
     def field(self, name: str, owner: str) -> Field | None:
-        """The declaration of a field of that owner, or of the only one that has such a field."""
+        """The declaration of a field of that owner, or of the only struct with such a field."""
         found: list[Field] = []
         for sources in self._sources(name):
             found = self._tree.fields(name, sources)
@@ -91,7 +91,7 @@ class Types:
         return found[0] if not owner and len({f.owner for f in found}) == 1 else None
 
     def _of(self, owner: str, found: list[Field], depth: int) -> Field | None:
-        """The field of a struct, or of one that it embeds."""
+        """The field of a struct or of a struct it embeds."""
         if not owner or not depth or not found:
             return None
         for field in found:

@@ -1,4 +1,4 @@
-"""The variable that a race is on: what both racing lines touch, by name, owner and declaration."""
+"""The variable of a race: its name, owner and declaration."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from deadheat.model import Report
 
-# a function that is entered for what it touches is no longer than this
+# limits for a called function that is searched: its lines, number of calls
 _LONG, _CALLS = 80, 8
-_SHORT = 24  # one that is entered from such a one
+_SHORT = 24  # lines of a function that such a function calls
 # "search.(*Coordinator).Search.func1", "feed.Pump.func2.1", "seq.All-range1"
 _CLOSURE = re.compile(r"\.func\d+|\.\d+$|-range\d+$")
 _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
@@ -33,7 +33,7 @@ _READ_RANKS = {OPERAND: 3, CALLEE: 2, TARGET: 1, BASE: 0}
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What a race is on. `sure` where both sides name it themselves."""
+    """The variable of a race; `sure` if both racing lines name it."""
 
     name: str
     owner: str | None
@@ -41,11 +41,11 @@ class Variable:
     declared: Place | None
     sure: bool
     why: str
-    part: str | None = None  # what of it the other side touches, where one side stores all of it
+    part: str | None = None  # the part that one side accesses, if the other stores the whole
 
 
 def told_by(report: Report) -> Variable | None:
-    """The variable that the detector itself names, with no need of any code."""
+    """The variable that the detector names."""
     place = report.location
     if place is None or place.kind != "global" or not place.name:
         return None
@@ -54,7 +54,7 @@ def told_by(report: Report) -> Variable | None:
 
 
 def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | None:
-    """The variable of a race, if anything names it."""
+    """The variable of a race, if the report or the code names it."""
     if named := told_by(report):
         return named
     if not both or any(map(_is_harness, both)):
@@ -74,9 +74,9 @@ def variable(tree: Tree, both: Sequence[Side], report: Report) -> Variable | Non
 
 
 def _is_harness(side: Side) -> bool:
-    """`w.t.Logf(text)`: is it what the test's harness keeps of a test, and nothing that a line names?
+    """Whether the access is inside the test harness: `w.t.Logf(text)`.
 
-    What it has printed or compared by a library (`assert.Equal(t, want, s.all())`) the line names.
+    In `assert.Equal(t, want, s.all())` the line names the value itself.
     """
     above = list(takewhile(lambda frame: frame != side.frame, side.access.stack))
     told = next((f for f in above if f.origin is not Origin.RUNTIME), None)
@@ -84,7 +84,7 @@ def _is_harness(side: Side) -> bool:
 
 
 def supposed(tree: Tree, both: Sequence[Side]) -> Variable | None:
-    """What the race is on for all that can be seen, where nothing names it; no rule reasons from it."""
+    """The likely variable if none is named; not used by the diagnosis rules."""
     if len(both) < 2:
         return None
     a, b = both[:2]
@@ -104,7 +104,7 @@ def _common(
                 continue
             if not _is_field(mine, a) and not _is_shared(tree, a, b, mine, other):
                 continue
-            # each goroutine may well have an element of its own
+            # each goroutine may access a different element
             weight = _weight(mine, a) + _weight(other, b)
             rank = weight, not (mine.element or other.element)
             if best is None or rank > best[0]:
@@ -115,24 +115,24 @@ def _common(
 
 
 def _is_shared(tree: Tree, a: Side, b: Side, mine: Touch, other: Touch) -> bool:
-    """Can both lines mean one variable? In one function, or if it is the package's."""
+    """Whether both lines may mean one variable: in one function, or of the package."""
     name = mine.name
     if (a.path, a.first) == (b.path, b.first):
         if _begins(name, a) or _begins(name, b):
             return False
         if not (_in_closure(a) or _in_closure(b)):
-            # every call has its own, though what a local one holds may be everybody's
+            # every call has its own local, but its elements may be shared
             held = mine.element or other.element
             if is_parameter(name, a) or (not held and is_local(name, a)):
                 return False
         return not re.match(rb"func \(%s " % re.escape(name.encode("utf-8", "replace")), a.body)
     if is_parameter(name, a) or is_parameter(name, b):
-        return False  # a function's own hides the package's
+        return False  # a parameter hides the package variable
     return package_variable(tree, a, name) is not None
 
 
 def _begins(name: str, side: Side) -> bool:
-    """`r := &rules{forms: f}`: does a line of Go declare it alone? Nobody else has it by then."""
+    """Whether the Go line declares the variable: `r := &rules{forms: f}`. It is not shared yet."""
     if language(side.path) != "go" or side.frame.line is None:
         return False
     text = b"".join(syntax.rows(side.source, side.frame.line, side.frame.line)).lstrip()
@@ -183,7 +183,7 @@ def _owner(tree: Tree, side: Side, touch: Touch) -> str | None:
 
 
 def _plain(tree: Tree, a: Side, b: Side, name: str, why: str) -> Variable:
-    """A variable without an owner: captured by a closure, or the package's."""
+    """A variable without an owner: captured by a closure, or of the package."""
     for side in (a, b):
         for row, text in enumerate(side.body.split(b"\n"), side.first):
             if declares(name, text):
@@ -193,7 +193,7 @@ def _plain(tree: Tree, a: Side, b: Side, name: str, why: str) -> Variable:
 
 
 def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
-    """One side stores a whole struct, the other works on something that lies in it."""
+    """One side stores a whole struct, the other accesses a part of it."""
     for stored in a.touches:
         if not stored.whole:
             continue
@@ -203,7 +203,7 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
         part = next((h for h in held if h), None)
         if found is None or part is None:
             continue
-        if len(stored.path) == 1:  # "c = C{}": no part of anything has that name
+        if len(stored.path) == 1:  # "c = C{}"
             why = f"one side stores a whole {kind}, the other works on its {part}"
             return Variable(part, kind, "struct", None, False, why, f"{part} of {kind}")
         name = ".".join(stored.path[1:])
@@ -222,7 +222,7 @@ def _struct(tree: Tree, a: Side, b: Side) -> Variable | None:
 
 
 def _nested(tree: Tree, side: Side, name: str, owner: str) -> tuple[str, Place] | None:
-    """A field of a struct without a name that lies in the owner: `cached struct { data [2]T }`."""
+    """A field of an anonymous struct in the owner: `cached struct { data [2]T }`."""
     found = [f for f in tree.fields(name, tree.beside(name, side.path)) if f.owner == owner]
     return (owner, found[0].place) if len(found) == 1 else None
 
@@ -233,7 +233,7 @@ def _receiver(side: Side) -> str:
 
 
 def _kinds(tree: Tree, side: Side) -> list[str]:
-    """The types that a side works on: its receiver, and what its line's fields are."""
+    """The types of the receiver and of the fields on the line."""
     types = Types(tree, side.path, side.body)
     fields = [t.path for t in side.touches if _is_field(t, side) and t.rank > CALLEE]
     kinds = [types.kind(path[-1], types.owner(path)) for path in fields]
@@ -241,7 +241,7 @@ def _kinds(tree: Tree, side: Side) -> list[str]:
 
 
 def _holds(body: bytes, kind: str) -> str | None:
-    """The field of a struct that is of a type, by value before by pointer."""
+    """The field of a struct that has the type; by value before by pointer."""
     word = re.escape(kind.encode("utf-8", "replace"))
     for star in (b"", rb"\*"):
         if match := re.search(
@@ -252,10 +252,7 @@ def _holds(body: bytes, kind: str) -> str | None:
 
 
 def _hop(tree: Tree, a: Side, b: Side, by: str = "") -> Variable | None:
-    """The same through a call, in Go through two: what a function that one line calls touches.
-
-    Functions that the compiler has put in place of their calls have no frames of their own.
-    """
+    """The common variable through a call, in Go through two. Inlined functions have no frames."""
     near = tree.near(a.path)
     deeper: list[tuple[Side, str]] = []
     for call in a.calls[:_CALLS]:
@@ -276,12 +273,12 @@ def _hop(tree: Tree, a: Side, b: Side, by: str = "") -> Variable | None:
                 if not by and tongue == "go" and span[1] - span[0] < _SHORT:
                     deeper.append((there, f"{call.name} and "))
     found = (_hop(tree, side, b, told) for side, told in deeper)
-    # so far away a local is one of its own
+    # a local of a function two calls away is not shared
     return next((one for one in found if one and one.kind != "captured"), None)
 
 
 def _passed(tree: Tree, a: Side, b: Side) -> Variable | None:
-    """The same through a parameter: what a caller passes to a racing function."""
+    """The common variable through an argument that a caller passes."""
     for one, other in ((a.outer, b), (a, b.outer), (a.outer, b.outer)):
         if one is None or other is None:
             continue
@@ -293,16 +290,16 @@ def _passed(tree: Tree, a: Side, b: Side) -> Variable | None:
 
 
 def _written(tree: Tree, a: Side, b: Side) -> Variable | None:
-    """Where the lines have nothing in common: the one field that the only writer's own line stores to.
+    """The only field that the writing line stores to, if the lines have nothing in common.
 
-    The other side has it by another name, or from somebody who was given all of it: an encoder, a copy.
+    The other side uses another name or the whole object: an encoder, a copy.
     """
     if a.access.op not in WRITING or b.access.op in WRITING or is_call(a.access, a.frame):
         return None
     if not is_call(b.access, b.frame) and any(
         _is_field(t, b) and t.rank > CALLEE for t in b.touches
     ):
-        return None  # that line names something else
+        return None  # that line names another field
     found = _lone(tree, a)
     if found is None or found.kind != "field":
         return None
@@ -310,11 +307,11 @@ def _written(tree: Tree, a: Side, b: Side) -> Variable | None:
 
 
 def _kept(tree: Tree, side: Side) -> Variable | None:
-    """With one access at hand that lies in the program: the only variable of the package on its line."""
+    """The only package variable on the line, if one access is known and in program memory."""
     if language(side.path) != "go" or is_call(side.access, side.frame):
         return None
     if any(_is_field(t, side) and t.rank > CALLEE for t in side.touches):
-        return None  # what it is a field of may be the package's as well
+        return None  # the field's object may be a package variable as well
     if any(len(t.path) > 1 and is_import(t.path[0], side) for t in side.touches):
         return None
     wanted = [t for t in side.touches if t.rank == TARGET] if side.access.op in WRITING else None
@@ -323,12 +320,12 @@ def _kept(tree: Tree, side: Side) -> Variable | None:
     found = [(name, at) for name in sorted(own) if (at := package_variable(tree, side, name))]
     if len(found) != 1:
         return None
-    why = "by its address it is a package's, and the only line that is known names no other"
+    why = "its address is that of a package variable, and the only known line names no other"
     return Variable(found[0][0], None, "package", found[0][1], False, why)
 
 
 def _is_pointer(touch: Touch, side: Side) -> bool:
-    """`hook->fire(now)` of C++: is only what it points to changed, by what it calls?"""
+    """Whether the C++ line only changes the target of the pointer: `hook->fire(now)`."""
     if language(side.path) == "go" or touch.rank == TARGET or side.access.op not in WRITING:
         return False
     text = b"".join(syntax.rows(side.source, side.frame.line or 0, side.frame.line or 0))
@@ -336,20 +333,20 @@ def _is_pointer(touch: Touch, side: Side) -> bool:
 
 
 def _copies_more(touch: Touch, side: Side) -> bool:
-    """`c, g := *all, all.group`: does a line of Go that only reads copy all of something, too?"""
+    """Whether a reading Go line also copies another whole value: `c, g := *all, all.group`."""
     if language(side.path) != "go" or side.access.op in WRITING or side.frame.line is None:
         return False
     return bool(touches.copied(side.source, side.frame.line) - {touch.path})
 
 
 def _lone(tree: Tree, side: Side) -> Variable | None:
-    """With one access at hand: the only thing that its line can be about, if the line makes it."""
+    """The only variable that the line can access, if one access is known."""
     if language(side.path) == "go" and is_call(side.access, side.frame):
-        return None  # elsewhere containers are inlined, and their frames lie above what they are in
+        return None  # in C++ inlined containers have frames above the line
     wanted = TARGET if side.access.op in WRITING else OPERAND
     likely = [t for t in side.touches if t.rank == wanted] or [t for t in side.touches if t.writes]
     fields = [t for t in likely if _is_field(t, side)] or likely
-    # of a chain only its end is what the line is about
+    # only the longest paths
     ends = [
         t for t in fields if not any(o.path[: len(t.path)] == t.path and o != t for o in fields)
     ]
@@ -362,5 +359,5 @@ def _lone(tree: Tree, side: Side) -> Variable | None:
         "field" if _is_field(ends[0], side) else "captured",
         found[1] if found else None,
         False,
-        "the only access that is known touches nothing else",
+        "the only known access touches nothing else",
     )

@@ -1,4 +1,4 @@
-"""What a pin is made of: windows of commits, runs that were found, revisions that were asked."""
+"""The parts of a pin: windows of commits, matched runs, scored revisions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """A run of a line that does best, and its neighbours in which the frames lie where they should."""
+    """A run with the best score, and the same run widened over neighbours in which the frames fit."""
 
     line: Line
     run: Run
@@ -35,7 +35,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Where a report's frames fit: each lies in its function, in `surest` each does what it says."""
+    """The commits that fit a report.
+
+    In `window` each frame is in its function; in `best_window` each line does what its frame claims.
+    """
 
     window: Window
     surest: Window
@@ -43,20 +46,20 @@ class Pin:
     fitting: int
     tags: tuple[str, ...]
     misfits: tuple[Frame, ...]
-    ties: tuple[Window, ...]  # others that do as well
-    named: str | None  # what the document names, where that decided
-    absent: tuple[Frame, ...]  # frames whose file this repository never had
+    ties: tuple[Window, ...]  # other windows with the same score
+    named: str | None  # the revision in the document that decided
+    absent: tuple[Frame, ...]  # frames whose file was never in this repository
     ambiguous: tuple[Frame, ...]
-    main: Window | None = None  # the best of the main line, where a side line does better
+    main: Window | None = None  # the best window of the main line, if a side branch is better
 
     @property
     def exact(self) -> bool:
-        """Does every frame fit? If not, the window is the best base of a version not seen here."""
+        """Whether every frame fits. If not, the clone does not contain the version of the report."""
         return self.fitting == self.frames
 
 
 class Revision(NamedTuple):
-    """A tag or branch, and how well it does."""
+    """A tag or branch with its score."""
 
     name: str
     commit: str

@@ -1,4 +1,4 @@
-"""A dossier as plain dicts: the fields that `explain --format json` adds to those of `scan`."""
+"""A dossier as JSON values: the fields that `explain --format json` adds to those of `scan`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Plain = dict[str, Any]
 
 
 def dossier_to_wire(dossier: Dossier, related: Sequence[str] = ()) -> Plain:
-    """Everything that a clone told. What is not known is null or empty."""
+    """The fields of a dossier. Unknown values are null or empty."""
     at = dossier.pin.surest.last if dossier.pin else None
     return {
         "variable": dossier.variable and _variable(dossier.variable),
@@ -160,7 +160,7 @@ def _break(found: Break) -> Plain:
 
 
 def _cause(finding: Finding) -> Plain:
-    """The contract's fields, with the remedy as one text and, beside it, in parts."""
+    """The fields of a cause, with the remedy as one text and as separate fields."""
     remedy = finding.remedy
     return {
         "cause": finding.cause,

@@ -1,4 +1,4 @@
-"""What commits say of themselves: subject, message, author."""
+"""Parses commit messages: subject, text, author."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ RACY = re.compile(
 _CLOSES = re.compile(
     r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE
 )
-# "fix it (#30487)", "Merge pull request #30487 from …": the change that a commit is
+# "fix it (#30487)", "Merge pull request #30487 from …": the number of the pull request
 _CHANGE = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
 
 
 class Message(NamedTuple):
-    """A commit's words."""
+    """The message and metadata of a commit."""
 
     subject: str
     text: str
@@ -35,18 +35,18 @@ class Message(NamedTuple):
 
     @property
     def names_race(self) -> bool:
-        """Does it call the thing by its name, anywhere?"""
+        """Whether the message mentions a data race or race condition."""
         return _names_race(self.text)
 
     @property
     def closed(self) -> tuple[str, ...]:
-        """The issues that it says to close."""
+        """The issues that the message closes."""
         return _closed(self.text)
 
 
 @lru_cache(maxsize=1 << 14)
 def _names_race(text: str) -> bool:
-    # every message of a history is asked once: most do not have the letters
+    # fast check: most messages do not contain these letters
     return "rac" in text.lower() and RACE.search(text) is not None
 
 
@@ -56,7 +56,7 @@ def _closed(text: str) -> tuple[str, ...]:
 
 
 def message(content: bytes) -> Message:
-    """The words of a commit, from the object itself."""
+    """Parses a commit object."""
     head, _, text = content.decode("utf-8", "replace").partition("\n\n")
     author, time, parents = "", 0, 0
     for line in head.split("\n"):
@@ -68,12 +68,12 @@ def message(content: bytes) -> Message:
         parents += line.startswith("parent ")
     subject = text.partition("\n")[0].strip()
     if parents > 1 and (rest := text.partition("\n")[2].strip()):
-        # a merge's own subject says only what was merged
+        # the subject of a merge only names the branch
         subject += f": {rest.partition(chr(10))[0]}"
     return Message(subject, text, author, time, parents)
 
 
 def change(subject: str) -> str | None:
-    """The number of the change that a commit says to be; of several the last, which GitHub put there."""
+    """The pull request number in a subject; of several, the last, which GitHub adds."""
     found = _CHANGE.findall(subject)
     return next((number for pair in reversed(found) for number in pair if number), None)

@@ -1,4 +1,4 @@
-"""Why a report's accesses race: rules find causes, one place ranks them; knows no text and no file."""
+"""Diagnosis: why the accesses of a report race. Rules match causes; `ranking` orders them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 CRASHED = "rule-crashed"
 _new: Final = tuple.__new__
 _SHOWN, _MOST = 0.2, 3
-_SUPPOSED = 0.8  # what a finding is worth of which one side is no word of the detector's
+_SUPPOSED = 0.8  # factor for the confidence of a finding with an inferred side
 
 
 def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...]:
-    """Every cause that a rule finds in a report, the surest first; `unknown` if none is sure enough.
+    """Return every cause that a rule finds in a report, most confident first.
 
-    `source` reads the code at the pin; without it the report alone has to do.
+    The first finding is `unknown` if no cause is confident enough. `source` reads the code at the pin;
+    without it only the report is used.
     """
     scene = Scene(report, source)
     if source is not None and (pair := supposed(scene)) is not None:
@@ -37,13 +38,13 @@ def diagnose(report: Report, source: Source | None = None) -> tuple[Finding, ...
 
 
 def _weaker(finding: Finding, why: Evidence) -> Finding:
-    """A finding of which one side is supposed: worth less, and it says so."""
+    """Lower the confidence of a finding whose second side is inferred, and add the reason."""
     sure = round(finding.confidence * _SUPPOSED, 2)
     return finding._replace(confidence=sure, evidence=(*finding.evidence, why))
 
 
 def causes(report: Report) -> tuple[Cause, ...]:
-    """The first few findings of a report alone, as the model has them, and every rule that failed."""
+    """Return the first findings of a report alone as model causes, and every rule that crashed."""
     scene = Scene(report)
     found = _diagnosed(scene, brief=True)
     scene.close()
@@ -52,7 +53,7 @@ def causes(report: Report) -> tuple[Cause, ...]:
 
 
 def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
-    """The findings; `brief` leaves out remedies, and the remainder where it would not be shown."""
+    """Run the rules. `brief` omits remedies, and the fallback cause where it would not be shown."""
     found: list[Finding] = []
     crashed, best = [], 0.0
     kin = kin_of(registry.rules())
@@ -61,7 +62,7 @@ def _diagnosed(scene: Scene, brief: bool = False) -> tuple[Finding, ...]:
             continue
         try:
             hit = rule.find(scene)
-        except Exception as error:  # noqa: BLE001 - one rule's fault must not cost the others' findings
+        except Exception as error:  # noqa: BLE001 - a crash of one rule must not lose other findings
             crashed.append(_crash(rule, error))
             continue
         if hit is None:

@@ -1,4 +1,4 @@
-"""Is an access atomic? By the detector's word, a frame's, or the line's; for the rules about atomics."""
+"""Whether an access is atomic, according to the detector, a frame or the code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CODE = re.compile(
 # "t.mu.Lock()", "defer c.mu.RUnlock()"
 _LOCKS = re.compile(r"\.(?:Try)?R?(?:Lock|Unlock)\b")
 _LOCK_FRAMES = ("sync.(*Mutex).", "sync.(*RWMutex).")
-# "pthread_mutex_lock", "pthread_cond_wait", "sem_post", "cnd_signal": what is in them is theirs
+# "pthread_mutex_lock", "pthread_cond_wait", "sem_post", "cnd_signal": accesses inside belong to them
 _NATIVE = re.compile(
     r"^(?:_{2,3}interceptor_)?(?:pthread_(?:mutex|cond|rwlock|spin|barrier)|sem|mtx|cnd)_[a-z]{1,20}$"
 )
@@ -37,17 +37,17 @@ _GIVES_UP = re.compile(r"atomic.{0,200}(?:fetch_sub|sub_fetch|(?<!compare_)excha
 # "refs_.fetch_sub(1, std::memory_order_relaxed)", "__atomic_sub_fetch(&r, 1, __ATOMIC_RELEASE)"
 _GIVEN_UP = re.compile(r"fetch_sub|sub_fetch|sub_and_fetch|fetch_and_sub|(?<!compare_)exchange|--")
 _LOOSE = re.compile(r"memory_order(?:_|::)(?:relaxed|release)\b|__ATOMIC_REL(?:AXED|EASE)\b")
-# what Go's locks do inside; where they are inlined, no frame but this is left of them
+# what Go's locks call; if they are inlined, only this frame remains
 _IN_LOCKS = ("atomic.CompareAndSwapInt32", "atomic.AddInt32")
 # "atomic.CompareAndSwapInt32": how a lock is taken
 _SWAPS = re.compile(r"^atomic\.CompareAndSwapInt32$")
 # "s.hits.Add(1)", "p.cur.Load()"
 _METHOD = re.compile(r"\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\(")
-_MOST = 4  # calls of a line that are followed
+_MOST = 4  # calls on a line that are followed
 
 
 def of_lock(side: Side) -> bool:
-    """Is it atomic only because a lock is taken or let go there? That is no counter of the program's."""
+    """Is it atomic only because a lock is acquired or released there?"""
     if any(f.function.startswith(_LOCK_FRAMES) for f in side.inner):
         return True
     if side.above(_NATIVE) is not None:
@@ -63,7 +63,7 @@ def of_lock(side: Side) -> bool:
         return False
     if _LOCKS.search(here.text):
         return True
-    # the frame of a function that this line calls is lost, too
+    # the frame of a function that this line calls is missing, too
     calls = [c for c in here.calls if c.line == here.line and c.name not in here.names]
     called = [side.scene.defined(c.name, site) for c in calls[:_MOST]]
     if any(one and any(c.on == "atomic" for c in one.calls) for one in called):
@@ -72,10 +72,10 @@ def of_lock(side: Side) -> bool:
 
 
 def hands_over(side: Side) -> bool:
-    """Does it decide atomically who is the last, without an order for what came before?
+    """Does it atomically release a reference without ordering earlier accesses?
 
-    `refs_.fetch_sub(1, relaxed)`: nobody works on it any more who has done that, and who frees it does
-    not know. Where the code is at hand it must say so: an order that is strong enough decides nothing.
+    `refs_.fetch_sub(1, relaxed)`: the thread that frees the object does not see the last uses of others.
+    If the code is available it must show a weak memory order.
     """
     if not is_atomic(side) or of_lock(side) or not side.writes:
         return False
@@ -86,19 +86,19 @@ def hands_over(side: Side) -> bool:
 
 
 def _is_deferred(side: Side) -> bool:
-    """Does it run as a function returns? `defer mu.Unlock()` does, and counters seldom."""
+    """Does it run while a function returns? `defer mu.Unlock()` does, counters rarely."""
     return side.inner[-1].function == "runtime.deferreturn"
 
 
 def told(side: Side) -> bool:
-    """Does the report itself say so?"""
+    """Does the report itself show an atomic access?"""
     if any(named(f.function) for f in side.inner):
-        return False  # a library's type counts its references so: that is its own business
+        return False  # a reference count inside a library type
     return side.atomic or side.above(_FRAME) is not None
 
 
 def is_atomic(side: Side, name: str = "") -> bool:
-    """Is it atomic, by the report's word or the line's? `name` is the variable, where it is known."""
+    """Is it atomic according to the report or the line? `name` is the variable, if known."""
     if told(side):
         return True
     text = side.here.text if side.here else ""
@@ -106,7 +106,7 @@ def is_atomic(side: Side, name: str = "") -> bool:
 
 
 def _is_about(name: str, text: str, found: re.Match[str]) -> bool:
-    """`while (!__atomic_load_n(&p->quit, …)) p->turns++;` is atomic for `quit` alone."""
+    """`while (!__atomic_load_n(&p->quit, …)) p->turns++;` is atomic only for `quit`."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     if not name or not word.search(text):
         return True

@@ -1,6 +1,6 @@
-"""Where a thread or goroutine was started, by the code's own word.
+"""Where a thread or goroutine was started, according to the code.
 
-Helgrind tells that once only, and who retells a report of Go leaves it out.
+Helgrind reports it only once, and retold Go reports omit it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
-# "call std::thread", "call std::async", "call threads_.emplace_back": what a lambda is passed to
+# "call std::thread", "call std::async", "call threads_.emplace_back": calls that take a lambda as thread
 _THREAD = re.compile(r"\bj?thread$|\basync$|\bemplace_back$")
 
 # "go hub.serve(ctx)"
@@ -26,7 +26,7 @@ _STARTED = re.compile(r"go (?:[\w.]{1,120}\.)?(\w{1,80})\(")
 
 
 def begun(scene: Scene, side: Side) -> tuple[Frame, ...]:
-    """The line that starts a thread in a function of a side, and who led to it on the other."""
+    """The line that starts a thread in a function of this side, and the frames that lead to it."""
     if scene.kernel or scene.source is None or side.is_main:
         return ()
     if scene.go:
@@ -47,7 +47,7 @@ def begun(scene: Scene, side: Side) -> tuple[Frame, ...]:
 
 
 def _started_above(scene: Scene, side: Side) -> Iterator[Frame]:
-    """`go hub.serve()`, where the other side is further down in that function: its line, in Go."""
+    """Go: the line of `go hub.serve()` if the other side is further down in the same function."""
     began = side.frames[-1] if side.frames else None
     for frame in next((s.frames for s in scene.sides if s is not side), ()) if began else ():
         seen = scene.around(frame)
@@ -59,7 +59,7 @@ def _started_above(scene: Scene, side: Side) -> Iterator[Frame]:
 
 
 def _printed(scene: Scene, seen: Around) -> str:
-    """The function around a line, as the report prints it where it does."""
+    """The function around a line, as the report prints it if it does."""
     for frame in [f for side in scene.sides for f in side.frames]:
         here = scene.around(frame)
         if here and (here.path, here.first) == (seen.path, seen.first):
@@ -68,7 +68,7 @@ def _printed(scene: Scene, seen: Around) -> str:
 
 
 def _led(scene: Scene, side: Side, function: str) -> Iterator[Frame]:
-    """The frames of the other side whose function has called another before."""
+    """The frames of the other side whose function called another one before."""
     for frame in next((s.frames for s in scene.sides if s is not side), ()):
         seen = scene.around(frame)
         call = next((c for c in seen.calls if c.name == function), None) if seen else None

@@ -1,4 +1,4 @@
-"""Where an access was of which Helgrind knows only the stretch: just before it let go of a lock."""
+"""The location of an access for which Helgrind reports only the next unlock of its thread."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Report
 
 _BEFORE = "other access before"
-# "mutex_unlock_WRK (hg_intercepts.c:1179) < count_frame (uplink.c:32) < …"; whether an rwlock was held
-# for reading is not told
+# "mutex_unlock_WRK (hg_intercepts.c:1179) < count_frame (uplink.c:32) < …"; the fact does not
+# say whether an rwlock was held for reading
 _UNLOCK = re.compile(r"(?:pthread_)?(?:mutex|spin)_unlock")
 _HELD = "the lock that it releases next"
-_MOST, _LONG = 12, 8192  # frames and letters of such a stack that are looked at
+_MOST, _LONG = 12, 8192  # limits for such a stack: frames, characters
 
 
 def known(report: Report) -> tuple[Access, ...]:
-    """A report's first two accesses; one without a stack is put where its thread let go of a lock."""
+    """A report's first two accesses; one without a stack is placed where its thread released a lock."""
     sides = report.accesses[:2]
     if report.detector != "helgrind" or len(sides) < 2 or sides[1].stack or not sides[0].stack:
         return sides
@@ -33,7 +33,7 @@ def known(report: Report) -> tuple[Access, ...]:
 
 
 def _own(told: str) -> list[Frame]:
-    """The program's own frames of a stack in one line."""
+    """The program's own frames in a one-line stack."""
     found = []
     for one in told[:_LONG].split(" < ")[:_MOST]:
         function, _, place = one.rpartition(" (")

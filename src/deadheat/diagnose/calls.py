@@ -1,4 +1,4 @@
-"""Do two stacks go through one call of a function, or through two of them? Knows no rule."""
+"""Whether two stacks pass through one call of a function or through two."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def path(side: Side) -> tuple[Frame, ...]:
-    """How a side came about: its own stack, then the one that started it."""
+    """The stack of a side, followed by the stack that started it."""
     return (*side.true, *side.actor.created_at)
 
 
 def are_two(a: Side, b: Side, name: str) -> bool:
-    """Are the two of different calls of that function, and so share none of its variables?
+    """Are the sides in different calls of that function, so that they share none of its locals?
 
-    They are if each has called it itself, or if it was called from different lines.
+    They are if each called it itself, or if it was called from different lines.
     """
     if a.actor.id != b.actor.id and _has_called(a, name) and _has_called(b, name):
         return True
@@ -31,12 +31,12 @@ def are_two(a: Side, b: Side, name: str) -> bool:
 
 
 def _has_called(side: Side, name: str) -> bool:
-    """Is the function itself, and neither a closure nor a wrapper of it, on a side's own stack?"""
+    """Is the function itself, not a closure or wrapper of it, on a side's own stack?"""
     return any(is_same(f.function, name) for f in side.true[1:])
 
 
 def _caller(side: Side, name: str) -> Frame | None:
-    """Who called the function itself, and not a closure of it; None if that is not on the way."""
+    """The caller of the function itself, not of a closure of it; None if not on the path."""
     way = path(side)
     for frame, caller in zip(reversed(way[:-1]), reversed(way), strict=False):
         if is_same(side.written(frame), name):

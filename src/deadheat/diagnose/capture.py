@@ -1,4 +1,4 @@
-"""Does a closure race for a variable of the function around it? For rules about captured variables."""
+"""Races between a closure and the function around it on a captured variable."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ERROR = re.compile(r"(?:^|[a-z_])[eE]rr(?:or)?s?\d?$")
 _VALUE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
 # "r.v", "p->n"
 _MEMBER = re.compile(r"\w(?:\.|->)\w")
-_BEHIND = 8  # lines from what a closure writes to where its function asks for it
+_BEHIND = 8  # lines from a closure's write to the read in its function
 _OWN = ("loop", "result", "local", "parameter")
 
 
 class Capture(NamedTuple):
-    """A closure's access, the other one, and the variable if the code names it."""
+    """The closure's side, the other side, and the variable if the code names it."""
 
     inner: Side
     outer: Side
@@ -37,20 +37,20 @@ class Capture(NamedTuple):
         if self.declared is None:
             return False
         kind = self.declared.type.strip()
-        # a row of errors is a row first of all
+        # a slice of errors is treated as a slice
         return kind == "error" or (not kind.startswith("[") and bool(_ERROR.search(self.name)))
 
     def evidence(self) -> tuple[Evidence, ...]:
-        """Where the variable comes from, and the two accesses."""
+        """The declaration of the variable, and the two accesses."""
         inner, outer = self.inner, self.outer
         where = short(inner.name)
         both = "the function itself"
         if outer.closure:
             same = inner.site and outer.site and inner.site.function == outer.site.function
-            both = "another goroutine of the same closure" if same else "another closure in it"
+            both = "another goroutine of the same closure" if same else "another closure there"
         found = [inner.told(f"{inner.does} from a closure in `{where}`")]
         if self.name and self.declared:
-            what = {"loop": "a loop's variable", "result": "a named result"}
+            what = {"loop": "a loop variable", "result": "a named result"}
             kind = what.get(self.declared.how, f"a {self.declared.how} variable")
             found.append(
                 inner.told(f"`{self.name}` is {kind} of `{where}`, line {self.declared.line}")
@@ -60,7 +60,7 @@ class Capture(NamedTuple):
 
 
 def captured(scene: Scene) -> Capture | None:
-    """The capture that the code shows; None where it shows none or is not at hand."""
+    """The captured variable that the code shows; None if there is none or no code."""
     for inner, outer in scene.both if scene.sourced else ():
         mine, other = inner.here, outer.here
         if mine is None or other is None or not mine.closures:
@@ -82,9 +82,9 @@ def captured(scene: Scene) -> Capture | None:
             if not scene.go and _is_object(told, base, mine):
                 continue
             if scene.go and _begins(base, other.text):
-                continue  # no closure has it before: what is made there is met on another way
+                continue  # declared there: no closure had it before
             if not _stored(use, mine, other) or _is_behind(scene, use):
-                continue  # only the way to what is stored
+                continue  # only the base of what is stored
             returned = told.how == "result" and other.text.startswith("return")
             if not inside and (use.path in paths or returned):
                 return Capture(inner, outer, base, told)
@@ -92,14 +92,14 @@ def captured(scene: Scene) -> Capture | None:
 
 
 def _is_behind(scene: Scene, use: Use) -> bool:
-    """`Should(pending)`: is it a field of what the variable points to, touched by what is called?"""
+    """`Should(pending)`: is it a field of the object the variable points to, used by the callee?"""
     shared = scene.shared
     told = shared is not None and shared.sure and shared.kind == "field"
     return told and shared is not None and shared.name not in use.path and not use.writes
 
 
 def _stored(use: Use, mine: Around, other: Around) -> bool:
-    """`r.v++` goes by `r`, and stores to what it points to: does one of the lines store this itself?"""
+    """`r.v++` stores to what `r` points to: does one of the lines store the variable itself?"""
     if len(use.path) > 1 or not _MEMBER.search(mine.text):
         return True
     both = [u for u in (*mine.uses, *other.uses) if u.path[0] == use.path[0]]
@@ -108,31 +108,31 @@ def _stored(use: Use, mine: Around, other: Around) -> bool:
 
 
 def _stored_first(here: Around) -> list[Use]:
-    """`km[i], err = leg(i)`: the variable that is stored before the element, which may be one's own."""
+    """The uses of a line, stored variables before elements: `km[i], err = leg(i)`."""
     stored = {u.path for u in here.stores if u.line == here.line}
     return sorted(here.uses, key=lambda u: not u.writes or u.element or u.path not in stored)
 
 
 def _begins(name: str, text: str) -> bool:
-    """`r := &rules{forms: f}`: does a line of Go declare it, alone, and so a new one each time?"""
+    """`r := &rules{forms: f}`: does a line of Go declare it alone, so that it is new each time?"""
     word = re.escape(name)
     return re.match(rf"(?:if |switch )?{word} :=|var {word}\b", text) is not None
 
 
 def _around(name: str, here: Around) -> tuple[Closure, ...]:
-    """The closures around a name on a line: `err = each(func(r row) error {` begins one beside it."""
+    """The closures around a name: in `err = each(func(r row) error {` not the one that begins there."""
     begins = here.closures[-1].first == here.line and not _within(name, here.text)
     return here.closures[:-1] if begins else here.closures
 
 
 def _within(name: str, text: str) -> bool:
-    """`d.On("click", [] { clicks++; });`: is a name used in the closure, and not only beside it?"""
+    """`d.On("click", [] { clicks++; });`: is a name used in the closure's body?"""
     body = text.partition("{")[2]
     return not body or re.search(rf"\b{re.escape(name)}\b", body) is not None
 
 
 def _is_object(told: Declared, name: str, here: Around) -> bool:
-    """`Log log; … log.line(text);`: does the closure work on it by methods of its own class only?"""
+    """`Log log; … log.line(text);`: does the closure use it only through methods of its class?"""
     if told.type.startswith("std::") or not told.type[:1].isupper():
         return False
     methods = {c.name for c in here.calls if c.line == here.line and c.on == name}
@@ -141,13 +141,13 @@ def _is_object(told: Declared, name: str, here: Around) -> bool:
 
 
 def _points(told: Declared) -> bool:
-    """May it point to something that others share in other ways? Then the race is not for it."""
+    """May it point to an object that is also shared in other ways? Then the race is not on it."""
     kind = told.type.strip()
     return told.how != "local" or not (_VALUE.match(kind) and "&" not in kind)
 
 
 def likely(scene: Scene) -> Capture | None:
-    """The capture that the names of the functions suggest: `F.func1` against `F`, which started it."""
+    """The capture that function names suggest: `F.func1` and `F`, which started it."""
     if Capture not in scene.memo:
         scene.memo[Capture] = _likely(scene)
     found: Capture | None = scene.memo[Capture]
@@ -161,31 +161,31 @@ def _likely(scene: Scene) -> Capture | None:
         if not is_same(inner.name, outer.name):
             continue
         if inner.site.file != outer.site.file or last(inner.name) == "init":
-            continue  # what a package's own closures share is the package's
+            continue  # closures of `init` share package variables
         if calls.are_two(inner, outer, inner.name):
-            continue  # each has variables of its own
+            continue  # each call has its own variables
         if outer.closure and inner.site.function != outer.site.function:
-            return Capture(inner, outer)  # two closures of one function: its variable, most likely
+            return Capture(inner, outer)  # two closures of one function most likely share its variable
         started = [scene.parent(f.function) for f in inner.actor.created_at[:NEAR]]
         if any(is_same(inner.name, name) for name in started):
             return Capture(inner, outer)
         if scene.go and not inner.actor.created_at and _is_used_below(inner, outer):
-            return Capture(inner, outer)  # who started it is not told
+            return Capture(inner, outer)  # its start is not reported
         if outer.closure and _is_given_back(scene, inner):
             return Capture(inner, outer)
     return None
 
 
 def _is_used_below(inner: Side, outer: Side) -> bool:
-    """Does the function itself read, right behind its closure, what that one writes?"""
+    """Does the function read, just below its closure, what the closure writes?"""
     down = (outer.point.line or 0) - (inner.point.line or 0)
     return inner.writes and not outer.closure and not outer.writes and 0 < down <= _BEHIND
 
 
 def _is_given_back(scene: Scene, inner: Side) -> bool:
-    """A closure that others run, of a function that is nobody's method: what it keeps is that one's.
+    """Is it a closure that others run, of a function that is not a method?
 
-    A method's closure mostly works on what the method does.
+    Its variables are that function's. A closure of a method mostly uses the method's object.
     """
     given = inner.site is not None and not is_test_file(inner.site.file)
     method = "(" in inner.name or of_value(inner.name)

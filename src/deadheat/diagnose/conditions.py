@@ -1,4 +1,4 @@
-"""Is a condition about what a line writes, or about something else of that name? Knows no rule."""
+"""Whether a condition is about the written variable or another one of that name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def is_named(name: str, text: str, other: bool = False) -> bool:
-    """Is it in a condition? Where a variable of the function's own (`err`) has it, only `p.err` is."""
+    """Does a condition name it? If a local has the same name (`err`), only `p.err` counts."""
     before = r"(?:\.|->)" if other else r"\b"
     after = "" if name.endswith("(") else r"\b"
     return re.search(f"{before}{re.escape(name)}{after}", text) is not None
 
 
 def is_another(use: Use, seen: Around) -> bool:
-    """`p.err = err`: is the bare name a variable of the function's own, and not what is written?"""
+    """`p.err = err`: is the bare name a local variable, not the one that is written?"""
     return len(use.path) > 1 and use.name in seen.names

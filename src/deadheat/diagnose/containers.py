@@ -1,6 +1,6 @@
-"""Which container of C++'s library a frame works on: by its class, or by its header where that is all.
+"""Which C++ library container a frame belongs to, by its class or, failing that, by its header.
 
-Frames that were inlined are often told by a bare name, `_M_get_node` in `stl_tree.h`.
+Inlined frames often have a bare name: `_M_get_node` in `stl_tree.h`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 MAP, ROW = "map", "row"
-_LONG = 600  # what comes behind does not tell of which class a function is
+_LONG = 600  # the class is within this prefix
 # "map", "unordered_multimap", "_Rb_tree", "_Rb_tree_increment", "_Hashtable", "__hash_table"
 _MAPS = re.compile(
     r"(?:unordered_)?(?:multi)?map|_Rb_tree\w{0,40}|_Hashtable\w{0,20}|_Node_iterator\w{0,20}"
@@ -36,7 +36,7 @@ _ROW_FILES = re.compile(
 
 
 def shown(side: Side, kind: str) -> Frame | None:
-    """The first frame above the site that works on such a container."""
+    """The first frame above the site that belongs to a container of that kind."""
     for frame in side.inner:
         if container(frame.function, frame.file) == kind:
             return frame
@@ -45,7 +45,7 @@ def shown(side: Side, kind: str) -> Frame | None:
 
 @lru_cache(maxsize=1 << 12)
 def container(function: str, file: str) -> str:
-    """`map` or `row` for code of such a container; "" for anything else, also if it only names one."""
+    """`map` or `row` for code of such a container; "" for other code, even if it names one."""
     names = _classes(function)
     if len(names) == 1 and file:
         return MAP if _MAP_FILES.search(file) else ROW if _ROW_FILES.search(file) else ""
@@ -57,7 +57,7 @@ def container(function: str, file: str) -> str:
 
 
 def _classes(function: str) -> list[str]:
-    """`std`, `map`, `find` of `int std::map<int, std::vector<int> >::find(int)`: nothing in brackets."""
+    """`std`, `map`, `find` of `int std::map<int, std::vector<int> >::find(int)`: without brackets."""
     kept: list[str] = []
     depth = 0
     for letter in function[:_LONG]:

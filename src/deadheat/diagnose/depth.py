@@ -1,10 +1,9 @@
-"""How far into its function an access of Go lies, and what fits in front of it; knows no rule.
+"""The offset of an access in its Go function, and what code fits before it.
 
-The detector prints it behind each line: `cache.go:39 +0x15a`. Measured with Go 1.19 to 1.27: what comes
-first in a function lies at 0x28 to 0x4c, what stands behind `Lock` and a deferred `Unlock` at 0x97 or
-more. A function that the compiler has put into its caller counts from the caller's beginning, and the
-caller's own offset is then that of the place where it was put: a little less. Who takes a lock and
-defers its release is not put anywhere.
+The detector prints the offset after each line: `cache.go:39 +0x15a`. Measured with Go 1.19 to 1.27: the
+first access in a function is at 0x28 to 0x4c, an access after `Lock` and a deferred `Unlock` at 0x97 or
+more. Offsets in an inlined function count from the start of its caller, and the caller's own offset is
+then that of the inlined call: slightly less. A function that locks and defers the unlock is not inlined.
 """
 
 from __future__ import annotations
@@ -18,34 +17,34 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.model import Frame
 
-# a lock and its deferred release fit in front of what lies as deep
+# a lock and its deferred unlock fit before this offset
 LOCKED = 0x95
-# so near to the beginning nothing has been waited for
+# too close to the function entry for a wait before
 FIRST = 0x70
-# a lock and a second look fit between two accesses that are as far apart
+# a lock and a second check fit into this distance
 AGAIN = 0x80
-# a check whether something is there, and the store of what was made then, are as far apart or farther
+# minimum distance between an existence check and the store of a created object
 _MADE = 0x22
-# what lies no farther behind its caller's offset was put into the caller, four times in five; farther,
-# up to the length of what is put anywhere, it may be either (Go 1.26, 310 accesses of the corpus)
+# Within the first distance after its caller's offset, code is inlined four times in five; up to the
+# second, the maximum length of inlined code, it may be (Go 1.26, 310 accesses of the corpus)
 _INLINED, _LONGEST = 0x40, 0xB0
 # one line that reads, calls something and writes: `append` takes 117 to 210 bytes, `n++` 18 to 64
 _CALLED = 110
-# "if err = f(); err != nil {": its question lies 48 to 88 bytes behind its assignment
+# "if err = f(); err != nil {": the test is 48 to 88 bytes after the assignment
 _ASKED = range(0x20, 0x80)
-# no deeper are functions put into one another, nearly always
+# inlining is hardly ever deeper
 _COPIED = 4
-# how long an instruction is on arm64, and how many offsets may be multiples of that by chance
+# instruction length on arm64, and how many offsets may be multiples of it by chance
 _WORD, _CHANCE = 4, 3
 
 
 def of(side: Side) -> int | None:
-    """How many bytes of code lie in front of the access; None if that is not told."""
+    """The number of code bytes before the access; None if not reported."""
     return None if _is_foreign(side.scene) else _number(side.access.instruction)
 
 
 def _is_foreign(scene: Scene) -> bool:
-    """Is this not amd64, which alone was measured? Elsewhere instructions are of one length."""
+    """Is this not amd64, the only architecture measured? Others have instructions of one length."""
     known: bool | None = scene.memo.get(_is_foreign)
     if known is None:
         told = {at for a in scene.report.accesses for at in (a.instruction, a.called_from) if at}
@@ -56,7 +55,7 @@ def _is_foreign(scene: Scene) -> bool:
 
 
 def whose(side: Side) -> Frame | None:
-    """Whose code that is: the site's own function, or the caller that it seems to have been put into."""
+    """The frame whose code the offset counts: the site, or the caller it seems to be inlined into."""
     at, called = of(side), _number(side.access.called_from)
     if at is None or not side.frames:
         return None
@@ -66,28 +65,28 @@ def whose(side: Side) -> Frame | None:
 
 
 def may_be_locked(side: Side) -> bool:
-    """Does it lie so deep that the code in front may have taken a lock, and mean to let go of it?"""
+    """Is the offset large enough for a lock and a deferred unlock before the access?"""
     at = of(side)
     return at is not None and at >= LOCKED
 
 
 def calls_between(reads: Side, writes: Side) -> bool:
-    """Is something called between the read and the write of one line?"""
+    """Is there a call between the read and the write of one line?"""
     between = _between(reads, writes)
     return between is not None and abs(between) >= _CALLED
 
 
 def is_asked(reads: Side, writes: Side) -> bool:
-    """Does one line assign, and then ask what was assigned?"""
+    """Does one line assign a value and then test it?"""
     between = _between(reads, writes)
     return between is not None and -between in _ASKED
 
 
 def _between(reads: Side, writes: Side) -> int | None:
-    """How many bytes of code lie from the read to the write of one line, in one copy of it.
+    """The code bytes from the read to the write of one line, within one copy of the code.
 
-    What is put into its callers has a copy in each. Two of one copy have the same callers, or come by
-    one call of the same code; and who is put nowhere has one copy only.
+    An inlined function has a copy in each caller. Two accesses are in one copy if they have the same
+    callers or the same call offset; a function that is not inlined has only one copy.
     """
     if reads.site != writes.site or reads.site is None:
         return None
@@ -102,15 +101,15 @@ def _between(reads: Side, writes: Side) -> int | None:
 
 
 def is_own(side: Side) -> bool:
-    """Is it surely code of the site's own function, which was put nowhere?"""
+    """Is it certainly code of the site's own function, not inlined?"""
     at, called = of(side), _number(side.access.called_from)
     return at is not None and (called is None or not 0 <= at - called < _LONGEST)
 
 
 def only_stores(scene: Scene, checks: Side, stores: Side) -> bool:
-    """Is there no room between a check and a store for a call that would make what is stored?
+    """Is there too little code between a check and a store for a call that creates the value?
 
-    A variable of a package is reached by so little code that this does not tell.
+    Unknown for package variables, which need very little code to access.
     """
     if address.is_packages(scene) is not False:
         return False

@@ -1,4 +1,4 @@
-"""Does who started a worker go away before the line on which it waits for it? For rules on lifetimes."""
+"""Whether the starter of a worker leaves before the line on which it waits for it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
     from deadheat.model import Frame
 
-_NEAR = 2  # frames from the site outwards in which a wait is for the worker
+_NEAR = 2  # frames from the site outwards in which a wait concerns the worker
 
 
 def waits(scene: Scene, frame: Frame, seen: Around) -> list[int]:
-    """The lines of a function, outside of what it starts and defers, on which it waits for others."""
+    """The lines of a function, outside of what it starts and defers, on which it waits."""
     own = len(seen.closures)
     called = [c.line for c in calls_to(scene, seen, frame, JOINS) if c.depth == own]
     deferred = {c.line for c in seen.calls if c.deferred}
@@ -32,18 +32,18 @@ def waits(scene: Scene, frame: Frame, seen: Around) -> list[int]:
 
 
 def gave_up(side: Side) -> Evidence | None:
-    """The wait above its access, in the same function, that ends when its time is over."""
+    """The wait with a timeout above its access in the same function."""
     for frame, seen in side.way[:_NEAR]:
         for call in seen.calls:
             over = call.name in LIMITED and call.line <= seen.line
             if over and call.depth == len(seen.closures):
-                told = f"`{call.name}`: it no longer waits when the time is over"
+                told = f"`{call.name}` stops waiting after a timeout"
                 return Evidence(told, point(frame)._replace(line=call.line))
     return None
 
 
 def left_early(scene: Scene) -> Left | None:
-    """The worker, who uses its work and leaves, where it was started, and the wait that is passed by."""
+    """The worker, the side that uses its work and returns, its start, and the skipped wait."""
     for other, worker in scene.both if scene.source else ():
         started = worker.creator
         began = scene.around(started) if started else None
@@ -58,7 +58,7 @@ def left_early(scene: Scene) -> Left | None:
             after = [line for line in found if line > seen.line]
             if seen.leaves and after and not any(began.line < n <= seen.line for n in found):
                 told = (
-                    "the wait for it comes only further down: here the function leaves without it"
+                    "the wait for the worker comes further down: the function returns here without it"
                 )
                 why = Evidence(told, point(frame)._replace(line=after[0]))
                 return Left(worker, other, started, why)
@@ -66,7 +66,7 @@ def left_early(scene: Scene) -> Left | None:
 
 
 def only_told(scene: Scene) -> Left | None:
-    """A worker whose starter told it to end, did not wait for that, and has its work read."""
+    """A worker that its starter signalled to stop without waiting, and whose work is read."""
     for other, worker in scene.both if scene.source else ():
         started = worker.creator
         began = scene.around(started) if started and is_background(worker) else None
@@ -77,13 +77,13 @@ def only_told(scene: Scene) -> Left | None:
         if times is None or not line or any(n > line for n in waits(scene, started, began)):
             continue
         if times[1] != started or (times[0].line or 0) > line:
-            told = "tells the worker to end, and does not wait until it has"
+            told = "signals the worker to stop and does not wait until it has finished"
             return Left(worker, other, started, Evidence(told, point(started)._replace(line=line)))
     return None
 
 
 def _tells(began: Around, worker: Side) -> int:
-    """The line below its start on which the worker is told to end: `close(m.over)`, `cancel()`."""
+    """The line below its start that signals the worker to stop: `close(m.over)`, `cancel()`."""
     heard = {name for _, way in worker.way for name in way.awaits}
     for call in began.calls:
         word = call.arguments.rpartition(".")[2] if call.name == "close" else ""
@@ -94,7 +94,7 @@ def _tells(began: Around, worker: Side) -> int:
 
 
 def given_away(scene: Scene) -> Left | None:
-    """A worker that still works on what its function, which has waited and returned, gave back."""
+    """A worker that still uses what its function, after a wait, has returned."""
     for worker, other in scene.both if scene.sourced else ():
         started, here = worker.creator, worker.here
         began = scene.around(started) if started and worker.is_worker else None
@@ -103,7 +103,7 @@ def given_away(scene: Scene) -> Left | None:
         if not here.closures or (here.path, here.first) != (began.path, began.first):
             continue
         if _has_told(here):
-            continue  # then it is what it told, and when, that is wrong
+            continue  # then the signal itself comes too early
         if any((seen.path, seen.first) == (began.path, began.first) for _, seen in other.way):
             continue
         lent = {u.path[0] for u in here.uses if _is_outer(here, u.path[0])}
@@ -112,7 +112,7 @@ def given_away(scene: Scene) -> Left | None:
         ]
         name = next(iter(sorted(lent & began.returned)), "")
         if found and name:
-            told = f"waits here, and then gives `{name}` back, while the worker goes on"
+            told = f"waits here and then returns `{name}` while the worker keeps running"
             return Left(
                 worker, other, started, Evidence(told, point(started)._replace(line=found[0]))
             )
@@ -120,25 +120,25 @@ def given_away(scene: Scene) -> Left | None:
 
 
 def _has_told(here: Around) -> bool:
-    """Has the closure told others that it is done, or sent what it has, above the line?"""
+    """Has the closure signalled completion, or sent its result, above the line?"""
     inside = here.closures[-1]
     told = [c.line for c in here.calls if c.name in ("Done", "close", *PAIRS)]
     return any(inside.first <= line < here.line for line in (*told, *here.sends))
 
 
 def _is_outer(here: Around, name: str) -> bool:
-    """Is it a variable of the function, and none of its closure?"""
+    """Is it a variable of the function, not of its closure?"""
     told = here.names.get(name)
     return told is not None and told.depth < len(here.closures)
 
 
 def _inside(began: Around, line: int) -> bool:
-    """Does a line lie in what is started?"""
+    """Is a line in code that is started as a goroutine?"""
     return any(s.line <= line <= s.last for s in began.starts)
 
 
 def waits_after(scene: Scene, side: Side) -> int | None:
-    """The line, on the way to its access, on which it goes on to wait for others, if it does."""
+    """The line on the call chain, after the access, on which it waits for others, if any."""
     for frame, seen in side.way:
         if not seen.leaves:
             for line in (*waits(scene, frame, seen), *_asked_to_wait(scene, frame, seen)):
@@ -148,7 +148,7 @@ def waits_after(scene: Scene, side: Side) -> int | None:
 
 
 def _asked_to_wait(scene: Scene, frame: Frame, seen: Around) -> Iterator[int]:
-    """The lines on which it calls what ends a worker and waits for its word: `s.done()`, `s.close()`."""
+    """The lines that call a teardown which waits for a worker: `s.done()`, `s.close()`."""
     for call in seen.calls:
         ends = ENDING.intersection(words(call.name)[:1]) and call.on and not call.deferred
         inner = scene.defined(call.name, frame) if ends else None

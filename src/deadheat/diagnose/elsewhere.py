@@ -1,4 +1,4 @@
-"""Under which lock a field is touched elsewhere, where a Go report has lost one of its sides."""
+"""The lock under which a field is used elsewhere, for Go reports with only one side."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-_ENOUGH = 3  # functions that hold it: fewer may mean something else
+_ENOUGH = 3  # functions that hold it: fewer are not conclusive
 
 
 class Elsewhere(NamedTuple):
-    """The side that is told, and the lock that it lacks: in so many of the type's other methods."""
+    """The known side and the lock it lacks, which `holder_count` of `method_count` methods hold."""
 
     side: Side
     lock: str
@@ -24,7 +24,7 @@ class Elsewhere(NamedTuple):
 
 
 def guarded_elsewhere(scene: Scene) -> Elsewhere | None:
-    """The lock that most other methods hold where they touch what the only side that is told does."""
+    """The lock that most other methods hold when they use the field of the only known side."""
     told = [side for side in scene.sides if side.site]
     shared, source = scene.shared, scene.source
     if not scene.go or source is None or shared is None or len(told) != 1:
@@ -33,7 +33,7 @@ def guarded_elsewhere(scene: Scene) -> Elsewhere | None:
     if side.site is None or side.here is None or shared.kind != "field" or not shared.owner:
         return None
     if side.locked or is_made_here(scene, side):
-        return None  # its caller holds it; or nobody else has the object yet
+        return None  # the caller holds it, or the object is not shared yet
     way = {(code.path, code.first) for _, code in side.way}
     others: dict[tuple[str, int], set[str]] = {}
     for seen in source.touched(shared.name, side.site):

@@ -1,4 +1,4 @@
-"""Did who had a worker started end what it works for, and go on without a wait? For one rule."""
+"""Functions that end the object of a worker, or replace the worker, and do not wait for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
-# "e", "conn": what a call is about; not what it calls on the way, as in "kv.Client()"
+# "e", "conn": variables in a call, not functions as in "kv.Client()"
 _NAME = re.compile(r"(\.)?\b([A-Za-z_]\w*)(?![\w(])(?=(\.)?)")
-# what most calls are given says nothing about one: "ctx", "err", and a test's own
+# common arguments say nothing about a call: "ctx", "err", a test's `t`
 _COMMON = re.compile(r"_|err|t|tb|\w{0,40}[cC]tx")
 
 
 def ended_between(scene: Scene) -> Hit | None:
-    """A function had the worker started, ended its owner further down, and went on without a wait."""
+    """A function caused the worker's start, ended its owner below, and continued without a wait."""
     for owner, worker in scene.both if scene.source else ():
         if not is_background(worker):
             continue
@@ -41,32 +41,32 @@ def ended_between(scene: Scene) -> Hit | None:
             named = f"{end.on}.{end.name}" if end.on else end.name
             evidence = (
                 worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-                Evidence(f"`{short(scene.parent(now.function))}` had it started", point(started)),
-                Evidence(f"`{named}` ends what it works for", point(now)._replace(line=end.line)),
-                Evidence("and does not wait for it: what comes after runs beside it", point(now)),
+                Evidence(f"`{short(scene.parent(now.function))}` caused its start", point(started)),
+                Evidence(f"`{named}` ends the object that it uses", point(now)._replace(line=end.line)),
+                Evidence("and does not wait for the worker, which keeps running", point(now)),
             )
-            change = f"Let `{named}` wait for the worker that it ends (WaitGroup, or a channel)."
+            change = f"Make `{named}` wait for the worker that it ends (WaitGroup or channel)."
             where = (point(now)._replace(line=end.line), worker.point)
             inner = scene.defined(end.name, now)
             plain = inner is not None and not waits(scene, now, inner)
-            # a test may look on meanwhile on purpose
+            # a test may observe the worker on purpose
             sure = STRONG if plain and not is_test_file(now.file) else LIKELY + 0.05
             return Hit(sure, evidence, change, where, from_source=True)
     return None
 
 
 def is_gone(scene: Scene, now: Frame, seen: Around, line: int) -> bool:
-    """`if bad { close(stop); return }`: does who ends it there leave, and never come to the line?"""
+    """`if bad { close(stop); return }`: does the branch with the call return before the line?"""
     there = scene.around(now._replace(line=line))
     if there is None or any(c.line == line for c in there.conditions):
         return (
-            False  # `if err := s.Close(); err != nil {`: what its head calls is under no condition
+            False  # `if err := s.Close(); err != nil {`: the call in the head is unconditional
         )
     return there.leaves and not set(there.conditions) <= set(seen.conditions)
 
 
 def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
-    """The call between two lines that ends what another one began."""
+    """The call between two lines that ends what another call began."""
     begun = {
         word
         for call in seen.calls
@@ -85,7 +85,7 @@ def _end(seen: Around, started: int, first: int, last: int) -> Call | None:
 
 
 def _about(seen: Around, text: str) -> list[str]:
-    """The variables in a call: neither functions nor packages (`context` of `context.TODO()`)."""
+    """The variables in a call, not functions or packages (`context` of `context.TODO()`)."""
     go = seen.path.endswith(".go")
     return [
         told[2]
@@ -96,15 +96,15 @@ def _about(seen: Around, text: str) -> list[str]:
 
 
 def _is_in(call: Call, seen: Around) -> bool:
-    """`t.Cleanup(func() { s.Close() })`: is it in the closure that the line is in, and in no other?"""
+    """`t.Cleanup(func() { s.Close() })`: is it in the same closure as the line?"""
     inner = seen.closures[-1] if seen.closures else None
     return inner is None or inner.first <= call.line <= inner.last
 
 
 def replaced(scene: Scene) -> Hit | None:
-    """Two workers of a kind: the first was told to stop, and the next one started without a wait.
+    """Two workers of a kind: the first was signalled to stop, the next started without a wait.
 
-    `cur := c.query(q); …; cur.close()` in a loop, and both queries work on what is `c`'s.
+    `cur := c.query(q); …; cur.close()` in a loop: both queries use the state of `c`.
     """
     a, b = scene.sides if len(scene.sides) == 2 else (None, None)
     if a is None or b is None or not scene.sourced or not (a.is_worker and b.is_worker):
@@ -123,7 +123,7 @@ def replaced(scene: Scene) -> Hit | None:
 
 
 def _between(seen: Around, one: int, other: int) -> list[tuple[int, int]]:
-    """The lines that are passed from one start to the next; of one start, those of its loop."""
+    """The lines between two starts; for one start, those of its loop."""
     if one != other:
         return [(min(one, other), max(one, other))]
     loops = [(first, last) for first, last in seen.loops if first <= one <= last]
@@ -131,7 +131,7 @@ def _between(seen: Around, one: int, other: int) -> list[tuple[int, int]]:
 
 
 def _is_plain(scene: Scene, frame: Frame, seen: Around, end: Call, last: int) -> bool:
-    """Is the end known not to wait, and does nobody wait after it? What a worker does ends no worker."""
+    """Is the ending call known not to wait, and does nothing wait after it? Not in started code."""
     inner = scene.defined(end.name, frame)
     if inner is None or waits(scene, frame, inner):
         return False
@@ -141,18 +141,18 @@ def _is_plain(scene: Scene, frame: Frame, seen: Around, end: Call, last: int) ->
 
 
 def _next(scene: Scene, end: Call, started: Frame) -> Hit:
-    """What is said of a worker that still works when the next one does."""
+    """The match for a worker that still runs when the next one starts."""
     a, b = scene.sides
     named = f"{end.on}.{end.name}" if end.on else end.name
     evidence = (
         a.told(f"{a.does} in {a.actor.id}"),
         b.told(f"{b.does} in {b.actor.id}, a worker of the same kind"),
         Evidence(
-            f"`{named}` tells a worker to stop and does not wait for it",
+            f"`{named}` signals a worker to stop and does not wait for it",
             point(started)._replace(line=end.line),
         ),
-        Evidence("and the next one is started", point(started)),
+        Evidence("and the next worker is started", point(started)),
     )
-    change = f"Let `{named}` wait for the worker that it ends (WaitGroup, or a channel)."
+    change = f"Make `{named}` wait for the worker that it ends (WaitGroup or channel)."
     where = (point(started)._replace(line=end.line), a.point)
     return Hit(STRONG, evidence, change, where, from_source=True)

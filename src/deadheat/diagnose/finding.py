@@ -1,4 +1,4 @@
-"""What a diagnosis says: cause, evidence, remedy; plain data that knows no rule and no report."""
+"""The result of a diagnosis: cause, evidence and remedy. Data only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _new: Final = tuple.__new__
 
 
 class Point(NamedTuple):
-    """A place in the code that a sentence or a remedy speaks of."""
+    """A location in the code that evidence or a remedy refers to."""
 
     file: str
     line: int | None = None
@@ -22,7 +22,7 @@ class Point(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """One sentence that speaks for a cause, and the frame or line that it points at."""
+    """One sentence that supports a cause, and the location it refers to."""
 
     text: str
     at: Point | None = None
@@ -33,12 +33,12 @@ class Evidence(NamedTuple):
 
 
 class Remedy(NamedTuple):
-    """What to do about a cause; every part is a sentence or two in plain English."""
+    """How to fix a cause; every field is one or two plain sentences."""
 
     change: str
     primitive: str  # "sync.Mutex", "sync.WaitGroup", "a copy", …
-    price: str  # what it costs at run time or in design
-    check: str  # how to see that it is gone
+    price: str  # its cost at run time or in design
+    check: str  # how to verify the fix
     where: tuple[Point, ...] = ()
 
     def __str__(self) -> str:
@@ -47,10 +47,10 @@ class Remedy(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A cause that a rule found, or `unknown` with what would settle it.
+    """A cause that a rule found, or `unknown` with the open questions.
 
     `test_only`: the product is right and the test is wrong. `from_source`: the code at the pin was
-    read, not the report alone. `crashed` names a rule that failed on this report.
+    read, not only the report. `crashed` names a rule that failed on this report.
     """
 
     cause: str
@@ -63,7 +63,7 @@ class Finding(NamedTuple):
     crashed: str | None = None
 
     def as_cause(self) -> Cause:
-        """As the model and its wire have it."""
+        """Convert to the `Cause` of the public model."""
         told = tuple([str(one) for one in self.evidence]) or self.settle
         cause: Cause = _new(Cause, (self.cause, round(self.confidence, 2), told))
         return cause

@@ -1,4 +1,4 @@
-"""Does a side write to an object that it is still making? Then its publication races, not its use."""
+"""Whether a side writes to an object that it is still creating: then its publication races."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _CONTAINER = re.compile(r"make\((?:map)?\[|(?:map)?\[[^{]{0,120}\{")
 _MAKES = re.compile(r"\bmake_(?:shared|unique)<|=\s{0,9}new\s")
 # "return &plate{dots, 3}", "func engrave() *plate { return &plate{} }"
 _GIVES = re.compile(r"\breturn &(?:\w{1,80}\.)?[A-Za-z_]\w{0,80}(?:\[.{0,80}\])?\{")
-_MAKERS = 4  # callers further out than this have other things made
+_MAKERS = 4  # callers further out create other objects
 # "make_shared<Glyphs>", "make_unique<Zone>", "malloc", "calloc", "kzalloc"
 _NEW = re.compile(r"make_(?:shared|unique)\b|(?:m|c|km|kz|v)alloc$")
-# "return &Client{base: base}": the object is made on the line itself
+# "return &Client{base: base}": the object is created on the line itself
 _LITERAL = re.compile(r"[&\s=(,](?:\w{1,80}\.)?[A-Z]\w{0,80}(?:\[.{0,80}\])?\{(.*)")
 
 # "c.rates = fresh"
 _STORED = re.compile(r"[\w\])] = (\w{1,80})\s{0,9}(?://|$)")
-_STORES = 4  # stores below a line that are looked at
+_STORES = 4  # stores below a line that are examined
 # "base: strings.TrimRight(base)"
 _KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
 
 
 def made_below(maker: Side, reader: Side) -> Frame | None:
-    """From a Go report alone: the method that has something made by a function, and then uses it.
+    """From a Go report alone: the method that has an object created by a function and then uses it.
 
-    `s.flags = load(path)`: a function that is nobody's method has no object but what it is given or
-    makes itself. Who had it called uses what it made, and another one has come by the same way.
+    `s.flags = load(path)`: a function that is not a method writes only to its arguments or to what it
+    creates. Its caller uses the new object, and the other side reached it through the same method.
     """
     if not maker.writes or reader.writes or maker.closure or "(" in maker.name:
         return None
@@ -54,7 +54,7 @@ def made_below(maker: Side, reader: Side) -> Frame | None:
 
 
 def _on_its_line(maker: Side, reader: Side) -> Frame | None:
-    """`table()[key]`: is what the very line has made, by whichever function, then read on it?"""
+    """`table()[key]`: is what a line creates through a call read on the same line?"""
     for caller in maker.frames[2:_MAKERS] if not reader.closure and reader.inner else ():
         if caller == reader.site:
             return None if is_test_file(caller.file) else caller
@@ -62,7 +62,7 @@ def _on_its_line(maker: Side, reader: Side) -> Frame | None:
 
 
 def is_made_here(scene: Scene, side: Side) -> bool:
-    """Was the object that the side writes made by the same function, a few lines above or right here?"""
+    """Was the written object created by the same function, a few lines above or on this line?"""
     here = side.here
     if here is None or not side.writes:
         return False
@@ -78,7 +78,7 @@ def is_made_here(scene: Scene, side: Side) -> bool:
         return True
     made = [told for told in here.names.values() if told.how == "local" and told.line == here.line]
     if scene.go and any(_MADE.match(told.type) for told in made):
-        return True  # the line on which it is made
+        return True  # the line that creates it
     if scene.go and _fills_its_own(here, here.returned | _kept(scene, side, here)):
         return True
     for use in here.uses:
@@ -95,7 +95,7 @@ def is_made_here(scene: Scene, side: Side) -> bool:
 
 
 def _kept(scene: Scene, side: Side, here: Around) -> frozenset[str]:
-    """`c.rates = fresh`: what is stored further down, when the loops around the line are done."""
+    """`c.rates = fresh`: variables that are stored below, after the loops around the line."""
     done = max((last for _, last in here.loops), default=here.line)
     below = sorted({u.line for u in here.stores if u.line > done})[:_STORES]
     seen = [scene.around(side.site._replace(line=line)) for line in below if side.site]
@@ -104,7 +104,7 @@ def _kept(scene: Scene, side: Side, here: Around) -> frozenset[str]:
 
 
 def _fills_its_own(here: Around, given: frozenset[str]) -> bool:
-    """`m := map[string]int{}; m[k] = v; return m`: is a container filled, or made, to be given on?"""
+    """`m := map[string]int{}; m[k] = v; return m`: is a new container filled to be passed on?"""
     lent = any(s.line < here.line for s in here.starts)
     for name in given if not lent else ():
         told = here.names.get(name)
@@ -128,7 +128,7 @@ def _is_new(scene: Scene, side: Side, name: str) -> bool:
 
 
 def _wanted(scene: Scene, side: Side) -> set[str]:
-    """What the other side touches, by name."""
+    """The fields that the other side uses."""
     others = [s.here.uses for s in scene.sides if s is not side and s.here]
     return {u.name for uses in others for u in uses if len(u.path) > 1}
 

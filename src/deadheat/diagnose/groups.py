@@ -1,4 +1,4 @@
-"""Who adds to a group that is waited for? For the rules about group synchronisation."""
+"""Which side adds to a wait group."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
 
 def added_elsewhere(side: Side) -> bool:
-    """Does the code show that who waits adds nothing itself, outside of what it starts?"""
+    """Does the waiting function add nothing itself, outside of the goroutines it starts?"""
     here = side.here
     waits = [c for c in here.calls if c.name == "Wait" and c.line == here.line] if here else []
     if here is None or not waits or here.loops or side.is_worker:
         return (
-            False  # who waits in a loop, or was started to wait, waits for one round after another
+            False  # a wait in a loop or in its own goroutine waits for several rounds
         )
     own = [c for c in here.calls if c.name == "Add" and c.on == waits[0].on]
     return not any(c.depth <= waits[0].depth for c in own)
 
 
 def is_next_round(adds: Side, waits: Side) -> bool:
-    """Was who waits started by who adds, or has that one waited there before? It adds for the next."""
+    """Does it add for the next round: after an earlier wait, or as the starter of the waiting side?"""
     if waits_first(adds, waits):
         return True
     if not waits.is_worker or not adds.is_worker:
@@ -31,7 +31,7 @@ def is_next_round(adds: Side, waits: Side) -> bool:
 
 
 def waits_first(adds: Side, waits: Side) -> bool:
-    """Does one function wait for the last round and then add for the next? Two run it at once."""
+    """Does one function wait for the last round and then add for the next, run twice at once?"""
     a, b = adds.site, waits.site
     if a is None or b is None or a.line is None or b.line is None:
         return False

@@ -1,4 +1,4 @@
-"""What lines and names tell of a check and what depends on it, from a report alone; knows no rule."""
+"""Checks and dependent writes, guessed from lines and names of a report alone."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 _GOING_ON: frozenset[str] = GROWING | KEYED | TURNING
 _FIRST: frozenset[str] = LAZY | CHANGING
 _LEAVES = 3
-SPAN = 6  # lines between a check and what depends on it
-_LOCKED = 3  # no more lines lie between a check and what is made in its own block
+SPAN = 6  # lines between a check and the dependent write
+_LOCKED = 3  # at most so many lines between a check and a creation in its block
 # "db.(*connPool)"
 _POOL = re.compile(r"(?<![Ss])[Pp]ool")
 
 
 def is_close(found: Check) -> bool:
-    """Is the write in the block that the check opens? One that leaves the function needs three lines."""
+    """Is the write in the block that the check opens? A guard clause needs three lines."""
     return (found.sets.point.line or 0) - (found.other.point.line or 0) < _LEAVES
 
 
 def likely(scene: Scene) -> Check | None:
-    """One function in two actors: one reads, and the other writes a line or two further down."""
+    """One function in two actors: one reads, the other writes a few lines below."""
     if Check not in scene.memo:
         scene.memo[Check] = _likely(scene)
     found: Check | None = scene.memo[Check]
@@ -44,9 +44,9 @@ def _likely(scene: Scene) -> Check | None:
         if not sets.writes or not sets.site or not other.site or sets.closure:
             continue
         if verb(sets.name) in _GOING_ON:
-            continue  # reads how far it is, in a container or a turn, and goes on from there
+            continue  # it reads a position and continues from there
         down = (sets.site.line or 0) - (other.site.line or 0)
-        # two lines further down stands what gives it back: `}` is between them
+        # the return is two lines below the write: `}` is between them
         near = 0 < down <= SPAN or down == -2 or (-SPAN <= down < 0 and is_lazy(sets.name))
         if sets.site.file == other.site.file and near and not other.writes:
             return Check(sets, other)
@@ -54,16 +54,15 @@ def _likely(scene: Scene) -> Check | None:
 
 
 def looked_first(scene: Scene) -> tuple[Side, Side, int] | None:
-    """From a Go report alone: a function looks first of all, and sets it so far below that much is done.
+    """From a Go report alone: a read at function entry and a write far below, with code in between.
 
-    Who reads, who writes, and how many lines below. Something is made between the two; whether it is
-    made under a lock, after a second look, does not show. Who only changes what is there has no more
-    than the change between them.
+    Returns reader, writer and the lines between. Something is created between the two; whether under a
+    lock, after a second check, is not visible. A mere change of an existing value needs less code.
     """
     if not scene.go or scene.source is not None or not scene.same_function:
         return None
     if address.is_packages(scene):
-        return None  # what a package keeps is reached by so little code that this does not tell
+        return None  # package variables need too little code for this test
     for reader, maker in scene.both:
         if reader.writes or not maker.writes or maker.closure or maker.inner or reader.inner:
             continue
@@ -77,24 +76,24 @@ def looked_first(scene: Scene) -> tuple[Side, Side, int] | None:
 
 
 def _lends(side: Side) -> bool:
-    """Is it what a pool does with its objects? Then it counts them."""
+    """Is it a method of a pool? Then it counts its objects."""
     return bool(_POOL.search(side.owner) and verb(side.name) in POOLING)
 
 
 def is_changing(name: str) -> bool:
-    """Is a function called as if it changed something that is already there?"""
+    """Is a function named as if it changed something that exists?"""
     return verb(name) in CHANGING
 
 
 @lru_cache(maxsize=1 << 12)
 def is_lazy(name: str) -> bool:
-    """Is a function called as if it made something at first use?"""
+    """Is a function named as if it created something at first use?"""
     told = words(name)
     return bool(told) and (verb(name) in LAZY or "lazy" in told or "once" in told)
 
 
 def verb(name: str) -> str:
-    """What a function is called to do: its first word, in C often the last (`ring_put`)."""
+    """The verb in a function's name: its first word, in C often the last (`ring_put`)."""
     bare = last(name)
     told = words(bare)
     if not told:

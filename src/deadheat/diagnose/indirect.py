@@ -1,7 +1,7 @@
-"""Did set-up call what starts a worker, and set something afterwards? For one rule; knows Go only.
+"""Set-up that calls a function which starts a worker, and then sets something. Go only.
 
-Neither stack has both: who started the worker has returned, several calls deep, or a library runs a
-closure that it was given. The code has: who calls whom, and on which line.
+Neither stack shows both: the starter has returned, several calls deep, or a library runs a closure that
+it was given. The code shows the calls and their lines.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.source import Call
 
-# "d.ready = true", "s.conn = nil", "n += 1", "used++": a word, an end or a count; no set-up
+# "d.ready = true", "s.conn = nil", "n += 1", "used++": a flag, a reset or a count, not set-up
 _TOLD = re.compile(
     r"\+\+|--|[-+*/|&]=|(?<![=!<>:])=\s{0,9}(?:true|false|nil|-?\d{1,20}|\"[^\"]*\")\s{0,9}(?://|$)"
 )
 _WORD = re.compile(r"\w{1,80}")
-# "NewHarbour", "initRadio": a part of "making" in words.txt, without what is made at first use
+# "NewHarbour", "initRadio": a part of "making" in words.txt, without lazy creation
 _MAKING = frozenset(("new", "init", "initialize", "setup"))
-# how many calls lead from set-up to the start at most, and back; functions that are looked at
+# limits: calls from set-up to the start and back, functions, starts per worker
 _DEEP, _MOST, _WORKERS = 3, 8, 4
 
 
 class Began(NamedTuple):
-    """The side that sets up, the worker's, the call that leads to its start, where set-up is now."""
+    """The side that sets up, the worker, the call that leads to its start, and the write."""
 
     setter: Side
     worker: Side
-    began: Point  # where its goroutine, or the closure that runs in it, comes from
-    name: str  # of what set-up calls
+    began: Point  # where its goroutine, or the closure that runs in it, was created
+    name: str  # of the function that set-up calls
     call: Point
     now: Point
 
 
 class _Place(NamedTuple):
-    """A line on the way to the write, and the frame that tells in which folder it is."""
+    """A line on the call chain of the write, and a frame in its folder."""
 
     seen: Around
     beside: Frame
@@ -57,7 +57,7 @@ def begun_above(scene: Scene) -> Began | None:
     """A write by set-up, below a call that leads to the start of a worker that reads."""
     for setter, worker in scene.both if scene.go and scene.sourced else ():
         if not setter.writes or worker.writes or setter.held:
-            continue  # a lock that the reader holds was never taken to store it
+            continue  # with a lock, the reader's lock is the question
         if worker.is_main or setter.actor.id == worker.actor.id or worker.in_test:
             continue
         if _met(setter, worker) or not _sets_once(scene, setter, worker):
@@ -69,9 +69,9 @@ def begun_above(scene: Scene) -> Began | None:
 
 
 def replaced_by_test(scene: Scene) -> Began | None:
-    """A test that puts another thing into what it has just had made, and what was started on the way.
+    """A test that replaces a field of an object whose creation started the worker.
 
-    The product only reads the field: a lock that is held there is about something else.
+    The product only reads the field: a lock that it holds there protects something else.
     """
     if Began not in scene.memo:
         scene.memo[Began] = _replaced_by_test(scene)
@@ -92,7 +92,7 @@ def _replaced_by_test(scene: Scene) -> Began | None:
         if not stores or _stored(scene, shared.name, True, site, worker.site):
             continue
         bases = {u.path[0] for u in stores}
-        # not what the test had made otherwise, and which the worker does not know
+        # not another object of the test, which the worker does not know
         own = [c for c in here.calls if bases & set(c.result.split(", "))]
         ways = [] if _TOLD.search(here.text) else [(_Place(here, site), own)]
         for place, calls in (*ways, *_handed(setter, here, bases)):
@@ -103,9 +103,9 @@ def _replaced_by_test(scene: Scene) -> Began | None:
 
 
 def _handed(setter: Side, here: Around, bases: set[str]) -> Iterator[tuple[_Place, list[Call]]]:
-    """`run(func(c *Crew) { c.quiet = true })`: who handed a test's closure what it then sets first.
+    """`run(func(c *Crew) { c.quiet = true })`: the caller that passes a test's closure its object.
 
-    What is called on that object further up may have started the worker; nobody could set it before.
+    Calls on that object above may have started the worker; the test could not set the field earlier.
     """
     closure, caller = here.closures[-1:], setter.way[1:2]
     own = {name for name in bases if name in here.names}
@@ -122,9 +122,9 @@ def _handed(setter: Side, here: Around, bases: set[str]) -> Iterator[tuple[_Plac
 
 
 def made_by_main(scene: Scene) -> tuple[Side, Side] | None:
-    """From a report alone: who sets up on the main goroutine, by its name, and who reads meanwhile.
+    """From a report alone: set-up on the main goroutine, by its name, and a concurrent reader.
 
-    On other goroutines things are made all the time, and as often for a pool or for a cache.
+    Other goroutines create objects all the time, for instance for a pool or a cache.
     """
     for setter, worker in scene.both if scene.go and scene.source is None else ():
         if not setter.is_main or not setter.writes or worker.writes or setter.closure:
@@ -139,18 +139,18 @@ def _makes(side: Side) -> bool:
 
 
 def _met(setter: Side, worker: Side) -> bool:
-    """Is a function that started the worker on the setter's own stack? Then there is nothing to find."""
+    """Is a function that started the worker on the setter's own stack? Then nothing is hidden."""
     then = {worker.written(f) for f in worker.actor.created_at if f.origin is Origin.USER}
     return bool(then.intersection(setter.written(f) for f in setter.true))
 
 
 def _sets_once(scene: Scene, setter: Side, worker: Side) -> bool:
-    """Is it the only line outside of tests that stores to the variable, and stores a thing?"""
+    """Is it the only line outside of tests that stores to the variable, and does it store an object?"""
     here, shared, site = setter.here, scene.shared, setter.site
     if here is None or shared is None or site is None or is_test_file(site.file):
         return False
     if shared.kind not in ("field", "package") or setter.closure or here.loops:
-        return False  # what a closure does may be done over and over
+        return False  # a closure may run many times
     if _TOLD.search(here.text):
         return False
     if not any(u.name == shared.name and u.line == here.line for u in here.stores):
@@ -168,7 +168,7 @@ def _stored(scene: Scene, name: str, field: bool, *near: Frame | None) -> set[tu
 
 
 def _starts(worker: Side) -> list[Frame]:
-    """Where it was started; if that is not told, whose closures run in it, the outermost first."""
+    """Where it was started; if not reported, the closures that run in it, outermost first."""
     told = [f for f in worker.created if f.origin is Origin.USER and not f.stale]
     if not told:
         own = [f for f in reversed(worker.frames) if is_closure(f.function)]
@@ -177,7 +177,7 @@ def _starts(worker: Side) -> list[Frame]:
 
 
 def _above(scene: Scene, setter: Side, worker: Side, start: Frame) -> Began | None:
-    """The call above the write, or above who leads to it, of what leads to the start."""
+    """The call above the write, or above its callers, that leads to the start."""
     for place in _places(scene, setter):
         if found := _called(scene, place, place.seen.calls, start):
             return Began(setter, worker, point(start), *found)
@@ -187,7 +187,7 @@ def _above(scene: Scene, setter: Side, worker: Side, start: Frame) -> Began | No
 def _called(
     scene: Scene, place: _Place, calls: Iterable[Call], start: Frame
 ) -> tuple[str, Point, Point] | None:
-    """Which of these calls, above a place, leads to the start: its name, where it is, and the place."""
+    """The call above a line that leads to the start: its name, its point, and the line's point."""
     seen = scene.around(start)
     for way in _ways(scene, seen, start) if seen else ():
         call = next((c for c in calls if _is_before(c, place, way)), None)
@@ -198,7 +198,7 @@ def _called(
 
 
 def _ways(scene: Scene, start: Around, beside: Frame) -> list[Around]:
-    """The function that starts the worker, and those near it that call it, by however many steps."""
+    """The function that starts the worker, and its direct and indirect callers nearby."""
     found, last_ = [start], [start]
     for _ in range(_DEEP):
         last_ = [
@@ -214,7 +214,7 @@ def _ways(scene: Scene, start: Around, beside: Frame) -> list[Around]:
 
 
 def _callers(scene: Scene, target: Around, beside: Frame) -> Iterator[Around]:
-    """Who calls a function, or starts it, itself: not in a closure that it gives away."""
+    """The functions that call or start a function themselves, not in a closure that they pass on."""
     key = "callers", target.function, beside.file
     if key not in scene.memo:
         source = scene.source
@@ -226,7 +226,7 @@ def _callers(scene: Scene, target: Around, beside: Frame) -> Iterator[Around]:
 
 
 def _places(scene: Scene, setter: Side) -> Iterator[_Place]:
-    """The lines on the way to the write, from the site outwards; beyond the stack by who calls it."""
+    """The lines on the call chain of the write, outwards; beyond the stack by the only caller."""
     place: _Place | None = None
     for frame, seen in setter.way:
         if is_test_file(frame.file) or seen.loops:
@@ -252,12 +252,12 @@ def _places(scene: Scene, setter: Side) -> Iterator[_Place]:
 
 
 def _is_once(scene: Scene, place: _Place) -> bool:
-    """Is its function called from one line only, as far as the code near it tells?"""
+    """Is its function called from one line only, as far as the nearby code shows?"""
     return len(list(_callers(scene, place.seen, place.beside))) <= 1
 
 
 def _is_before(call: Call, place: _Place, target: Around) -> bool:
-    """Is it a call of that function further up, that is not put off?"""
+    """Is it a call of that function further up that is not deferred?"""
     seen = place.seen
     if call.line >= seen.line or call.deferred or call.depth > len(seen.closures):
         return False
@@ -265,7 +265,7 @@ def _is_before(call: Call, place: _Place, target: Around) -> bool:
 
 
 def _means(call: Call, seen: Around, target: Around) -> bool:
-    """Does a call mean that very function, by its name and by what is known of the object?"""
+    """Does a call refer to that very function, by its name and the type of its target?"""
     if call.name != target.function:
         return False
     near = seen.path.rpartition("/")[0] == target.path.rpartition("/")[0]
@@ -280,5 +280,5 @@ def _means(call: Call, seen: Around, target: Around) -> bool:
             return True
         if known.how in ("parameter", "receiver"):
             return False
-    # a name of several words is hardly that of another type's method as well
+    # a name of several words is hardly shared by a method of another type
     return len(words(call.name)) > 1

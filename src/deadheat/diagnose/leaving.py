@@ -1,4 +1,4 @@
-"""Is a worker left behind by who gave up waiting for it, or only slept? For rules about lifetimes."""
+"""Workers whose starter stopped waiting for them, or only slept."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 # "<-timeout", "<-p.timer.C", "<-deadline"
 _LIMIT = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline)")
-# "<-after.C"; in a loop it is a ticker's, and nobody gives anything up
+# "<-after.C"; in a loop it is a ticker, not a timeout
 _ELAPSED = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C\b")
-# receives below the start that are looked at
+# receives below the start that are examined
 _MOST = 8
-_NEAR = 2  # frames from the site outwards in which a nap is meant as a wait
+_NEAR = 2  # frames from the site outwards in which a sleep replaces a wait
 
 
 class Left(NamedTuple):
-    """The worker, who uses its work too early, where it was started, and how it was left."""
+    """The worker, the side that uses its work too early, its start, and the reason."""
 
     worker: Side
     other: Side
@@ -35,7 +35,7 @@ class Left(NamedTuple):
 
 
 def left_behind(scene: Scene) -> Left | None:
-    """A worker whose starter has gone on, and an access by who had it started, further down."""
+    """A worker whose starter continued, and an access further down by the starter."""
     for other, worker in scene.both if scene.source else ():
         started = worker.creator
         seen = scene.around(started) if started else None
@@ -58,9 +58,9 @@ def set_before(scene: Scene, setter: Side, now: Frame, started: Frame) -> bool:
     paths = {u.path for u in seen.stores if u.line == seen.line and len(u.path) > 1}
     if any(u.path in paths and u.line < first for u in seen.stores):
         return True
-    # "strcpy(job->title, …)": by what a call is given
+    # "strcpy(job->title, …)": by the first argument of a call
     given = {(c.name, c.arguments.partition(",")[0]) for c in seen.calls if c.line == seen.line}
-    # "pace.Reset()": by a library's method of the same object
+    # "pace.Reset()": by a library method of the same object
     asked = {(c.name, c.on) for c in seen.calls if c.line == seen.line and c.on and setter.inner}
     if any((c.name, c.on) in asked and c.line < first for c in seen.calls):
         return True
@@ -72,7 +72,7 @@ def set_before(scene: Scene, setter: Side, now: Frame, started: Frame) -> bool:
 
 
 def used_again(scene: Scene) -> tuple[Side, Frame, Frame] | None:
-    """A worker that ends by itself, where its object is filled anew before it has, and where before."""
+    """A worker that ends by itself, where its object is reused before that, and its start."""
     for owner, worker in scene.both if scene.sourced and not scene.go else ():
         times = later(worker, owner) if owner.writes and is_background(worker) else None
         if times is None or owner.held or worker.writes:
@@ -86,7 +86,7 @@ def used_again(scene: Scene) -> tuple[Side, Frame, Frame] | None:
 
 
 def later(worker: Side, other: Side) -> tuple[Frame, Frame] | None:
-    """Where the function that had the worker started is now, and where it was then."""
+    """Where the function that started the worker is now, and where it was at the start."""
     for began in worker.created:
         now = next((f for f in other.true if f.function == began.function), None)
         if now is not None and not began.stale and now.file == began.file:
@@ -95,7 +95,7 @@ def later(worker: Side, other: Side) -> tuple[Frame, Frame] | None:
 
 
 def _gives_up(scene: Scene, seen: Around, started: Frame) -> Evidence | None:
-    """Did the function that started it wait, and leave when the time was over?"""
+    """Did the function that started it wait with a timeout?"""
     outer = sum(c.first < seen.line for c in seen.closures)
     for call in seen.calls:
         over = call.name in LIMITED or (call.on, call.name) == ("time", "After")
@@ -110,28 +110,28 @@ def _gives_up(scene: Scene, seen: Around, started: Frame) -> Evidence | None:
 
 
 def _is_over(branch: Around) -> bool:
-    """Is it the branch of a select that is taken when the time is over? A ticker's comes in a loop."""
+    """Is it the timeout branch of a select? A ticker's branch is in a loop."""
     timed = _LIMIT.search(branch.branch)
     return bool(timed or (not branch.loops and _ELAPSED.search(branch.branch)))
 
 
 def _over(what: str, started: Frame, line: int) -> Evidence:
-    told = f"`{what[:60]}`: it no longer waits when the time is over, and the worker goes on"
+    told = f"`{what[:60]}` stops the wait after a timeout while the worker keeps running"
     return Evidence(told, point(started)._replace(line=line))
 
 
 def _sleeps(
     scene: Scene, worker: Side, other: Side, seen: Around, now: Frame, whence: Frame
 ) -> Evidence | None:
-    """Was the thread detached, so that nobody can wait for it, and its result read after a nap?"""
+    """Was the thread detached, so that nobody can wait for it, and its result read after a sleep?"""
     if not any(c.name in DETACHES for c in seen.calls):
         return None
     if any(runs_on(scene, frame) for frame in worker.frames):
-        return None  # it never ends by itself: what it shows meanwhile needs a lock
+        return None  # it never ends by itself: reading its data meanwhile needs a lock
     ways = [(now, whence.line or 0)] if not other.writes else []
     # "lookup_wait(l, ms)" sleeps itself
     ways += [(frame, 0) for frame, _ in other.way[:_NEAR] if frame.function != now.function]
-    # so does who started it, before it returns
+    # so may the starter, before it returns
     began = worker.creator
     if began is not None and began.function != now.function and not other.writes:
         ways.append((began._replace(line=seen.last), seen.line))
@@ -139,6 +139,6 @@ def _sleeps(
         around = scene.around(frame)
         for call in around.calls if around else ():
             if call.name in SLEEPS and first < call.line < (frame.line or 0):
-                told = f"the thread is detached, and `{call.name}` is all that it is given"
+                told = f"the thread is detached, and only `{call.name}` waits for it"
                 return Evidence(told, point(frame)._replace(line=call.line))
     return None

@@ -1,7 +1,4 @@
-"""Locks that are held though neither the function nor who called it in its package took them.
-
-For what a side holds by the code's word.
-"""
+"""Locks that are held although neither the function nor its callers in the package took them."""
 
 from __future__ import annotations
 
@@ -19,19 +16,19 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call, Held
     from deadheat.model import Frame
 
-# what takes a lock is mostly given nothing; what is given something, and what may hold a guard of C++
-# until it returns, is followed if it is called so: "lockFor(key)", "acquire(ctx)"; not "unlock"
+# A function that takes a lock rarely has arguments. Those with arguments, and C++ functions that may
+# hold a guard, are followed only with such a name: "lockFor(key)", "acquire(ctx)"; not "unlock"
 _TAKES = re.compile(
     r"(?<![Uu]n)[Ll]ock|[Ee]nter|[Aa]cquire|[Gg]uard|[Ee]xclusive|[Cc]ritical|[Hh]old"
 )
-# calls of one function that are followed
+# calls followed per function
 _MOST = 8
 
 
 def lent(scene: Scene, frame: Frame, seen: Around) -> Iterator[Held]:
-    """The locks that are held at a line because something called above it took them and kept them.
+    """The locks held at a line because a function called above it acquired and kept them.
 
-    `defer t.enter()()`, `s.lockAll()`, and `s.unlockAll()` above the line: by what their code does.
+    `defer t.enter()()`, `s.lockAll()`, and `s.unlockAll()` above the line: judged by their code.
     """
     own = [c for c in seen.calls if c.depth <= len(seen.closures) and c.line <= seen.line]
     # "defer t.view()()", "unlock := t.view()" and then "defer unlock()"
@@ -58,15 +55,15 @@ def _may_take(call: Call, undone: set[str], go: bool) -> bool:
 
 
 def _lets_go(inner: Around) -> bool:
-    """Does it defer the unlocking, in a call or in a closure? Then nothing is held when it returns."""
+    """Does it defer the unlock, in a call or a closure? Then it holds nothing when it returns."""
     return any(c.deferred and ("nlock" in c.name or not c.name.isidentifier()) for c in inner.calls)
 
 
 def kept(side: Side) -> Iterator[Held]:
-    """The locks of an object that keeps what another package's methods work on: `s.seen.Add(n)`.
+    """The locks of an object that owns the container whose methods another package implements.
 
-    A set has no lock of its own; who keeps one beside a lock guards it so. Where its methods go on to
-    those of other types it is no mere container.
+    `s.seen.Add(n)`: a set has no lock of its own; the owner's lock guards it. If its methods call
+    those of other types it is not a mere container.
     """
     own = side.site.package if side.site else ""
     kind = side.here.receiver if side.here else ""

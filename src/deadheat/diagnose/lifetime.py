@@ -1,4 +1,4 @@
-"""Does one side end or reuse what a worker still works on? For the rules about lifetimes."""
+"""Whether one side ends or reuses an object that a worker still uses."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"
 _SET = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:true|false|TRUE|FALSE|0|1);?(?:$|\s)")
-# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;", "while (n && !quit)"; a
-# value that is worked with, as in "return m->tone * 2;", is asked for no word
+# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;", "while (n && !quit)"; not
+# a value in an expression, as in "return m->tone * 2;"
 _ASKS = (
     r"(?:^\}?\s{0,9}(?:while|for|if|return)\b|&&|\|\|)\s{0,9}\(?\s{0,9}!?\s{0,9}"
     r"(?:[\w.(]|->){0,80}\b%s\b(?:\(\))?\s{0,9}(?:[){;]|&&|\|\||$|[!=]=)"
 )
 
 
-# who is called so comes after the work, or should
+# functions with these words come after the work, or should
 _AFTER: frozenset[str] = ENDING | RESULTS | WAITING
 _GIVES_UP = ("give", "up")
 
 
 class Ending(NamedTuple):
-    """The side that ends or renews something, the frame that says so, and the worker's side."""
+    """The side that ends or renews an object, the frame whose name says so, and the worker's side."""
 
     owner: Side
     frame: Frame
@@ -39,7 +39,7 @@ class Ending(NamedTuple):
 
 
 def ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
-    """A write by a function of such a name against an access of somebody else's goroutine."""
+    """A write by a function with such a verb against an access of another goroutine."""
     if vocabulary not in scene.memo:
         scene.memo[vocabulary] = _ending(scene, vocabulary)
     found: Ending | None = scene.memo[vocabulary]
@@ -62,7 +62,7 @@ def _ending(scene: Scene, vocabulary: frozenset[str]) -> Ending | None:
 
 
 def _alike(ender: Side, frame: Frame, worker: Side) -> bool:
-    """Does who calls it run on both sides? Then the two are peers, and neither ends the other."""
+    """Does the caller of the teardown run on both sides? Then the two sides are peers."""
     at = ender.true.index(frame) + 1
     caller = ender.true[at] if at < len(ender.true) else None
     if caller is None or caller.origin is not Origin.USER or is_test_file(caller.file):
@@ -71,10 +71,9 @@ def _alike(ender: Side, frame: Frame, worker: Side) -> bool:
 
 
 def in_place(found: Ending, again: Frame | None = None) -> bool:
-    """Are both methods of one type, and are they run beside each other?
+    """Are both sides methods of one type that are run concurrently?
 
-    By a test or by `main`; or by who has had the worker started, and has gone on to the renewal further
-    down.
+    By a test or by `main`, or by the function that started the worker and continued to the renewal.
     """
     began = found.worker.creator
     driven = began is None or began.package == "main" or is_test_file(began.file)
@@ -86,10 +85,10 @@ def in_place(found: Ending, again: Frame | None = None) -> bool:
 
 
 def own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
-    """A worker that code of the same package started and left running, who meets it, where it began.
+    """A worker that code of the same package started, the side that meets it, and its start.
 
-    The function that started it is not on the other's stack: whether the two are meant to run beside
-    each other (a lock is missing) or one after the other (a wait is missing) does not show.
+    The starter is not on the other stack: whether the two are meant to run concurrently (a lock is
+    missing) or in order (a wait is missing) is not visible.
     """
     if "own" not in scene.memo:
         scene.memo["own"] = _own_worker(scene)
@@ -103,7 +102,7 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
             continue
         started = worker.creator
         if started is None or started.package != other.site.package or is_test_file(started.file):
-            continue  # tests run things beside each other on purpose
+            continue  # tests run things concurrently on purpose
         name = scene.parent(started.function)
         if not any(scene.parent(f.function) == name for f in other.true if f.origin is Origin.USER):
             return worker, other, started
@@ -111,7 +110,7 @@ def _own_worker(scene: Scene) -> tuple[Side, Side, Frame] | None:
 
 
 class GoneOn(NamedTuple):
-    """A worker that writes, who meets it, where it was started, and where its starter is now."""
+    """A worker that writes, the side that meets it, its start, and where its starter is now."""
 
     worker: Side
     other: Side
@@ -120,11 +119,10 @@ class GoneOn(NamedTuple):
 
 
 def gone_on(scene: Scene) -> GoneOn | None:
-    """A worker and the function that started it, which has gone on and uses what it writes.
+    """A worker and its starter, which continued and uses what the worker writes.
 
-    Such a function means to wait, or it would not have its own worker's work. Tests and `main` are
-    not asked: they run things beside each other on purpose. Nor is who shares a variable of the whole
-    program with the worker: that is nobody's work.
+    Such a function intends to wait for the worker. Tests and `main` are excluded because they run things
+    concurrently on purpose, and so are global variables, which are not a worker's result.
     """
     if GoneOn not in scene.memo:
         scene.memo[GoneOn] = _gone_on(scene)
@@ -141,7 +139,7 @@ def _gone_on(scene: Scene) -> GoneOn | None:
         if started is None or is_test_file(started.file):
             continue
         if _drives(worker, started) or worker.name == other.name:
-            continue  # a captured variable, or two that do the same
+            continue  # a captured variable, or two equal workers
         for now in other.frames:
             if now.file == started.file and now.function == started.function:
                 later = (now.line or 0) > (started.line or 0) > 0
@@ -150,7 +148,7 @@ def _gone_on(scene: Scene) -> GoneOn | None:
 
 
 def _drives(worker: Side, started: Frame) -> bool:
-    """Is it `main`, or a function that `main` calls and that is nobody's method, as `run` often is?"""
+    """Is it `main`, or a plain function that `main` calls, as `run` often is?"""
     name = worker.written(started)
     if last(name) == "main":
         return True
@@ -161,16 +159,16 @@ def _drives(worker: Side, started: Frame) -> bool:
 
 
 def has_ended(worker: Side) -> bool:
-    """Has a worker ended, or is it about to? Then it may have told too early that it was done."""
+    """Has the worker finished, or is it about to? Then it may have signalled too early."""
     return worker.actor.state is State.FINISHED or in_deferred(worker)
 
 
 def runs_beside(scene: Scene) -> bool | None:
-    """Is a package's own worker meant to run beside the one that reads what it writes?
+    """Is a package's worker meant to run concurrently with the reader of what it writes?
 
-    Who starts it says so: `Start`, `Open`, `NewPoller` begin something that goes on. `Compact` looks as
-    if all were done when it returns (False), and so does `Run` where the goroutine is its own closure.
-    None where neither shows, or there is no such worker.
+    The starter's name decides: `Start`, `Open`, `NewPoller` begin something that continues. `Compact`
+    looks finished when it returns (False), as does `Run` if the goroutine is its own closure. None if
+    neither is visible, or there is no such worker.
     """
     met = own_worker(scene)
     if met is None:
@@ -184,17 +182,17 @@ def runs_beside(scene: Scene) -> bool | None:
     if not scene.go:
         return True
     if has_ended(worker):
-        return None  # its work was bounded: who comes later may have to wait for it
+        return None  # its work was bounded: a later reader may have to wait for it
     return bool(STARTING & begun) and not is_own_work(worker, started)
 
 
 def begins(name: str) -> bool:
-    """Is a function called like one that starts what goes on, or may do so?"""
+    """Is a function named like one that starts something that continues, or may do so?"""
     return bool((STARTING | EITHER) & _verbs(name))
 
 
 def is_own_work(worker: Side, started: Frame) -> bool:
-    """Is a goroutine all the work of a function that is called to do it: `func Run() { go func() …`?"""
+    """Is a goroutine the whole body of a function that runs something: `func Run() { go func() …`?"""
     name = worker.written(started)
     if not DOING.intersection(words(name)[:1]) or not worker.true:
         return False
@@ -203,18 +201,18 @@ def is_own_work(worker: Side, started: Frame) -> bool:
 
 
 def _verbs(name: str) -> set[str]:
-    """What a function is called to do: its first word, in C also its last (`poller_start`)."""
+    """The verbs in a function's name: its first word, in C also its last (`poller_start`)."""
     told = words(name)
     return {*told[:1], *(told[-1:] if "_" in last(name) else ())}
 
 
 def is_named(side: Side) -> bool:
-    """Does a name tell what it is about? A test's own code looks at what it has made."""
+    """Does a function name describe it? Test code reads what it created."""
     return bool(side.named) or side.in_test
 
 
 def comes_after(side: Side) -> bool:
-    """Is it called, or near it who called it, like one that comes after the work, or gives it up?"""
+    """Is it, or a caller near it, named like something that follows or gives up the work?"""
     return any(
         told[0] in _AFTER or told[-1] in _AFTER or _GIVES_UP in (told[:2], told[-2:])
         for _, _, told in side.named
@@ -222,36 +220,36 @@ def comes_after(side: Side) -> bool:
 
 
 def is_lent(owner: Side, worker: Side) -> bool:
-    """Does the worker run a method of another type than the function that writes the object for it?
+    """Does the worker run a method of another type than the function that writes its object?
 
-    Then it may have got the object itself: `go truck.drive()`.
+    Then it may have received the object itself: `go truck.drive()`.
     """
     return "(" in worker.owner and worker.owner != owner.owner
 
 
 def on_stack(scene: Scene) -> bool:
-    """Does the memory lie on a thread's stack, by the detector's word?"""
+    """Is the memory on a thread's stack, according to the detector?"""
     place = scene.report.location
     return place is not None and place.kind == "stack"
 
 
 def in_deferred(side: Side) -> bool:
-    """Does it run as its goroutine's function returns, without a panic?"""
+    """Does it run in a deferred call of its goroutine, without a panic?"""
     return side.shows("runtime.deferreturn") is not None and side.shows("runtime.gopanic") is None
 
 
 @lru_cache(maxsize=1 << 12)
 def is_timed(name: str) -> bool:
-    """Is a function called like a timer, or a method of a class that is? `Timer::Start`, `on_alarm`."""
+    """Is a function, or the class of a method, named like a timer? `Timer::Start`, `on_alarm`."""
     return bool(TIMING.intersection((*words(name), *words(owner(name)))))
 
 
 def by_timer(scene: Scene) -> Side | None:
-    """The side that a timer runs, if the other is none."""
+    """The side that a timer runs, if the other is not."""
     if scene.memo.get("timer") is False:
-        return None  # no frame of the report is a timer's
+        return None  # no frame of the report belongs to a timer
     for side, other in scene.both if scene.go else ():
-        # who runs a timer's function stands where its goroutine begins
+        # the runtime's timer function is where its goroutine begins
         ends = [f.function for f in (*side.access.stack[-2:], *side.actor.created_at[:2])]
         if "time.goFunc" in ends and not other.shows("time.goFunc"):
             return side
@@ -259,12 +257,12 @@ def by_timer(scene: Scene) -> Side | None:
 
 
 def is_background(side: Side) -> bool:
-    """Was it started by the program itself, to work beside others?"""
+    """Did the program itself start it to run concurrently?"""
     return side.is_worker or (side.actor.state is State.FINISHED and not side.is_test)
 
 
 def named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
-    """The frame near the site whose name says that it ends or renews something."""
+    """The frame near the site whose name has one of these verbs."""
     for frame, name, told in side.named:
         if told[0] in vocabulary or ("_" in name and told[-1] in vocabulary) or name[:1] == "~":
             return frame
@@ -272,7 +270,7 @@ def named(side: Side, vocabulary: frozenset[str]) -> Frame | None:
 
 
 def tells(scene: Scene, found: Ending) -> bool:
-    """Is what is written the word to stop itself: a flag that the worker asks before it goes on?"""
+    """Is the written variable a stop flag that the worker tests?"""
     here, there, shared = found.owner.here, found.worker.here, scene.shared
     if here is None or there is None or found.worker.writes:
         return False
@@ -283,31 +281,31 @@ def tells(scene: Scene, found: Ending) -> bool:
 
 
 def called(owner: Side, named: str) -> str:
-    """Which name says so: that of the function that writes, or of one that led to it."""
+    """Which name shows it: that of the writing function, or of one that led to it."""
     return ", and by its name" if short(owner.name) == named else f": `{named}`"
 
 
 def kin(scene: Scene, found: Ending) -> Frame | None:
-    """Where the type or package whose thing is ended started the worker, if it did."""
+    """Where the type or package of the ended object started the worker, if it did."""
     ender = owner(scene.parent(found.frame.function))
     for frame in found.worker.created:
         if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
             continue
         same = bool(frame.package) and frame.package == found.frame.package
-        # in C a file is what a package is elsewhere
+        # in C a file takes the role of a package
         in_c = scene.source is not None and found.frame.file.endswith(".c")
         same = same or (in_c and frame.file == found.frame.file)
         if same or (ender and owner(scene.parent(frame.function)) == ender):
             return frame
     if scene.source and not found.worker.actor.created_at and "::" in ender:
-        # who started it is not told: a method of the same class runs in it
+        # its start is not reported: a method of the same class runs in it
         runs = [f for f in found.worker.frames if owner(scene.parent(f.function)) == ender]
         return runs[-1] if runs else None
     return None
 
 
 def common(scene: Scene, found: Ending) -> Frame | None:
-    """The function that started the worker, some time ago, and now leads to the renewal."""
+    """The function that started the worker earlier and now leads to the renewal."""
     now = {scene.parent(f.function) for f in found.owner.true if f.origin is Origin.USER}
     for frame in found.worker.actor.created_at:
         if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):

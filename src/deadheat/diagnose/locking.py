@@ -1,4 +1,4 @@
-"""Which locks each side holds, by the detector's word or by the code's; for the rules about locks."""
+"""The locks that each side holds, as reported by the detector or read from the code."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-# what detectors write for a lock that is held: "write M12", "read M3", "0x4A2B", "M7"
+# how detectors print a held lock: "write M12", "read M3", "0x4A2B", "M7"
 _READ = re.compile(r"\bread\b")
 _NAME = re.compile(r"(?:M\d+|0x[0-9a-fA-F]+)")
-# detectors that tell which locks are held, so that none told is none held
+# detectors that report held locks: no report means none held
 TELLING = ("tsan", "helgrind")
 
 
 class Lock(NamedTuple):
-    """A lock that a side holds; `line` where the code takes it."""
+    """A lock that a side holds; `line` is where the code takes it."""
 
     name: str
     shared: bool
     line: int | None = None
-    embedded: bool = False  # it has no name but that of the type that it is a part of
+    embedded: bool = False  # it is an embedded field without a name of its own
 
 
 def told(scene: Scene, side: Side) -> list[Lock] | None:
-    """The locks by the detector's word; None where it does not tell."""
+    """The locks that the detector reports; None if it does not report locks."""
     if from_source(scene):
         return None
     found = []
@@ -37,7 +37,7 @@ def told(scene: Scene, side: Side) -> list[Lock] | None:
 
 
 def read(side: Side) -> list[Lock] | None:
-    """The locks by the code's word; None where it is not at hand."""
+    """The locks that the code shows; None if it is not available."""
     if side.here is None:
         return None
     own = {seen.receiver for _, seen in side.way}
@@ -45,7 +45,7 @@ def read(side: Side) -> list[Lock] | None:
 
 
 def locks(scene: Scene) -> tuple[list[Lock], list[Lock]] | None:
-    """What both sides hold; by the detector if it tells, else by the code."""
+    """The locks of both sides, from the detector if it reports them, else from the code."""
     if len(scene.sides) < 2:
         return None
     a, b = scene.sides
@@ -59,7 +59,7 @@ def locks(scene: Scene) -> tuple[list[Lock], list[Lock]] | None:
 
 
 def _all_told(scene: Scene, side: Side) -> list[Lock]:
-    """What the detector tells; Helgrind leaves out locks for reading, and the code has to tell those."""
+    """The reported locks. Helgrind omits read locks; those are taken from the code."""
     found = told(scene, side) or []
     if scene.report.detector == "helgrind" and not found:
         found = [lock for lock in read(side) or () if lock.shared]
@@ -67,14 +67,14 @@ def _all_told(scene: Scene, side: Side) -> list[Lock]:
 
 
 def guardian(scene: Scene) -> tuple[Side, Side, str] | None:
-    """The side that holds the lock of the object itself, the other, which holds locks of other types.
+    """The side that holds the object's own lock, the side that holds only other types' locks, the lock.
 
-    Those guard what is theirs: the object's own lock is what the method on the other side lacks.
+    Those locks protect other objects: the second side lacks the object's own lock.
     """
     owner = scene.shared.owner if scene.shared else ""
     for with_, without in scene.both if owner else ():
         if without.writes or (not _is_method(without, owner) and _changes(scene, without)):
-            continue  # who changes it from outside may mean its own lock to guard it
+            continue  # a writer outside of the type may use its own lock to guard it
         mine, other = owners(with_), owners(without)
         name = next((lock for lock, kind in mine.items() if kind == owner), None)
         if name and other and not {"", owner} & set(other.values()):
@@ -87,15 +87,15 @@ def _is_method(side: Side, owner: str) -> bool:
 
 
 def _changes(scene: Scene, side: Side) -> bool:
-    """Does its function store to the variable as well, `a.cents -= fee` or further down?"""
+    """Does its function also store to the variable, `a.cents -= fee` or further down?"""
     name = scene.shared.name if scene.shared else ""
     return side.here is not None and any(u.name == name for u in side.here.stores)
 
 
 def _handed(scene: Scene) -> tuple[Side, Side, str] | None:
-    """A method works on its object under the object's lock; a library got it from who holds another.
+    """A method uses its object under the object's lock; a library reads it under another lock.
 
-    Whoever prints, compares or encodes something holds what guards the thing that it was found by.
+    Code that prints, compares or encodes an object often holds the lock of the container it came from.
     """
     for with_, without in scene.both:
         if without.writes or not without.by_library or with_.here is None:
@@ -109,7 +109,7 @@ def _handed(scene: Scene) -> tuple[Side, Side, str] | None:
 
 
 def owners(side: Side) -> dict[str, str]:
-    """The type of which each lock is a part that the code shows to be held; "" where it is not known."""
+    """The type that owns each lock held according to the code; "" if unknown."""
     found = {}
     for _, seen in side.way:
         for lock in seen.held:
@@ -123,7 +123,7 @@ def owners(side: Side) -> dict[str, str]:
 
 
 def may_be_one(a: Side, b: Side) -> bool:
-    """`s.mu` of a local of which the type is not known, and `Stream.mu`: may both be the same lock?"""
+    """May `s.mu` of a local of unknown type and `Stream.mu` be the same lock?"""
     for mine, other in ((owners(a), owners(b)), (owners(b), owners(a))):
         unknown = {name.rpartition(".")[2] for name, kind in mine.items() if not kind}
         if any(name.rpartition(".")[2] in unknown for name in other):
@@ -132,7 +132,7 @@ def may_be_one(a: Side, b: Side) -> bool:
 
 
 def is_overwritten(writer: Side, holder: Side) -> bool:
-    """`*l = limits{}`: does a line store all of what the other side's lock is a part of?"""
+    """`*l = limits{}`: does a line overwrite the struct that contains the other side's lock?"""
     stored = (
         {u.whole.rpartition(".")[2] for u in writer.here.uses if u.whole} if writer.here else ()
     )
@@ -140,7 +140,7 @@ def is_overwritten(writer: Side, holder: Side) -> bool:
 
 
 def from_source(scene: Scene) -> bool:
-    """Is it for the code to tell which locks are held?"""
+    """Must the held locks be read from the code?"""
     return scene.report.detector not in TELLING or scene.supposed
 
 

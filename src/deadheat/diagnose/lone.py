@@ -1,4 +1,4 @@
-"""What a function shows where a report has one side only: does it check, and then set, without order?"""
+"""A check followed by an unordered write, in the only function that a one-sided report shows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around, Condition
 
-# detectors that often have one side only
+# detectors that often report only one side
 _ONE_SIDED = (*TELLING, "drd")
-# stores of what the line touches that are looked at
+# stores to the line's variables that are examined
 _MOST = 8
 
 
 class Lone(NamedTuple):
-    """The side that is told, what it checks, where it sets that, and how."""
+    """The known side, the condition it checks, and the line that writes what is checked."""
 
     side: Side
     condition: Condition
-    sets: Around  # at the line that sets what is checked
-    absent: bool  # it asks whether the thing is there at all
+    sets: Around  # at the line that writes what is checked
+    absent: bool  # the check asks whether the object exists
     again: Condition | None = None  # the same check, under the lock
 
     @property
@@ -34,7 +34,7 @@ class Lone(NamedTuple):
 
 
 def lone(scene: Scene) -> Lone | None:
-    """The check and the act of the only function that a report shows."""
+    """The check and the write in the only function that a report shows."""
     if "lone" not in scene.memo:
         scene.memo["lone"] = _lone(scene)
     found: Lone | None = scene.memo["lone"]

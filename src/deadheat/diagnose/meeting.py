@@ -1,4 +1,4 @@
-"""Are two sides meant to meet at all, or to run one after the other? By a report alone."""
+"""Whether the two sides are meant to run concurrently or in order, from a report alone."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-_OUT = 4  # callers further out than this start other things
+_OUT = 4  # callers further out start other things
 
 
 def may_be_ordered(scene: Scene) -> bool:
-    """May the two sides be meant to run one after the other?"""
+    """May the two sides be meant to run in order?"""
     if "ordered" not in scene.memo:
         scene.memo["ordered"] = _ordered(scene)
     found: bool = scene.memo["ordered"]
@@ -47,10 +47,10 @@ def _ordered(scene: Scene) -> bool:
 
 
 def _is_below_start(scene: Scene) -> bool:
-    """Has a function had a worker started, by another one, and gone on to meet it further down?
+    """Has a function started a worker through a call, and continued to meet it further down?
 
-    Who goes on with what its worker writes may mean to wait for it. Tests and `main` run things beside
-    each other on purpose; a variable of the whole program is nobody's work.
+    Such a function may intend to wait for it. Tests and `main` run things concurrently on purpose; a
+    global variable is not a worker's result.
     """
     for worker, other in scene.both if scene.go and not address.is_packages(scene) else ():
         if not worker.writes or not worker.is_worker or other.is_worker:
@@ -66,9 +66,9 @@ def _is_below_start(scene: Scene) -> bool:
 
 
 def _has_left(scene: Scene) -> bool:
-    """Has a worker that `main` started ended, and reads a method of the same type what it wrote?
+    """Has a worker that `main` started finished, and does a method of the same type read its result?
 
-    Who is not called to look only may have been told that all was done.
+    A method that is not a mere getter may have been signalled that the work is done.
     """
     for worker, other in scene.both if scene.go else ():
         began = worker.creator if worker.writes and worker.is_worker and not other.writes else None
@@ -82,10 +82,10 @@ def _has_left(scene: Scene) -> bool:
 
 
 def _by_main(worker: Side, main: Side) -> bool:
-    """Does the main thread meet a worker of C before it starts, or after its end?
+    """Does the main thread of a C program meet a worker before its start or after its end?
 
-    Helgrind does not tell again who started it: what `main` writes then, and the worker only reads, may
-    be its set-up or its end.
+    Helgrind does not repeat who started a thread: a write by `main` that the worker only reads may
+    be set-up or teardown.
     """
     if not worker.is_worker or not main.is_main:
         return False
@@ -95,9 +95,9 @@ def _by_main(worker: Side, main: Side) -> bool:
 
 
 def _of_a_call(scene: Scene) -> bool:
-    """In C and C++: was the memory made by a call that has not returned, and uses it beside a thread?
+    """In C and C++: was the memory allocated by a call that is still active?
 
-    What lives no longer than a call is not shared for good: who lends it to a thread means to wait.
+    Memory that lives no longer than a call is not shared permanently: the caller intends to wait.
     """
     place = scene.report.location
     if scene.go or place is None or place.kind != "heap":

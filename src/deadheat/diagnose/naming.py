@@ -1,4 +1,4 @@
-"""How functions are called: closures, owners, bare names and their words; knows no report."""
+"""Parts of function names: closures, owners, bare names and their words."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _LAST = re.compile(r"[~\w]+$")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"
 _VERSION = re.compile(r"v\d+")
-_LONG: Final = 200  # no name that a person gave is longer
-# the words of the bare names met lately: most programs call their functions by the same few verbs
+_LONG: Final = 200  # no name in source code is longer
+# the words of recent bare names: most programs reuse a small set of verbs
 _known: Final[dict[str, tuple[str, ...]]] = {}
 _MOST_KNOWN: Final = 1 << 12
 
 
 def is_same(a: str, b: str) -> bool:
-    """Were two pieces of code written in one function?
+    """Are two names those of code in one function of the source?
 
-    A closure in `scale.Policy.Decide`, a method of a value, is known to be in `scale.Decide` only.
+    A closure in `scale.Policy.Decide`, a method of a value, is only known to be in `scale.Decide`.
     """
     if a == b:
         return a != ""
@@ -34,7 +34,7 @@ def is_same(a: str, b: str) -> bool:
 
 
 def is_closure(function: str) -> bool:
-    # most names have nothing of the kind, and a glance is cheaper than a pattern
+    # most names are not closures, and this test is cheaper than the pattern
     end = function[-1:]
     told = end.isdigit() or end == "\n" or "lambda" in function
     if not told and "$_" not in function and "{{" not in function:
@@ -47,14 +47,14 @@ def is_test_file(file: str) -> bool:
 
 
 def owner(name: str) -> str:
-    """`courier.(*Courier)` of a method, the package or namespace of a function."""
+    """`courier.(*Courier)` for a method, the package or namespace for a function."""
     if "::" in name:
         return name.rpartition("::")[0]
     return name.rpartition(".")[0]
 
 
 def of_value(name: str) -> bool:
-    """Is it a method of a value (`usage.Meter.Add`), which works on a copy?"""
+    """Is it a method with a value receiver (`usage.Meter.Add`), which works on a copy?"""
     dot = name.find(".")
     second = name.find(".", dot + 1) if dot >= 0 else -1
     kind = name[dot + 1 : second] if second >= 0 else ""
@@ -64,7 +64,7 @@ def of_value(name: str) -> bool:
 
 
 def is_function(name: str) -> bool:
-    """Is it a function of a package of Go, and no method?"""
+    """Is it a Go function of a package, not a method?"""
     return "(" not in name and not of_value(name)
 
 

@@ -1,7 +1,6 @@
-"""Which cause a race has, from what all of its reports say first; knows no report and no table.
+"""The cause of a race, chosen by votes of its reports.
 
-What they say adds up in whole numbers, so that neither their order nor the batches in which they came
-make a difference.
+Votes are summed as integers, so the result does not depend on the order or the batches of reports.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     Plain = dict[str, Any]
-    # how often each cause was said, and the sum of its confidences, in hundredths
+    # sightings of each cause, and the sum of its confidences in hundredths
     Votes = dict[str, tuple[int, int]]
 
-# of so many sightings, one at least has to name a cause: fewer may be a slip
+# at least one of so many sightings must name a cause: fewer may be mistakes
 _KNOWN: Final = 3
 
 
 def said(cause: str | None, confidence: float, sightings: int) -> list[Plain]:
-    """What one report says, which was seen so often."""
+    """The vote of one report with that many sightings."""
     if cause is None:
         return []
     weight = round(100 * confidence) * sightings
@@ -30,14 +29,14 @@ def said(cause: str | None, confidence: float, sightings: int) -> list[Plain]:
 
 
 def add(votes: Votes, more: Iterable[Plain]) -> None:
-    """Takes in what others say of the same race."""
+    """Add the votes of other reports of the same race."""
     for one in more:
         sightings, sure = votes.get(one["cause"], (0, 0))
         votes[one["cause"]] = sightings + one["sightings"], sure + one["weight"]
 
 
 def listed(votes: Votes) -> list[Plain]:
-    """The same as rows, by the names of causes."""
+    """The votes as rows, sorted by cause."""
     return [
         {"cause": cause, "sightings": sightings, "weight": sure}
         for cause, (sightings, sure) in sorted(votes.items())
@@ -45,9 +44,9 @@ def listed(votes: Votes) -> list[Plain]:
 
 
 def chosen(votes: Iterable[Plain]) -> str | None:
-    """The cause for which the sum of confidences is greatest; `unknown` where hardly any is named.
+    """The cause with the greatest sum of confidences; `unknown` if too few reports name one.
 
-    None where nobody says anything.
+    None if there are no votes.
     """
     every = list(votes)
     named = [one for one in every if one["cause"] != UNKNOWN]

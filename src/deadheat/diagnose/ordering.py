@@ -1,4 +1,4 @@
-"""Which calls wait for others, tell them that something is done, or give up; for rules on lifetimes."""
+"""Calls that wait, signal, sleep or give up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
-# who tells that something is done, and how others wait for just that
+# calls that signal completion, and the calls that wait for the signal
 PAIRS = {
     "sem_post": ("sem_wait", "sem_timedwait", "sem_clockwait"),
     "set_value": ("get", "wait", "wait_for", "wait_until"),
@@ -32,7 +32,7 @@ JOINS = frozenset(
     ("join", "pthread_join", "thrd_join", "kthread_stop", "Wait", "cancel_work_sync", "flush_work")
 )
 DETACHES = frozenset(("detach", "pthread_detach", "thrd_detach"))
-# a wait that ends when its time is over
+# waits with a timeout
 LIMITED = frozenset(
     (
         "wait_for",
@@ -54,16 +54,16 @@ _ENDLESS = re.compile(
     r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|for [^;{]{0,80};\s{0,3};|loop \{"
     r"|while\s{0,3}\(\s{0,3}[!\w.>(-]{1,80}\s{0,3}(?:\(\))?\))"
 )
-# functions that a call is followed into, for one answer
+# calls that are followed per query
 _MOST = 12
-# loops around a line whose heads are read
+# loops around a line that are examined
 _NESTED = 6
 
 
 def calls_to(
     scene: Scene, seen: Around, frame: Frame, names: frozenset[str] | tuple[str, ...]
 ) -> Iterator[Call]:
-    """The calls of a function that are of such a name, or whose own code makes such a call."""
+    """The calls in a function that have such a name, or whose callee makes such a call."""
     asked = 0
     for call in seen.calls:
         if call.name in names:
@@ -76,7 +76,7 @@ def calls_to(
 
 
 def runs_on(scene: Scene, frame: Frame) -> bool:
-    """Does a frame's line lie in a loop that ends only when somebody says so?"""
+    """Is a frame's line in a loop that only ends on request?"""
     seen = scene.around(frame)
     for first, _ in seen.loops[:_NESTED] if seen else ():
         head = scene.around(frame._replace(line=first))

@@ -1,4 +1,4 @@
-"""How objects are got and given back: by calls, by a free list, by a channel; for one rule."""
+"""How objects are taken and returned: by calls, by a free list, by a channel."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 _BACK = re.compile(
     r"(?:^|[._)])(?:[Pp]ut|[Rr]elease|[Rr]eturn|[Rr]ecycle|[Gg]ive[Bb]ack|[Ff]ree)\w{0,80}$"
 )
-# "buf", "&c.line", "*b": an object, and no number or text
+# "buf", "&c.line", "*b": an object, not a number or string
 _WHOLE = re.compile(r"[&*]?[A-Za-z_][\w.>()-]{0,80}$")
 _GETS = ("Get", "Acquire", "Lend", "Borrow", "Take", "Checkout")
 # "c := <-r.free", "r.free <- c"
 _RECEIVED = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}<-\s{0,9}([\w.]{1,80})")
 _SENT = re.compile(r"([\w.]{1,80})\s{0,9}<-\s{0,9}(\w{1,80})\b")
-# "[]byte", "*Frame", "map[string]int": what it refers to may well come from a pool
+# "[]byte", "*Frame", "map[string]int": a reference, which may come from a pool
 _REFERS = re.compile(r"\[|\*|map\[|$")
-# C++'s vectors: what is put into one is given back only if that one keeps what nobody uses
+# appending to a C++ vector returns an object only if the vector is a free list
 _INTO_ROW = ("push_back", "emplace_back")
 _SPARE = re.compile(r"free|pool|idle|spare|avail|unused|stock|slab|arena|cache", re.IGNORECASE)
-_NEAR = 3  # frames, and lines of each, that are looked at
+_NEAR = 3  # frames, and lines per frame, that are examined
 
 
 def takes(call: Call) -> bool:
@@ -36,7 +36,7 @@ def takes(call: Call) -> bool:
 
 
 def gives(scene: Scene, call: Call, near: Frame) -> bool:
-    """Does a call give something back to where it came from, and not to the system?"""
+    """Does a call return an object to its pool, not to the allocator?"""
     if call.name in MEMORY or not GIVING.intersection(words(call.name)):
         return False
     if call.name in _INTO_ROW and not _SPARE.search(call.on):
@@ -46,12 +46,12 @@ def gives(scene: Scene, call: Call, near: Frame) -> bool:
 
 
 def given(call: Call) -> tuple[str, ...]:
-    """What a call gives back: its last argument, what it is called on, or its only argument."""
+    """The candidates for the returned object: the last argument, the target, the only argument."""
     return call.arguments.rpartition(",")[2].strip().lstrip("&"), call.on, call.arguments.strip()
 
 
 def by_channel(scene: Scene, side: Side) -> str:
-    """The channel that an object comes from and goes to: `c := <-r.free`, and then `r.free <- c`."""
+    """The channel used as a pool: `c := <-r.free`, and then `r.free <- c`."""
     for frame, seen in side.way[:_NEAR] if scene.go else ():
         above = [line for line in seen.receives if line < seen.line]
         used = _touched(scene, side, seen) if frame == side.site else _handed(seen)
@@ -64,36 +64,36 @@ def by_channel(scene: Scene, side: Side) -> str:
 
 
 def _touched(scene: Scene, side: Side, seen: Around) -> set[str]:
-    """The objects whose own fields a line touches as the detector says it does."""
+    """The objects whose fields a line uses in the reported way."""
     name = scene.shared.name if scene.shared else ""
     own = [u for u in seen.uses if len(u.path) > 1 and u.writes == side.writes]
     return {u.path[0] for u in own if not name or u.name == name}
 
 
 def _handed(seen: Around) -> set[str]:
-    """What a line calls something on, or hands to it."""
+    """The targets and arguments of the calls on a line."""
     calls = [c for c in seen.calls if c.line == seen.line]
     return {part.strip(" &*") for c in calls for part in (c.on, *c.arguments.split(","))}
 
 
 def _on(scene: Scene, frame: Frame, line: int, what: re.Pattern[str]) -> tuple[str, str]:
-    """What a line receives or sends, and the channel, in the order in which it says so."""
+    """The two operands of a send or receive on a line, in the order of the code."""
     seen = scene.around(frame._replace(line=line))
     told = what.search(seen.text) if seen else None
     return (told[1], told[2]) if told else ("", "")
 
 
 def puts(scene: Scene, side: Side) -> str:
-    """The call near the site that gives an object back to where it was got from."""
+    """The call near the site that returns an object to where it was taken from."""
     inner = ""
     for at, frame in enumerate(side.frames[:_NEAR]):
         if side.is_called_back(frame):
-            break  # the buffer that a printer fills is not what it prints
+            break  # the buffer that a printer fills is not the printed object
         seen = scene.around(frame)
         calls = seen.calls if seen else ()
         got = {(c.on, c.result) for c in calls if c.name in _GETS and not c.arguments}
         lent = {c.result.partition(",")[0].strip() for c in calls if takes(c)} - {""}
-        # `r := d.next(id)`: it is being handed out right now
+        # `r := d.next(id)`: it is being taken right now
         lent |= {c.result for c in calls if seen and c.line == seen.line and c.name == inner} - {""}
         inner = seen.function if seen else ""
         for call in calls:
@@ -111,7 +111,7 @@ def puts(scene: Scene, side: Side) -> str:
 
 
 def _is_its_own(scene: Scene, side: Side, at: int, seen: Around, back: str) -> bool:
-    """`p.misses++` in `f := p.get()`: is it a count of who lends or borrows, and not in the object?"""
+    """`p.misses++` in `f := p.get()`: is it a counter of the pool or its user, not of the object?"""
     shared, name = scene.shared, back.lstrip("&*")
     if shared is None or shared.kind != "field" or _REFERS.match(shared.type):
         return False
@@ -127,7 +127,7 @@ def _is_its_own(scene: Scene, side: Side, at: int, seen: Around, back: str) -> b
 
 
 def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
-    """`submit(f); frame_put(f);`: did somebody else get the object before it is given back?"""
+    """`submit(f); frame_put(f);`: was the object passed to others before it is returned?"""
     calls = [c for c in seen.calls if c.line > seen.line] if seen else []
     return any(
         c.arguments.strip().lstrip("&") == name and c.line < back.line and not takes(c)
@@ -136,7 +136,7 @@ def _is_passed_on(seen: Around | None, name: str, back: Call) -> bool:
 
 
 def used_after(scene: Scene, side: Side) -> str:
-    """The call that gave an object back before a line that still uses it; for C and C++."""
+    """C and C++: the call that returned an object before a line that still uses it."""
     for frame in side.frames[:2] if not scene.go else ():
         seen = scene.around(frame)
         touched = {u.path[0] for u in seen.uses} if seen else set()
@@ -153,6 +153,6 @@ def used_after(scene: Scene, side: Side) -> str:
 
 
 def _got_again(seen: Around | None, name: str, back: Call) -> bool:
-    """Was another object got under the same name since?"""
+    """Was another object taken into the same variable since?"""
     calls = seen.calls if seen else ()
     return any(takes(c) and c.result == name and c.line >= back.line for c in calls)

@@ -1,4 +1,4 @@
-"""Is a new object handed to others in a map or a slice that has no lock? For the rules on containers."""
+"""New objects that become visible to others through an unguarded map or slice."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _MADE = re.compile(r"\b(\w{1,80})\s{0,9}:?=\s{0,9}(?:&?(?:\w{1,80}\.)?\w{1,80}\{|new\()")
 # "c.plans[key] = p"
 _KEYED = r"\]\s{0,9}=\s{0,9}&?%s\b"
-_SURE = STRONG - 0.04  # what is told of the container itself goes first
-_NEAR = 3  # callers further out keep other things
-_MOST = 6  # lines of one function that are read
+_SURE = STRONG - 0.04  # evidence about the container itself ranks first
+_NEAR = 3  # callers further out store other objects
+_MOST = 6  # stores per function that are examined
 
 
 class Kept(NamedTuple):
-    """Who made an object, who found it, and the line that put it where others look."""
+    """The side that creates an object, the side that finds it, and the line that stores it."""
 
     maker: Side
     finder: Side
@@ -37,20 +37,20 @@ class Kept(NamedTuple):
 
 
 def published(scene: Scene, keyed: bool, change: str) -> Hit | None:
-    """An object is met while it is made: it was found in a map or a slice that nobody guards."""
+    """An object is used while it is created: it was found in an unguarded map or slice."""
     found = _kept(scene)
     if found is None or found.keyed is not keyed:
         return None
     evidence = (
-        found.maker.told(f"{found.maker.does} an object that it makes"),
+        found.maker.told(f"{found.maker.does} an object that it is creating"),
         found.told,
-        found.finder.told(f"{found.finder.does} it, having found it there"),
+        found.finder.told(f"{found.finder.does} it after finding it there"),
     )
     return Hit(_SURE, evidence, change, scene.points, from_source=True)
 
 
 def _kept(scene: Scene) -> Kept | None:
-    """An object that one side still makes, by the order of its code, and puts into a container."""
+    """An object that one side is still creating, in code order, and stores in a container."""
     for maker, finder in scene.both if scene.go and scene.sourced else ():
         here = maker.here
         if here is None or maker.held or finder.held or not maker.writes or maker.inner:
@@ -60,7 +60,7 @@ def _kept(scene: Scene) -> Kept | None:
         names = _own(here)
         for frame, seen in maker.way[:_NEAR]:
             for line, keyed in _puts(scene, frame, seen, names):
-                text = f"`{line.text[:60]}` puts it where others look, without a lock"
+                text = f"`{line.text[:60]}` stores it in a shared container without a lock"
                 at = point(frame)._replace(line=line.line)
                 return Kept(maker, finder, Evidence(text, at), keyed)
             names = {n for c in _calls_up(maker, frame) for n in c}
@@ -68,14 +68,14 @@ def _kept(scene: Scene) -> Kept | None:
 
 
 def _own(here: Around) -> set[str]:
-    """What the object is called in the function that makes it."""
+    """The names of the object in the function that creates it."""
     made = _MADE.search(here.text)
     written = {u.path[0] for u in here.uses if u.writes and len(u.path) > 1}
     return {made[1]} if made else {n for n in written if n in here.names}
 
 
 def _calls_up(maker: Side, below: Frame) -> Iterator[set[str]]:
-    """What the caller calls that which a function has given back: `p, err := parse(key)`."""
+    """The caller's name for what a function returned: `p, err := parse(key)`."""
     ways = list(maker.way)
     at = next((i for i, (frame, _) in enumerate(ways) if frame == below), len(ways))
     if at + 1 < len(ways):

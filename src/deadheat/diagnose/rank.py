@@ -1,4 +1,4 @@
-"""Which finding comes first, and what a finding is worth beside others; the only place that knows."""
+"""The order of findings, and the confidence of a finding relative to others. Decided only here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     from deadheat.diagnose.rule import Rule
 
-# what is less sure than this is not said first: it would be wrong as often as right
+# a less confident cause is not reported first: it would be wrong as often as right
 THRESHOLD = 0.5
-# a refined cause that is as sure as this goes before the general one
+# a refined cause with this confidence precedes the general one
 _REFINED = 0.6
-# what is said when nothing else can be: it is worth what the others leave
+# the cause when no other applies; its confidence is what the others leave
 REMAINDER = "missing-lock"
-# between causes that are as sure: who starts and ends things explains more than what they touch
+# tie-break: start and end of things explain more than the data they access
 _ORDER = (
     "tests",
     "group synchronisation",
@@ -30,19 +30,19 @@ _ORDER = (
     "publication",
     "atomics",
 )
-# a test that leaves something open is why a worker outlives what it works for
+# a test that leaves something open explains a worker that outlives its owner
 _REASONS = {"test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker")}
-# who waited needs no lock: it was told too early that all was done; and who unwinds a panic comes by a
-# way on which nobody has thought of the lock
+# a function that waited needs no lock: it was signalled too early; a panic unwinds on a path without
+# the lock
 _INSTEAD = {"done-before-cleanup": ("partial-lock",), "recovery-path": ("partial-lock",)}
-# how something is reused and that it is reused too early are two sides of one defect
+# how an object is reused and that it is reused too early are one defect
 _TOGETHER = {
     "worker-outlives-owner": ("struct-overwritten", "mixed-atomic"),
     "test-leaves-resource-open": ("struct-overwritten", "mixed-atomic"),
 }
-# a reason that is as sure as this goes before what it explains
+# a reason with this confidence precedes what it explains
 _CLEAR = 0.8
-# an object that is filled again too early may have a container in it: that one only shows
+# an object that is reused too early may contain a container: that is only the symptom
 _SHOWING = ("concurrent-slice", "concurrent-map")
 _LIVES = ("worker-outlives-owner", "pooled-object-reused")
 _LIVED = 0.7
@@ -50,16 +50,16 @@ _new: Final = tuple.__new__
 
 
 class Kin(NamedTuple):
-    """What rules are to each other."""
+    """The relations between rules."""
 
     rules: tuple[Rule, ...]
-    wider: dict[str, frozenset[str]]  # the causes that each refines, by however many steps
-    agree: dict[str, frozenset[str]]  # those that are no rivals of it
+    wider: dict[str, frozenset[str]]  # the causes that each refines, transitively
+    agree: dict[str, frozenset[str]]  # the causes that do not compete with it
     family: dict[str, int]
-    asked: dict[int, tuple[Rule, ...]]  # the rules for reports of such traits, the remainder last
+    asked: dict[int, tuple[Rule, ...]]  # the rules for a set of features, the fallback last
 
     def ask(self, traits: int) -> tuple[Rule, ...]:
-        """The rules that may find something in a report of these traits."""
+        """The rules that may find something in a report with these features."""
         found = self.asked.get(traits)
         if found is None:
             some = [rule for rule in self.rules if rule.when & traits]
@@ -72,7 +72,7 @@ _last: Final[list[Kin]] = []
 
 
 def kin_of(rules: tuple[Rule, ...]) -> Kin:
-    """What these rules are to each other; worked out once for as long as they are the same."""
+    """The relations of these rules; computed once for as long as the rules are the same."""
     if not _last or _last[0].rules is not rules:
         _last[:] = [_kin_of(rules)]
     return _last[0]
@@ -100,10 +100,10 @@ def _wider(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
 def ranked(
     findings: list[Finding], kin: Kin, settle: Callable[[], tuple[str, ...]]
 ) -> tuple[Finding, ...]:
-    """The findings, surest first; `unknown` in front where none is sure enough.
+    """The findings, most confident first; `unknown` comes first if none is confident enough.
 
-    A refined cause goes before the general one that it refines, if it is sure enough to be said.
-    Causes compete: what speaks for the first speaks against the others, unless one refines the other.
+    A refined cause precedes the general cause that it refines, if it is confident enough.
+    Causes compete: evidence for the first counts against the others, unless one refines the other.
     """
 
     def order(finding: Finding) -> tuple[float, int, str]:
@@ -151,7 +151,7 @@ def _limited(finding: Finding, most: float) -> Finding:
 
 
 def _lived(findings: list[Finding]) -> list[Finding]:
-    """From a report alone: what lives too short goes before the container that its users meet in."""
+    """From a report alone: a lifetime cause precedes the container in which its users meet."""
     lived = [f for f in findings if f.cause in _LIVES and f.confidence >= _LIVED]
     if not lived or lived[0].from_source:
         return findings
@@ -160,7 +160,7 @@ def _lived(findings: list[Finding]) -> list[Finding]:
 
 
 def _with_reasons(findings: list[Finding]) -> list[Finding]:
-    """What explains another finding takes over its evidence and goes before it."""
+    """A cause that explains another finding takes over its evidence and precedes it."""
     found = findings
     for reason in [f for f in findings if f.cause in _INSTEAD and f.confidence >= _CLEAR]:
         most = reason.confidence - 0.01

@@ -1,4 +1,4 @@
-"""Has a function been called again, or gone round, while its last worker is at work? For lifetimes."""
+"""Whether a function runs again while the worker of its last run is still active."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Round(NamedTuple):
-    """Who is at it again, the worker of the last time, where that was started, where its starter is."""
+    """The side of the next run, the worker of the last run, its start, and the starter's frame now."""
 
     owner: Side
     worker: Side
@@ -43,17 +43,16 @@ def _next_round(scene: Scene) -> Round | None:
                 break
             if _is_its_loop(scene, owner, worker, started, now):
                 break
-            # a loop may only go through what its workers take themselves out of
+            # the loop may only iterate what the workers remove themselves from
             walks = scene.source is None and not owner.writes and now == owner.site
             return None if scene.go and walks else Round(owner, worker, started, now)
     return None
 
 
 def in_turn(scene: Scene, owner: Side, worker: Side) -> Frame | None:
-    """The line that called a method of one object, which started the worker, and calls it of the next.
+    """The line that calls a method of several objects in turn, one of which started the worker.
 
-    `for _, h := range all { h.Init() }`: what starts there is about another object, and about no use of
-    this one that is over.
+    `for _, h := range all { h.Init() }`: the worker belongs to another object of the loop.
     """
     started = worker.created
     for at, frame in enumerate(started[1:], 1):
@@ -68,7 +67,7 @@ def in_turn(scene: Scene, owner: Side, worker: Side) -> Frame | None:
 
 
 def _is_its_loop(scene: Scene, owner: Side, worker: Side, started: Frame, now: Frame) -> bool:
-    """Is it a variable of the very loop that starts the workers, and no second call?"""
+    """Is it a variable of the loop that starts the workers, not a second call?"""
     if in_closure(worker, started) and not (owner.here and not _loops(owner)):
         return True
     mine = is_lent(owner, worker) or last(owner.name) == "main" or on_stack(scene)
@@ -78,20 +77,20 @@ def _is_its_loop(scene: Scene, owner: Side, worker: Side, started: Frame, now: F
 
 
 def _is_within(scene: Scene, worker: Side, owner: Side) -> bool:
-    """Is the worker's closure one of a function that is on the owner's stack?"""
+    """Is the worker's closure one of a function on the owner's stack?"""
     return worker.name in [
         scene.parent(f.function) for f in owner.frames if not is_test_file(f.file)
     ]
 
 
 def _same_turn(owner: Side, started: Frame) -> bool:
-    """Does a loop of one function set a variable of it, and start a worker with that further down?"""
+    """Does a loop set a local variable and start a worker with it further down?"""
     here = owner.here
     if here is None or not any(a <= (started.line or 0) <= b for a, b in here.loops):
         return False
     for use in [u for u in here.uses if u.writes]:
         told = here.names.get(use.path[0])
-        # an object that was made above the loop is filled anew at each turn
+        # an object created above the loop is refilled in each iteration
         again = len(use.path) > 1 and told is not None and told.type.startswith(("&", "new("))
         if told is not None and told.how in ("local", "loop") and not again:
             return True

@@ -1,4 +1,4 @@
-"""What a line does to a row: it grows, is cut, lent, emptied and filled anew; knows no rule."""
+"""What a line does to a slice or array: append, reslice, share a part, reuse it."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _CUT = re.compile(r"(?<![=!<>:])=\s{0,9}([\w.]{1,80})\[[^\]:]{0,80}:")
 _EMPTIED = re.compile(r"\[(?:0\s?)?:\s?0\]")
 # "q.items = append(q.items, v)", "q.items = q.items[1:]"
 _RESIZED = re.compile(r"=\s{0,9}(?:append\(|[\w.]{1,80}\[[^\]:]{0,80}:)")
-# "a[i], a[j] = a[j], a[i]", "a[j] = a[j-1]": from one place of the row to another
+# "a[i], a[j] = a[j], a[i]", "a[j] = a[j-1]": from one element to another
 _MOVED = re.compile(r"(?<![\w.])([\w.]{1,80})\[[^=]{1,200}\] = \1\[")
 # "t->rows[t->length++] = row;", "queue[(*n)++] = job;"
 _PLACED = re.compile(r"\[[\w.>*()-]{0,80}?\b(\w{1,80})\)?\+\+\]\s{0,9}=(?!=)")
 # "go s.handle(buf[:n])"
 _PART = re.compile(r"\b(\w{1,80})\[[^\]:]{0,80}:")
-_NEAR = 3  # frames, and stores in them, that are looked at
+_NEAR = 3  # frames, and stores per frame, that are examined
 
 
 def resizes(scene: Scene, found: Check) -> bool:
-    """`if len(q.items) > 0 { q.items = q.items[1:] }`: is a row only grown, cut or sorted under it?
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: does the check only guard a resize or sort?
 
-    Then it is the row that several work on; whether there is one at all is another question.
+    Then the race is on the slice; whether it exists at all is another question.
     """
     here, shared = found.sets.here, scene.shared
     if not scene.go:
         return here is not None and puts_at(here)
     if here is not None and _MOVED.search(here.text):
-        return True  # what was compared decides about the order of the row, and not about one of it
+        return True  # a swap: the comparison decides the order of the elements
     if here is None or shared is None or not shared.type.startswith("["):
         return False
     asked = ANY.search(found.told) and re.search(rf"\b{re.escape(shared.name)}\b", found.told)
@@ -52,13 +52,13 @@ def resizes(scene: Scene, found: Check) -> bool:
 
 
 def puts_at(here: Around) -> bool:
-    """`t->rows[t->length++] = row`: does a line of C put something where the count says, and count?"""
+    """`t->rows[t->length++] = row`: does a line of C store at a counter and increment it?"""
     told = _PLACED.search(here.text)
     return told is not None and any(u.writes and u.name == told[1] for u in here.uses)
 
 
 def parts(scene: Scene) -> Evidence | None:
-    """Do two calls of one function work on elements of slices that they got? Then they share some."""
+    """Do two calls of one function use elements of slice parameters? Then the slices overlap."""
     if not scene.go or not scene.same_function or any(side.held for side in scene.sides):
         return None
     told = []
@@ -77,25 +77,25 @@ def parts(scene: Scene) -> Evidence | None:
     both = " and ".join(f"`{name}`" for name in dict.fromkeys(told))
     side = scene.sides[0]
     return side.told(
-        f"two calls of `{short(side.name)}` work on elements of {both}, which they got"
+        f"two calls of `{short(side.name)}` use elements of {both}, which are parameters"
     )
 
 
 def cuts(scene: Scene, side: Side) -> Evidence | None:
-    """Does its line keep a part of the slice: `q.items = q.items[1:]`?"""
+    """Does its line reslice: `q.items = q.items[1:]`?"""
     here, shared = side.here, scene.shared
     if not scene.go or here is None or shared is None or not SLICE.match(shared.type.strip()):
         return None
-    # "s.rows = s.rows[:0]" makes it ready for its next use: who still works on it is the question
+    # "s.rows = s.rows[:0]" prepares it for reuse: that is a lifetime question
     told = None if _EMPTIED.search(here.text) else _CUT.search(here.text)
     stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
     if told is None or not stores or told[1].rpartition(".")[2] != shared.name:
         return None
-    return side.told(f"`{here.text[:80]}` cuts the slice")
+    return side.told(f"`{here.text[:80]}` reslices the slice")
 
 
 def room(scene: Scene, side: Side) -> Evidence | None:
-    """`args := append(t.base, a)`: does it write into the room that a row of others has left?"""
+    """`args := append(t.base, a)`: does it write into the spare capacity of another slice?"""
     here, shared = side.here, scene.shared
     told = APPEND.search(here.text) if here else None
     if not scene.go or here is None or told is None or not side.writes:
@@ -107,12 +107,12 @@ def room(scene: Scene, side: Side) -> Evidence | None:
         return None
     base = here.names.get(told[1])
     if base is not None and base.how == "local":
-        return None  # a row of its own
-    return side.told(f"`{here.text[:80]}` writes into the room that `{told[1]}` has left")
+        return None  # a local slice
+    return side.told(f"`{here.text[:80]}` writes into the spare capacity of `{told[1]}`")
 
 
 def lent_again(scene: Scene) -> Evidence | None:
-    """`n := read(buf); go handle(buf[:n])` in a loop: is the array filled anew that a worker reads?"""
+    """`n := read(buf); go handle(buf[:n])` in a loop: is a buffer refilled that a worker reads?"""
     for fills, worker in scene.both if scene.go and scene.sourced else ():
         began = worker.creator if worker.is_worker and fills.writes and not worker.writes else None
         seen = scene.around(began) if began else None
@@ -125,20 +125,20 @@ def lent_again(scene: Scene) -> Evidence | None:
             if made is None or made.how != "local" or loop is None:
                 continue
             if any(_fills(code, seen, name, loop) for _, code in fills.way):
-                told = f"`{text[:60]}` lends a part of `{name}`, which the next turn fills again"
+                told = f"`{text[:60]}` passes a part of `{name}`, which the next iteration overwrites"
                 return Evidence(told, point(began))
     return None
 
 
 def _fills(code: Around, seen: Around, name: str, loop: tuple[int, int]) -> bool:
-    """Is it the loop that lends the array, at a line that works on it or hands it to a call?"""
+    """Is it the loop that passes the buffer on, at a line that uses the buffer?"""
     if (code.path, code.first) != (seen.path, seen.first) or not loop[0] <= code.line <= loop[1]:
         return False
     return re.search(rf"\b{re.escape(name)}\b", code.text) is not None
 
 
 def filled_anew(scene: Scene) -> Evidence | None:
-    """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still somebody else's?"""
+    """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still in use elsewhere?"""
     name = scene.shared.name if scene.shared else ""
     for grows, other in scene.both if scene.go and scene.sourced else ():
         told = APPEND.search(grows.here.text) if grows.here and grows.writes else None
@@ -152,6 +152,6 @@ def filled_anew(scene: Scene) -> Evidence | None:
             for use in [u for u in seen.stores if u.name == grown][:_NEAR] if seen else ():
                 line = scene.around(frame._replace(line=use.line))
                 if line and _EMPTIED.search(line.text):
-                    text = f"`{line.text[:60]}` keeps the array, which the other one still reads"
+                    text = f"`{line.text[:60]}` keeps the array that the other side still reads"
                     return Evidence(text, point(frame)._replace(line=use.line))
     return None

@@ -1,4 +1,4 @@
-"""What a rule is: a cause, a look at a scene, and what never changes about its remedy."""
+"""A rule: one cause, the function that looks for it, and the fixed part of its remedy."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from deadheat.diagnose.finding import Evidence, Point
     from deadheat.diagnose.scene import Scene
 
-# How sure a rule is; what these have been worth on the corpus stands in docs/diagnosis.md.
-SURE = 0.95  # the detector or the code says so itself
-STRONG = 0.85  # the mechanism is in plain sight
-LIKELY = 0.7  # the shape of the mechanism, without its proof
-FAIR = 0.55  # the usual reason for this shape
-EVEN = 0.45  # about as often wrong as right on unseen programs: the general cause goes first
-WEAK = 0.3  # possible: not said aloud unless something else supports it
+# Confidence levels; docs/diagnosis.md has their precision on the corpus.
+SURE = 0.95  # the detector or the code states it
+STRONG = 0.85  # the mechanism is visible
+LIKELY = 0.7  # the pattern of the mechanism, without proof
+FAIR = 0.55  # the usual cause of this pattern
+EVEN = 0.45  # about as often wrong as right on unseen programs: the general cause comes first
+WEAK = 0.3  # possible: not reported unless something else supports it
 
 
 class Hit(NamedTuple):
-    """What a rule found in a scene."""
+    """What a rule found in a report."""
 
     confidence: float
     evidence: tuple[Evidence, ...]
@@ -35,12 +35,12 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """One cause. Rules know nothing of each other but the more general cause that they refine."""
+    """One cause. A rule knows no other rule except the more general causes that it refines."""
 
     cause: str
     family: str
     find: Callable[[Scene], Hit | None]
     primitive: str
     price: str
-    general: tuple[str, ...] = ()  # what is not wrong to say, only less exact
-    when: int = ALWAYS  # it is asked where the report has one of these traits
+    general: tuple[str, ...] = ()  # less exact causes that also apply
+    when: int = ALWAYS  # it runs if the report has one of these features

@@ -1,4 +1,4 @@
-"""A report as rules see it: its two sides, and the code around them where it is at hand."""
+"""A report as rules see it: both sides, and the code around them if it is available."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Source
     from deadheat.model import Frame, Report
 
-# what detectors call a race; whatever else they report names its own defect
+# kinds that are races; the other kinds name their own defect
 RACES = frozenset(
     (
         "data-race",
@@ -34,7 +34,7 @@ RACES = frozenset(
         "error-stack",
     )
 )
-# places and functions that are looked up for one report; no report of a program needs as many
+# limits per report; no real report needs as many
 _PLACES, _CALLED = 96, 64
 GO = ("go", "go-fatal", "go-error")
 _KERNEL = ("kcsan",)
@@ -44,7 +44,7 @@ _KERNEL = ("kcsan",)
 def _parent(detector: str) -> Callable[[str], str]:
     try:
         return registry.dialect(detector).symbols.parent
-    except StopIteration:  # a report from elsewhere, of a detector that nobody here knows
+    except StopIteration:  # a report of an unknown detector
         return str
 
 
@@ -55,26 +55,25 @@ class Scene:
         self, report: Report, source: Source | None = None, supposed: bool = False
     ) -> None:
         self.report, self.source = report, source
-        self.supposed = supposed  # one side is no word of the detector's: nor are its locks
+        self.supposed = supposed  # one side is inferred, and so are its locks
         self.go = report.detector in GO
         self.kernel = report.detector in _KERNEL
-        # the function that a programmer wrote, of a frame's
+        # maps a frame's function to the function in the source: a closure to its parent
         self.parent = _parent(report.detector)
         accesses = known(report) if source is None else report.accesses[:2]
         self.sides = sides = tuple([Side(self, access) for access in accesses])
-        # the two sides either way round; none where one is missing
+        # both sides in either order; empty if one is missing
         self.both = (sides, (sides[1], sides[0])) if len(sides) == 2 else ()
-        self.memo: dict[object, Any] = {}  # what more than one rule asks, answered once
+        self.memo: dict[object, Any] = {}  # results that several rules share
         self._around: dict[tuple[str, int | None, str], Around | None] = {}
         self._defined: dict[tuple[str, str, str], Around | None] = {}
-        # is the code of both racing lines at hand, and what variable does it name? None: not asked yet
         self._sourced = None if source is not None else False
         self._shared: Shared | None = None
         self._looked = source is None
         self._what: str | None = None
 
     def close(self) -> None:
-        """Nobody will ask any more: a scene and its sides hold each other, and would stay in memory."""
+        """Drop references: the context and its sides refer to each other and would stay in memory."""
         self.sides = ()
         self.both = ()
         self.memo.clear()
@@ -90,7 +89,7 @@ class Scene:
         return self._around[key]
 
     def defined(self, name: str, beside: Frame, owner: str = "") -> Around | None:
-        """The function of that bare name that is called near a frame, if there is one to be sure of."""
+        """The function of that bare name that is called near a frame, if it is unambiguous."""
         if self.source is None:
             return None
         key = (name, beside.file, owner)
@@ -102,7 +101,7 @@ class Scene:
 
     @property
     def shared(self) -> Shared | None:
-        """The variable that is raced for, as far as the code names it."""
+        """The raced variable, as far as the code names it."""
         if not self._looked and self.source is not None:
             self._shared = self.source.shared() or self._member
             self._looked = True
@@ -110,7 +109,7 @@ class Scene:
 
     @property
     def _member(self) -> Shared | None:
-        """The member of their class that both lines of C++ name without an object."""
+        """The class member that both C++ lines name without an object."""
         if self.go or not self.sourced or len(self.sides) < 2:
             return None
         a, b = [_members(side.here) for side in self.sides]
@@ -119,14 +118,14 @@ class Scene:
 
     @property
     def sourced(self) -> bool:
-        """Is the code of both racing lines at hand?"""
+        """Is the code of both racing lines available?"""
         if self._sourced is None:
             self._sourced = bool(self.sides) and all(side.here for side in self.sides)
         return self._sourced
 
     @property
     def what(self) -> str:
-        """The variable as the remedy calls it."""
+        """The variable, as the remedy names it."""
         if self._what is None:
             location = self.report.location
             name = self.shared or (location.name if location else None)
@@ -135,7 +134,7 @@ class Scene:
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """The places to change: the two sites; of one in a library, where its goroutine was started."""
+        """The locations to change: both sites; for one in a library, where its goroutine started."""
         found = [
             point(side.creator) if side.is_foreign and side.creator else side.point
             for side in self.sides
@@ -149,7 +148,7 @@ class Scene:
 
 
 def _members(here: Around | None) -> dict[str, str]:
-    """What a line of a method touches that its function does not declare, with the class."""
+    """Names that a line of a method uses and its function does not declare, with the class."""
     if here is None or not here.receiver:
         return {}
     called = {c.name for c in here.calls}
@@ -158,5 +157,5 @@ def _members(here: Around | None) -> dict[str, str]:
 
 
 def calls_between(report: Report) -> bool:
-    """Is something called between the read and the write of one line, by their offsets?"""
+    """Do the offsets show a call between the read and the write of one line?"""
     return any(name == "one line" for name, _ in report.facts)

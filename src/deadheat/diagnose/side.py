@@ -1,4 +1,4 @@
-"""One side of a race: what it did, where, in whose hands, and what the code around it shows."""
+"""One side of a race: the access, its stack, the locks it holds and the code around it."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Held
     from deadheat.model import Access, Frame
 
-# makes a tuple with names in a third of the time that its class takes
+# three times as fast as calling the named tuple's class
 _new: Final = tuple.__new__
 WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 ATOMIC = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
-# callers further out than this say nothing about a site
+# callers further out are not related to the site
 NEAR = 6
-FAR = 12  # though one of them may hold the lock of its package
+FAR = 12  # but one of these may hold a lock of its package
 NAMED = 3
-_CALLED = 4  # calls of a line that are followed
-# "flushLocked", "addLOCKED" say who has the lock; "door.Locked" what the door is
+_CALLED = 4  # calls on a line that are followed
+# "flushLocked", "addLOCKED" name a caller's lock; "door.Locked" is a state
 _LOCKED, _STATES = ("Locked", "LOCKED"), (".Locked", ".LOCKED", "IsLocked", "isLocked")
 _VERBS = {
     Op.READ: "reads",
@@ -49,7 +49,7 @@ _ENTRIES = ("mythread_wrapper", "start_thread", "clone", "thread_start", "_pthre
 
 
 class Side:
-    """One access: what it did, where, in whose hands, and what the code around it shows."""
+    """One access with its actor, its stack and the code around its site."""
 
     def __init__(self, scene: Scene, access: Access) -> None:
         self.scene, self.access = scene, access
@@ -62,23 +62,23 @@ class Side:
                 break
         else:
             self.actor = Actor(access.actor)
-        # the function that a programmer wrote: `courier.(*Courier).Stop`
+        # the function in the source: `courier.(*Courier).Stop`
         self.name = scene.parent(self.site.function) if self.site else ""
-        # all frames that are no leftovers
+        # all frames that are not stale
         self.true = tuple([f for f in access.stack if not f.stale])
         self._at = self.true.index(self.site) if self.site in self.true else 0
-        # the user's frames among them from the site outwards
+        # the user frames among them, from the site outwards
         own = [f for f in self.true[self._at :] if f.origin is Origin.USER]
         self.frames = tuple(own[:NEAR])
         self._further = tuple(own[NEAR:FAR])
-        # the frames above the user's own: what the language or a library does for them; a detector
-        # that lost the caller leaves only these, and the site is one of them
+        # the frames above user code: the runtime and libraries; if the detector lost the caller,
+        # only these exist and the site is one of them
         self.inner = _above_own(self.true)
         self.is_main = self.actor.state is State.MAIN
         self.is_worker = self._was_started()
         self.closure = self.site is not None and is_closure(self.site.function)
         self.point = point(self.site) if self.site else Point("?")
-        # worked out when first asked for
+        # computed on first use
         self._named: list[tuple[Frame, str, tuple[str, ...]]] | None = None
         self._created: tuple[Frame, ...] | None = None
         self._here: Around | None = None
@@ -87,21 +87,21 @@ class Side:
         self._held: tuple[Held, ...] | None = None
 
     def shows(self, *names: str) -> Frame | None:
-        """The first frame whose function ends in one of these names."""
+        """The first frame whose function ends with one of these names."""
         for frame in self.true:
             if frame.function.endswith(names):
                 return frame
         return None
 
     def above(self, pattern: re.Pattern[str]) -> Frame | None:
-        """The first frame above the site whose function a pattern finds."""
+        """The first frame above the site whose function matches a pattern."""
         for frame in self.inner:
             if pattern.search(frame.function):
                 return frame
         return None
 
     def below(self, pattern: re.Pattern[str]) -> Frame | None:
-        """The frame of a library that called the site, if a pattern finds it."""
+        """The library frame that called the site, if it matches a pattern."""
         if self.site is None or self.site.stale:
             return None
         for frame in self.true[self._at + 1 :]:
@@ -110,14 +110,14 @@ class Side:
         return None
 
     def written(self, frame: Frame) -> str:
-        """The function that a frame's code was written in."""
+        """The function that contains a frame's code in the source."""
         return self.scene.parent(frame.function)
 
     @property
     def named(self) -> list[tuple[Frame, str, tuple[str, ...]]]:
-        """The frames nearest to the site, with the bare name of each function and its words.
+        """The frames nearest to the site, with each function's bare name and the words in it.
 
-        A name further out is about something else; a test's name tells what it tests.
+        Names further out concern something else; the name of a test says what it tests.
         """
         if self._named is None:
             self._named = []
@@ -126,16 +126,16 @@ class Side:
                 name = last(whole)
                 told = words(name)
                 if name == "init" and self.scene.go and is_function(whole):
-                    continue  # a package's own, or a closure that a variable of the package holds
+                    continue  # the package's init, or a closure in a package variable
                 if told and not frame.function.rpartition(".")[2].startswith("Test"):
                     self._named.append((frame, name, told))
         return self._named
 
     @property
     def locked(self) -> Frame | None:
-        """The frame near its site that is called as if the lock were held: `flushLocked`.
+        """The frame near the site whose name says that the caller holds the lock: `flushLocked`.
 
-        With source also one whose comment says so.
+        With source, also a function whose comment says so.
         """
         for frame in self.frames[:NAMED]:
             if frame.function.endswith(_LOCKED) and not frame.function.endswith(_STATES):
@@ -146,19 +146,19 @@ class Side:
 
     @property
     def breaks_its_word(self) -> bool:
-        """Does the code show who calls what wants the lock to be held, and that nobody there has it?"""
+        """Does the code show a caller of a function that requires a lock, and that no lock is held?"""
         way = [frame for frame, _ in self.way]
         frame = self.locked
         return frame in way[:-1] and not self.held
 
     @property
     def owner(self) -> str:
-        """The type (or, for a function, the package) that the site belongs to."""
+        """The type (for a function: the package) that the site belongs to."""
         return owner(self.name)
 
     @property
     def creator(self) -> Frame | None:
-        """Where in the user's code its goroutine or thread was started."""
+        """Where the user's code started the goroutine or thread."""
         for frame in self.created:
             if frame.origin is Origin.USER and not frame.stale:
                 return frame
@@ -166,18 +166,18 @@ class Side:
 
     @property
     def created(self) -> tuple[Frame, ...]:
-        """The stack that started it, as told; if not told, as far as the code itself says."""
+        """The stack that started it, as reported; otherwise as far as the code shows it."""
         if self._created is None:
             self._created = self.actor.created_at
-            # a stack that is cut off has the library's frames only
+            # a truncated stack has only library frames
             if self.scene.source and all(f.origin is not Origin.USER for f in self._created):
                 self._created = begun(self.scene, self) or self._created
         return self._created
 
     def _was_started(self) -> bool:
-        """Did the user's own code start its goroutine? (A test's is started by the testing package.)"""
+        """Did the user's own code start its goroutine? (The testing package starts those of tests.)"""
         if not self.scene.go:
-            # a stack that is cut off does not show where its thread began
+            # a truncated stack does not show where its thread began
             known = bool(self.actor.created_at) or self.scene.source is not None
             return not self.is_main and (known or self._is_thread())
         for frame in self.actor.created_at:
@@ -186,9 +186,9 @@ class Side:
         return False
 
     def _is_thread(self) -> bool:
-        """Does its stack begin where a thread does? Helgrind tells once only who started one.
+        """Does its stack begin at a thread entry? Helgrind reports only once who started a thread.
 
-        A stack that is cut off shows what the library of C++ calls there, and nowhere else.
+        A truncated stack shows what libstdc++ calls at a thread entry and nowhere else.
         """
         if any(f.function in _ENTRIES for f in self.true[-3:]):
             return True
@@ -196,17 +196,17 @@ class Side:
 
     @property
     def is_test(self) -> bool:
-        """Does a test run in it, and not in what it started?"""
+        """Is its goroutine that of a test, and not one that a test started?"""
         return any("testing.(*T).Run" in f.function for f in self.actor.created_at[:2])
 
     @property
     def in_test(self) -> bool:
-        """Does its site lie in a test's file?"""
+        """Is its site in a test file?"""
         return self.site is not None and is_test_file(self.site.file)
 
     @property
     def here(self) -> Around | None:
-        """The code around its site."""
+        """The facts about the code around its site."""
         if not self._looked and self.site is not None:
             self._here = self.scene.around(self.site)
             self._looked = True
@@ -214,9 +214,9 @@ class Side:
 
     @property
     def way(self) -> tuple[tuple[Frame, Around], ...]:
-        """The code on the way to its access, from the site outwards, as far as it is at hand."""
+        """The facts about the code on its call chain, from the site outwards, as far as available."""
         if self._way is None:
-            # the compiler's wrapper of a go statement lies in the code of who started it
+            # the compiler's wrapper of a go statement is in the starter's code
             own = [f for f in self.frames if not (self.is_worker and self._is_start(f))]
             seen = [(frame, self.scene.around(frame)) for frame in own]
             self._way = tuple([(frame, code) for frame, code in seen if code is not None])
@@ -224,13 +224,13 @@ class Side:
 
     @property
     def held(self) -> tuple[Held, ...]:
-        """The locks that the code shows to be held, by the site's function or by callers of its package.
+        """The locks that the site's function, or a caller in its package, holds in the code.
 
-        What callers further away hold is about something else.
+        Locks of callers in other packages protect something else.
         """
         if self._held is None:
             found: list[Held] = []
-            gone: set[str] = set()  # what is let go further in, nobody has any more who called
+            gone: set[str] = set()  # released further in, so callers no longer hold it
             for frame, seen in self.way:
                 gone.update(seen.gone)
                 if self.site is not None and frame.package == self.site.package:
@@ -246,26 +246,26 @@ class Side:
 
     @property
     def by_library(self) -> bool:
-        """Did a library touch it, which the line calls: `fmt.Sprintf("%v", r)`?"""
+        """Did a library that the line calls do the access: `fmt.Sprintf("%v", r)`?"""
         return bool(self.inner) and self.inner[-1].origin in (Origin.STDLIB, Origin.TEST)
 
     def is_called_back(self, caller: Frame) -> bool:
-        """Does a library lie between a caller and the site? Then what it works on may be anything."""
+        """Is a library frame between a caller and the site? Then the object may be any."""
         between = self.true[self._at : self.true.index(caller)] if caller in self.true else ()
         return any(f.origin is Origin.STDLIB for f in between)
 
     def _is_handed(self, caller: Frame) -> bool:
-        """Did a library call the site's code for a caller, which had handed it over some time before?
+        """Did a library call the site's code as a callback that a caller registered earlier?
 
-        Who serves requests holds the table of its handlers for reading, and nothing that is theirs.
+        A server holds a read lock on its handler table while it calls a handler.
         """
         between = self.true[self._at : self.true.index(caller)]
         if any(self.written(f) == self.written(caller) for f in between):
-            return False  # a closure that it has just made: `sort.Slice(all, func…)`
+            return False  # a closure of the caller itself: `sort.Slice(all, func…)`
         return any(f.package != caller.package for f in between if f.origin in _CALLING)
 
     def _held_further(self) -> list[Held]:
-        """The locks of an object whose methods all of the way to the access are: `handle` holds one."""
+        """The locks of outer frames that are methods of the same type as the site."""
         here = self.here
         found: list[Held] = []
         for frame in self._further if here is not None and here.receiver else ():
@@ -276,9 +276,10 @@ class Side:
 
     @property
     def lost(self) -> tuple[Around, ...]:
-        """The functions, each at its end, one of which lies between the site and the runtime's frames.
+        """The callees of the line, one of which is missing between the site and the runtime frames.
 
-        Go's detector loses who calls `mapaccess1`; the line that is left touches no map, but calls it.
+        Go's detector loses the caller of `mapaccess1`; the remaining line calls a function and
+        uses no map.
         """
         here, site = self.here, self.site
         told = any(f.function.startswith("runtime.mapaccess1") for f in self.inner)
@@ -301,12 +302,12 @@ class Side:
 
     @property
     def does(self) -> str:
-        """`(*Courier).Stop writes`."""
+        """The function and its operation: `(*Courier).Stop writes`."""
         return f"{self.who} {_VERBS[self.access.op]}"
 
     @property
     def who(self) -> str:
-        """The function that does it; of a stack that has none of the user's, who runs it."""
+        """The function that does the access; without user code in the stack, the actor."""
         if self.is_foreign and self.actor.id:
             began = self.creator
             return (
@@ -318,7 +319,7 @@ class Side:
 
     @property
     def is_foreign(self) -> bool:
-        """Does its stack show no code of the user's?"""
+        """Does its stack contain no user code?"""
         return bool(self.true) and not any(f.origin is Origin.USER for f in self.true)
 
 

@@ -1,4 +1,4 @@
-"""Is it a wait group or a channel itself that is raced for? No lock orders those."""
+"""Races on a wait group or channel itself, which no lock orders."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Call
 
-# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait": how the race detector models the two
+# "runtime.racewrite", "race.Write", "sync.(*WaitGroup).Wait": how the race detector models them
 _WAIT = re.compile(r"^runtime\.racewrite$|^race\.Write$|^sync\.\(\*WaitGroup\)\.Wait$")
 _ADD = re.compile(r"^runtime\.raceread$|^race\.Read$|^sync\.\(\*WaitGroup\)\.(?:Add|Done|Go)$")
 _GROUP = re.compile(
     r"^runtime\.race(?:read|write)$|^race\.(?:Read|Write)$|^sync\.\(\*WaitGroup\)\."
 )
-# "runtime.recvDirect": on some machines the name of what was put into closechan, which alone writes
+# "runtime.recvDirect": on some systems the name of code inlined into closechan
 _CLOSES = ("runtime.closechan", "runtime.recvDirect")
-# "close(q.out)": a line that does nothing else writes nothing but the channel
+# "close(q.out)": a line with nothing else writes only the channel
 _ONLY_CLOSES = re.compile(r"(?:defer )?close\([\w.]{1,200}\)\s{0,9}(?://.*)?$")
 # "runtime.chansend1", "runtime.selectnbsend"
 _SEND = re.compile(r"^runtime\.(?:chansend|selectnbsend|selectgo|racereadpc|raceReadObjectPC)")
@@ -27,7 +27,7 @@ _SENDS = re.compile(r"[\w\])]\s*<-\s*\S")
 
 
 def is_one(scene: Scene) -> bool:
-    """Is what is raced for a group or a channel, and not what somebody keeps in it or beside it?"""
+    """Is the raced object a wait group or channel, not something stored in or near it?"""
     if not _may_tell(scene):
         return False
     if any(side.above(_GROUP) or closes(side) for side in scene.sides):
@@ -41,12 +41,12 @@ def _may_tell(scene: Scene) -> bool:
 
 
 def adds(side: Side) -> bool:
-    """Does the report itself say that it adds to a group?"""
+    """Does the report show that it adds to a wait group?"""
     return side.above(_ADD) is not None
 
 
 def group(scene: Scene) -> tuple[Side, Side] | None:
-    """Who adds to a group, and who waits for it: by the frames or by both lines."""
+    """The side that adds to a wait group and the side that waits, by frames or by both lines."""
     for adder, waiter in scene.both if _may_tell(scene) else ():
         if adds(adder) and waiter.above(_WAIT) and not adder.above(_WAIT):
             return adder, waiter
@@ -56,7 +56,7 @@ def group(scene: Scene) -> tuple[Side, Side] | None:
 
 
 def _meet(scene: Scene, adder: Side, waiter: Side) -> bool:
-    """`p.wg.Add(1)` reads and `p.wg.Wait()` writes: only the group itself is read and written so."""
+    """`p.wg.Add(1)` reads and `p.wg.Wait()` writes: only the group itself is accessed like that."""
     added, waited = _called(adder, ("Add", "Go")), _called(waiter, ("Wait",))
     if added is None or waited is None:
         return False
@@ -69,14 +69,14 @@ def _meet(scene: Scene, adder: Side, waiter: Side) -> bool:
 
 
 def _called(side: Side, names: tuple[str, ...]) -> Call | None:
-    """The call of a side's line by one of these names, where no frame lies above the line."""
+    """The call on a side's line with one of these names, if no frame is above the line."""
     here = side.here if not side.inner else None
     calls = here.calls if here else ()
     return next((c for c in calls if here and c.line == here.line and c.name in names), None)
 
 
 def closes(side: Side) -> bool:
-    """Does it close a channel: by a frame, or as all that its line does?"""
+    """Does it close a channel: by a frame, or because its line does nothing else?"""
     if side.shows(*_CLOSES):
         return True
     here = side.here if side.writes and not side.inner else None

@@ -1,7 +1,7 @@
-"""The side that Valgrind does not show: the code between the two places that it names instead.
+"""The side that Valgrind does not show, inferred from the code between the locations that it names.
 
-Helgrind keeps where a thread last synchronised before and after the other access, DRD where the other
-segment starts and ends. What touches the same variable between the two is the other access, most likely.
+Helgrind keeps where a thread last synchronized before and after the other access, DRD where the other
+segment starts and ends. An access to the same variable between the two is most likely the other side.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around
     from deadheat.model import Frame, Report
 
-# what the detectors call the two places
+# how the detectors name the two locations
 _AFTER = ("other access after", "other segment start")
 _BEFORE = ("other access before", "other segment end")
-# lines that are read, calls that are followed and how deep, for one report
+# limits per report: lines read, calls followed, call depth
 _LINES, _CALLS, _DEEP = 60, 12, 2
 
 
 class _Stretch(NamedTuple):
-    """Lines of a function that the other side ran through, and who called it."""
+    """Lines of a function that the other side executed, and the callers of that function."""
 
     frame: Frame
     first: int
@@ -39,14 +39,14 @@ class _Stretch(NamedTuple):
 
 
 class Supposed(NamedTuple):
-    """A report with the other side put in, and why that one."""
+    """A report completed with the other side, and the reason for choosing it."""
 
     report: Report
     why: Evidence
 
 
 def supposed(scene: Scene) -> Supposed | None:
-    """The report with both sides, where the code between the two places touches the same variable."""
+    """The report with both sides, if the code between the two locations uses the same variable."""
     told = [side for side in scene.sides if side.site]
     facts = dict(scene.report.facts)
     after = next((facts[name] for name in _AFTER if name in facts), "")
@@ -64,8 +64,8 @@ def supposed(scene: Scene) -> Supposed | None:
         pair = (side.access, access)
         where = f"`{short(frame.function)}`, line {frame.line}"
         why = Evidence(
-            f"the other side is not shown: {where}, runs between the two places that are named"
-            " instead, and touches the same",
+            f"the report does not show the other side: {where}, runs between the two locations"
+            " that it names, and accesses the same variable",
             point(frame),
         )
         return Supposed(scene.report._replace(accesses=pair), why)
@@ -77,7 +77,7 @@ def _others(scene: Scene, side: Side) -> Iterator[str]:
 
 
 def _user(fact: str) -> list[Frame]:
-    """The user's frames of a place; DRD may name more than one, and the first is the nearest."""
+    """The user frames of a location; DRD may name several, of which the first is the nearest."""
     return [
         f
         for f in stack_of(fact.partition("; ")[0])
@@ -86,7 +86,7 @@ def _user(fact: str) -> list[Frame]:
 
 
 def _names(scene: Scene, side: Side) -> set[str]:
-    """What the line that is known can be about: by the detector's word, else all that is not its own."""
+    """The names that the known line may race on: the detector's, else all that are not local."""
     place, here = scene.report.location, side.here
     if place is not None and place.kind == "global" and place.name:
         name = place.name.partition("[")[0].partition(".")[0]
@@ -105,7 +105,7 @@ def _names(scene: Scene, side: Side) -> set[str]:
 def _touching(
     scene: Scene, side: Side, names: set[str], after: list[Frame], before: list[Frame]
 ) -> Iterator[tuple[Frame, Op, tuple[Frame, ...]]]:
-    """The lines between the two places that touch one of these, in the way that conflicts."""
+    """The lines between the two locations that use one of the names in a conflicting way."""
     left = _LINES
     stretches = list(_stretches(scene, after, before))
     for _ in range(_DEEP + 1):
@@ -128,7 +128,7 @@ def _touching(
 
 
 def _called(scene: Scene, frame: Frame, seen: Around, stretch: _Stretch) -> Iterator[_Stretch]:
-    """The functions that a line calls, from their first line to their last."""
+    """The functions that a line calls, from their first to their last line."""
     for call in [c for c in seen.calls if c.line == seen.line][:_CALLS]:
         inner = scene.defined(call.name, frame, seen.receiver)
         if inner is None or (inner.path, inner.first) == (seen.path, seen.first):
@@ -140,9 +140,9 @@ def _called(scene: Scene, frame: Frame, seen: Around, stretch: _Stretch) -> Iter
 
 
 def _stretches(scene: Scene, after: list[Frame], before: list[Frame]) -> Iterator[_Stretch]:
-    """What lies between two places of one thread, each told by its stack, innermost first.
+    """The lines between two locations of one thread, each given by its stack, innermost first.
 
-    Whoever is in a loop may have gone round it.
+    A location in a loop may belong to another iteration.
     """
     depth = 0
     for a, b in zip(reversed(after), reversed(before), strict=False):
@@ -163,5 +163,5 @@ def _stretches(scene: Scene, after: list[Frame], before: list[Frame]) -> Iterato
     if depth and (seen := scene.around(after[up])):
         first, last = after[up].line or 0, before[down].line or 0
         if first > last:
-            first, last = seen.first, seen.last  # it has gone round a loop
+            first, last = seen.first, seen.last  # another iteration of a loop
         yield _Stretch(after[up], first, last, tuple(after[up + 1 :]))

@@ -1,4 +1,4 @@
-"""Does an access end the life of what is raced for, by the detector's word? No lock orders that."""
+"""Whether an access destroys the raced object, according to the detector."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _DESTROYS = re.compile(
 
 
 def destroys(side: Side) -> Frame | None:
-    """The frame that takes a lock, a condition or a semaphore apart, if its access is that."""
+    """The frame that destroys a lock, a condition or a semaphore, if the access is that."""
     return side.above(_DESTROYS) if side.writes else None
 
 
 def ends_it(side: Side) -> bool:
-    """Is there no such object any more after its access?
+    """Does the access end the object's lifetime?
 
-    A destructor that writes may be a guard's, which counts something; one that frees, or of which the
-    detector says that it changes what the object is, ends a part of its own.
+    A destructor that writes may be that of a guard which counts something. One that frees, or whose
+    write the detector reports as a vptr race, ends a part of the object.
     """
     if destroys(side) is not None:
         return True

@@ -1,4 +1,4 @@
-"""What a report has at a glance, so that a rule which cannot find anything in it is not asked."""
+"""Features of a report that are cheap to compute. A rule that needs a missing one is not run."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
 
 ALWAYS = 1  # every report has it
-SOURCE = 2  # the code is at hand
-ABOVE = 4  # a side has frames above the program's own
-ONE_FUNCTION = 8  # both sites were written in one function
-LOCKS = 16  # the detector tells of a lock that is held
-ATOMIC = 32  # a side is atomic, by the detector's word
-FREES = 64  # a side gives the memory back
+SOURCE = 2  # the code is available
+ABOVE = 4  # a side has frames above user code
+ONE_FUNCTION = 8  # both sites are in one function of the source
+LOCKS = 16  # the detector reports a held lock
+ATOMIC = 32  # the detector reports an atomic access
+FREES = 64  # a side frees the memory
 CREATOR = 128  # a function that started one side is on the stack of the other
 ITSELF = 1073741824  # the function of one site started the other side
-STARTER = 536870912  # so is one of the program's own, no test's
-KIND = 256  # the detector calls it something else than a data race
-PLACE = 512  # the detector tells where the memory lies
-TEST = 1024  # a test is named, and another one, or the code may tell of one
+STARTER = 536870912  # as STARTER_ON_STACK, by user code outside of tests
+KIND = 256  # the kind is not `data-race`
+PLACE = 512  # the detector reports the memory location
+TEST = 1024  # a test is named, and an access names one or the code may show one
 TESTS = 2048  # both sides run in goroutines of tests
-ENDS = 4096  # a side that writes may be called like the end or the renewal of something
-# a frame of the language says so
+ENDS = 4096  # a writing function may be named like a teardown or renewal
+# by a frame of the runtime or standard library
 CLOSES, PANICS, DEFERS, TIMER, SORTS = 8192, 16384, 32768, 65536, 131072
-MEMBERS = 262144  # both sites are in classes or namespaces of C++
-FILLS = 524288  # a side that writes is called like something that fills a container
-MAKES = 67108864  # a side that writes is called like something that makes a thing
-LOCKED = 33554432  # a side is in a function that is called as if its caller held the lock
-CALLS = 16777216  # something is called between the read and the write of one line
-CALLER = 8388608  # the function of one site, or who called it, called that of the other, a maker
-WORKER = 4194304  # who writes was started by a function that seems to be done when it returns
-VALUE = 1048576  # a side that writes is a method of a value
-BELOW = 268435456  # the function of the site that reads called that of the other, which writes
-WALKS = 134217728  # a side is called like one that goes through a container, or tells all in it
-DEEP = 2147483648  # who writes does it deep in its function, so that a lock fits in front
-WAITS = 2097152  # a side is called like one that waits, or tells what came of something
+MEMBERS = 262144  # both sites are in C++ classes or namespaces
+FILLS = 524288  # a writing function is named like one that fills a container
+MAKES = 67108864  # a writing function is named like one that creates an object
+LOCKED = 33554432  # a function is named as if its caller held the lock
+CALLS = 16777216  # a call lies between the read and the write of one line
+CALLER = 8388608  # the reader, or its caller, called the writer, which creates an object
+WORKER = 4194304  # the writer's starter seems to be done when it returns
+VALUE = 1048576  # a writing function is a method with a value receiver
+BELOW = 268435456  # the reading function called the writing function
+WALKS = 134217728  # a function is named like one that iterates a container or notifies all in it
+DEEP = 2147483648  # the write is deep enough in its function for a lock before it
+WAITS = 2097152  # a function is named like one that waits or returns a result
 
 _SHOWN = {
     "runtime.closechan": CLOSES,
-    "runtime.recvDirect": CLOSES,  # put into it
+    "runtime.recvDirect": CLOSES,  # inlined into it
     "runtime.gopanic": PANICS,
     "runtime.deferreturn": DEFERS,
     "time.goFunc": TIMER,
@@ -72,7 +72,7 @@ _FILLING: frozenset[str] = GROWING | KEYED
 _STARTING: frozenset[str] = (STARTING | EITHER) - DOING
 _WALKING: frozenset[str] = WALKING | ANNOUNCING
 _ENDING: frozenset[str] = ENDING | RENEWING
-# what bare names tell, of those met lately
+# features of recent bare names
 _known: Final[dict[str, int]] = {}
 _MOST_KNOWN: Final = 1 << 12
 _SORTS = ("sort.", "slices.", "heap.")
@@ -81,7 +81,7 @@ _OPS = {Op.ATOMIC_READ: ATOMIC, Op.ATOMIC_WRITE: ATOMIC, Op.FREE: FREES}
 
 
 def traits(scene: Scene) -> int:
-    """The traits of a scene, added up."""
+    """The features of a report, as a bit set."""
     report = scene.report
     found = ALWAYS
     if scene.source is not None:
@@ -132,7 +132,7 @@ def _side(side: Side) -> int:
         found |= called
         for frame in side.frames[:NAMED]:
             bare = frame.function.rpartition(".")[2]
-            # what is all letters is no closure, wrapper or anything else that has a parent
+            # a name of letters only is not a closure or wrapper
             if not bare.isalpha() or bare.endswith("fm"):
                 bare = last(side.written(frame))
             if _may_end(bare):
@@ -159,13 +159,13 @@ def _one_writes(writer: Side, reader: Side) -> int:
 
 
 def _may_return(name: str) -> bool:
-    """Is it not called like something that starts what goes on?"""
+    """Does its name not say that it starts something that continues after it returns?"""
     told = words(name)
     return not told or told[0] not in _STARTING
 
 
 def _called(name: str) -> int:
-    """What the name of the function that a site was written in tells."""
+    """The features that follow from the name of the function that contains a site."""
     bare = last(name)
     found = _known.get(bare, -1)
     if found < 0:
@@ -186,7 +186,7 @@ def _told(bare: str) -> int:
 
 
 def _may_end(bare: str) -> bool:
-    """Is a function called so? One with an underscore or a tilde may be."""
+    """Is it named like a teardown or renewal? Names with an underscore or tilde may be."""
     if not bare.isalnum():
         return True
     told = words(bare)

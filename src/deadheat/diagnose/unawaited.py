@@ -1,4 +1,4 @@
-"""From a report alone: a worker that nobody waited for, though its work is used; for one rule."""
+"""From a report alone: a worker that nobody waited for although its result is used."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 
 def returned(scene: Scene) -> Hit | None:
-    """A function looks as if it did its work itself, and left a worker behind.
+    """A function that looks synchronous returned and left a worker running.
 
-    In Go its own closure is the worker: an object with a method that runs may be meant to be waited for.
+    In Go the worker must be its own closure: an object with a running method may have a
+    separate wait.
     """
     met = None if scene.source else own_worker(scene) or _went_on(scene)
     if met is None or not _looks_done(scene, *met):
@@ -39,18 +40,18 @@ def returned(scene: Scene) -> Hit | None:
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
         Evidence(f"`{named}` started it and has returned", point(started)),
-        other.told(f"{other.does} what it left, while the worker goes on"),
+        other.told(f"{other.does} its result while the worker is still running"),
     )
-    change = f"Let `{named}` wait for its worker before it returns."
+    change = f"Make `{named}` wait for its worker before it returns."
     return Hit(FAIR, evidence, change, (point(started), other.point))
 
 
 def _went_on(scene: Scene) -> tuple[Side, Side, Frame] | None:
-    """A worker whose starter has returned: who called that is further down on the other's stack."""
+    """A worker whose starter has returned: its caller is further down on the other stack."""
     for worker, other in scene.both:
         started = worker.creator if worker.is_worker and not other.is_worker else None
         if started is None or is_test_file(started.file):
-            continue  # tests run things beside each other on purpose
+            continue  # tests run things concurrently on purpose
         if any(f.function == started.function for f in other.true):
             continue
         created = worker.actor.created_at
@@ -66,7 +67,7 @@ def _is_below(now: Frame, then: Frame) -> bool:
 
 
 def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool:
-    """Does the worker write what is read after a function that is not called like one that starts it?"""
+    """Does the worker write what is read after a function whose name does not start anything?"""
     name = scene.parent(started.function)
     if not worker.writes or other.writes or not is_named(other) or comes_after(other):
         return False
@@ -77,7 +78,7 @@ def _looks_done(scene: Scene, worker: Side, other: Side, started: Frame) -> bool
 
 
 def not_awaited(scene: Scene) -> Hit | None:
-    """Who started the worker goes on to read its work while it still works."""
+    """The starter continues to read the worker's result while the worker still runs."""
     met = gone_on(scene) if scene.source is None else None
     if met is None or met.other.writes or has_ended(met.worker):
         return None
@@ -85,8 +86,8 @@ def not_awaited(scene: Scene) -> Hit | None:
     evidence = (
         met.worker.told(f"{met.worker.does} in a worker ({met.worker.actor.id})"),
         Evidence(f"`{named}` started it", point(met.started)),
-        Evidence("and has gone on to use its work", point(met.now)),
+        Evidence("and then uses its result", point(met.now)),
         met.other.told(met.other.does),
     )
-    change = f"Let `{named}` wait until the worker has ended, also where it gives up or fails."
+    change = f"Make `{named}` wait until the worker has finished, also on timeout and error paths."
     return Hit(FAIR + 0.05, evidence, change, (point(met.started), point(met.now)))

@@ -1,4 +1,4 @@
-"""Which types are for one goroutine or thread at a time, from the list beside this module."""
+"""Types that are not safe for concurrent use, from `unsafe.types.txt`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _DECLARED = re.compile(r"\*?(\w+)\.(\w+)\b")
 
 
-# what is behind a reader or a writer and may be used by many: "os.(*File).Read", "poll.(*FD).Close"
+# implementations of readers and writers that are safe: "os.(*File).Read", "poll.(*FD).Close"
 _SAFE = ("os.(*File).", "os.(*file).", "net.(*", "poll.(*FD).")
-# "exec.(*Cmd).Wait": a type that others use; "fmt.(*pp).printValue" only walks through their data
+# "exec.(*Cmd).Wait": an exported type; "fmt.(*pp).printValue" only reads its arguments
 _OWN = re.compile(r"(\w{1,80})\.\(\*([A-Z]\w{0,80})\)\.")
 _ORDERING = ("sync", "atomic", "context", "time", "reflect")
-_LONG = 400  # what comes behind does not tell of which type a function is
+_LONG = 400  # the type is within this prefix
 
 
 def _without_result(function: str) -> str:
@@ -49,7 +49,7 @@ _NAMES = {name.rpartition("/")[2]: name for name in _TYPES.values()}
 
 @lru_cache(maxsize=1 << 12)
 def named(text: str) -> str:
-    """The type that a frame's function belongs to, or that a declaration has; "" for others."""
+    """The unsafe type that a frame's function or a declaration belongs to; "" for others."""
     text = _without_result(text)
     for begins, name in _TYPES.items():
         if text.startswith(begins):
@@ -59,16 +59,16 @@ def named(text: str) -> str:
 
 
 def of_both(scene: Scene) -> str:
-    """The type of Go's library in whose own methods both sides are: that they race says what it is for.
+    """The Go library type in whose own methods both sides are: its methods race, so it is not safe.
 
-    A list cannot name them all; were it made for many at once, its methods would not race.
+    This covers types that the list does not name.
     """
     found = {_type_of(side) for side in scene.sides} if scene.go and scene.both else set()
     return found.pop() if len(found) == 1 else ""
 
 
 def _type_of(side: Side) -> str:
-    """`exec.Cmd` of the frame `exec.(*Cmd).Wait` that is the access itself."""
+    """`exec.Cmd` for an access in the frame `exec.(*Cmd).Wait`."""
     top = side.inner[0] if side.inner else None
     if top is None or top.origin is not Origin.STDLIB or top.function.startswith(_SAFE):
         return ""
@@ -77,6 +77,6 @@ def _type_of(side: Side) -> str:
 
 
 def given(side: Side, frame: Frame) -> bool:
-    """Did it only go through what it was given: `json.NewEncoder(w).Encode(row)`, or a file?"""
+    """Did it only reach its argument: `json.NewEncoder(w).Encode(row)`, or a file?"""
     above = side.inner[: side.inner.index(frame)]
     return any(f.function.startswith(("reflect.", *_SAFE)) for f in above)

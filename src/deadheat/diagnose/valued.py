@@ -1,4 +1,4 @@
-"""Does a line copy an object as a whole: to call a method of a value, or to keep it elsewhere?"""
+"""Whether a line copies a whole object: for a value receiver, or to store it elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
     from deadheat.diagnose.source import Around
 
-_MOST = 4  # calls of a line that are followed
+_MOST = 4  # calls on a line that are followed
 # "go hub.serve(ctx)"
 _LENT = re.compile(r"go (\w{1,80})\.\w{1,80}\(")
 # "Hub{out: ch}", "shop.Hub"; no "&Hub{}" and no "newHub()"
@@ -18,7 +18,7 @@ _VALUE = re.compile(r"(?:\w{1,80}\.)?\w{1,80}(?:\{|$)")
 
 
 class Valued(NamedTuple):
-    """The side that copies by calling, the other, and the method with its own lock."""
+    """The side that copies by a call, the other side, and the method that locks the copy."""
 
     reader: Side
     other: Side
@@ -26,7 +26,7 @@ class Valued(NamedTuple):
 
 
 def copied_by_call(scene: Scene) -> Valued | None:
-    """`name := shop.Name()`, where `func (s Shop) Name()` takes `s.mu`: the copy is made without it."""
+    """`name := shop.Name()`, where `func (s Shop) Name()` locks `s.mu`: the copy is not locked."""
     for reader, other in scene.both if scene.go and scene.sourced else ():
         here, site = reader.here, reader.site
         if here is None or site is None or reader.writes or reader.inner or reader.held:
@@ -41,13 +41,13 @@ def copied_by_call(scene: Scene) -> Valued | None:
 
 
 def _works_on(scene: Scene, side: Side, kind: str) -> bool:
-    """Does a side write to a value of that type: under its lock, or by the name of the variable?"""
+    """Does a side write to a value of that type: under its lock, or by the variable's name?"""
     named = scene.shared is not None and scene.shared.owner == kind
     return side.writes and (named or any(h.name.startswith(f"{kind}.") for h in side.held))
 
 
 def copied_below(worker: Side, user: Side) -> str:
-    """`go hub.serve(); s.hub = hub`: the field that `serve` stores to while all of it is copied."""
+    """`go hub.serve(); s.hub = hub`: the field that `serve` stores while `hub` is copied."""
     here, there = worker.here, user.here
     stored = [u.path for u in here.stores if u.line == here.line] if here else []
     if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:

@@ -1,4 +1,4 @@
-"""What the names of functions tell, from the list beside this module; knows no report."""
+"""Verbs in function names, from `words.txt`."""
 
 from __future__ import annotations
 

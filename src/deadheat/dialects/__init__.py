@@ -1,7 +1,7 @@
-"""One file per detector: how to recognise its text and read it; knows no file and no other dialect.
+"""One module per detector: how to find its reports in text and parse them.
 
-A module in this folder that has a `DIALECT` is found by the registry. Its docstring is its page in
-the documentation.
+The plugin registry finds every module that defines `DETECTOR`. The docstring of such a module is its
+page in the documentation.
 """
 
 from __future__ import annotations
@@ -17,105 +17,105 @@ if TYPE_CHECKING:
 
 
 class Verdict(IntEnum):
-    """What a machine makes of a line."""
+    """What a line means to a parser."""
 
-    FOREIGN = 1  # none of its report's
-    OWN = 2  # part of its report
-    NEUTRAL = 3  # blank, or of no weight
-    CLOSED = 4  # part of its report, which ends with it
-    ANOTHER = 5  # begins another report: end this one and feed the line to a new machine
-    ABANDONED = 6  # this is no report, and nothing that follows can make it one
+    FOREIGN = 1  # not part of the report
+    OWN = 2  # part of the report
+    NEUTRAL = 3  # blank, or irrelevant
+    CLOSED = 4  # the last line of the report
+    ANOTHER = 5  # starts another report: finish this one and feed the line to a new parser
+    ABANDONED = 6  # not a report, whatever follows
 
 
 class Folds(NamedTuple):
-    """Where lines end that something has put into one."""
+    """Patterns to split several printed lines that were joined into one."""
 
-    between: re.Pattern[str]  # what stands between two; the group `end` belongs to the first
-    shown: re.Pattern[str]  # a header with a frame behind it, which only such a line has
+    between: re.Pattern[str]  # where to split; the group `end` belongs to the line before
+    shown: re.Pattern[str]  # matches only joined lines: a header followed by a frame
 
 
 class Machine(Protocol):
-    """Reads one report line by line."""
+    """Parses one report line by line."""
 
     @property
     def patience(self) -> int:
-        """How many foreign lines in a row it bears before it should be ended."""
+        """The number of consecutive foreign lines after which the report is over."""
 
     @property
     def topless(self) -> bool:
-        """Did a stack begin with what others stand above?"""
+        """Did a stack start with a frame that cannot be the innermost?"""
 
     def feed(self, text: str) -> Verdict: ...
 
     def finish(self, cut: bool) -> Report | None:
-        """The report, if there is one; `cut` says that the text ended within a line."""
+        """Return the report, if there is one. `ends_mid_line`: the text was cut within a line."""
 
 
 class Symbols(Protocol):
-    """What a language's names mean; the modules in `symbols/` are such."""
+    """Interprets the symbols of a language. Implemented by the modules in `deadheat.symbols`."""
 
     def parent(self, function: str) -> str:
-        """The function that a programmer wrote, without what a compiler added to its name."""
+        """The function as written in the source, without compiler-generated suffixes."""
 
     def key(self, frame: Frame) -> str:
-        """What stays of a frame's function when lines, files, closures and versions change."""
+        """The function name for fingerprints, independent of lines, files, closures and versions."""
 
 
 class Dialect(Protocol):
-    """One detector's way of printing."""
+    """Finds and parses the reports of one detector."""
 
     name: str
-    called: str  # who it is, in a sentence
+    called: str  # as written in a sentence
 
     @property
     def symbols(self) -> Symbols: ...
 
-    # every report has at least one of these in its raw text; the first ones begin it
+    # literals: each report contains at least one; those that start a report come first
     anchors: tuple[bytes, ...]
-    # at least one of these few is never further than `sift.MARGIN` from an anchor
+    # literals: at least one is within `prefilter.MARGIN` bytes of each anchor
     hints: tuple[bytes, ...]
 
     def column(self, text: str) -> int:
-        """Where in this line one of a report's opening lines begins, or -1."""
+        """The column where an opening line of a report starts in this line, or -1."""
 
     def remnant(self, text: str) -> bool:
-        """Could this be the end of an opening line that was cut in two, or a report's later line?"""
+        """Could this be the end of a wrapped opening line, or a later line of a report?"""
 
     def promises(self, ahead: bytes) -> bool:
-        """Could a report begin here, going by the raw bytes from this line on? Cheap, and generous."""
+        """Could these raw bytes contain a report? A cheap test without false negatives."""
 
-    # what stands less than `near` bytes behind a line that promises a report, if anything has to;
-    # None: what is not promised by some bytes is not by any part of them
+    # a pattern that must match within `nearby_bytes` after the line;
+    # None: if some bytes cannot contain a report, no part of them can
     beside: re.Pattern[bytes] | None
     near: int
 
-    # has every stack a line above it that says whose it is?
+    # is there a header line above every stack?
     headed: bool
 
     def order(self, lines: Sequence[str]) -> int:
-        """What these lines tell of their order on their own: below zero, the last was printed first."""
+        """Is the order of the lines plausible? Below zero: the lines are reversed."""
 
-    # how far before a line that does not start a report its beginning may be, in bytes
+    # how many bytes before an anchor that does not start a report it can start
     back: int
 
     def sign(self, above: bytes) -> int:
-        """Where in the raw bytes above such a line the report may begin; their length: nowhere."""
+        """The earliest offset in these bytes where the report can start; their length if none."""
 
     def starts(self, anchor: bytes) -> bool:
-        """Does a line with this anchor begin a report, so that nothing before it matters?"""
+        """Does a line with this anchor start a report?"""
 
     def machine(self) -> Machine: ...
 
-    folds: Folds | None  # None: lines that were put into one cannot be told apart
+    folds: Folds | None  # None: joined lines cannot be split
 
-    # what begins an undamaged report, and what ends it; None where nothing does
+    # the first and last bytes of an undamaged report, or None
     opening: bytes | None
     closing: bytes | None
-    # the numbers in it that differ each time: group `address`, hexadecimal, and `actor`, decimal
+    # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
     volatile: re.Pattern[bytes] | None
 
     def glance(self, text: str) -> Report | None:
-        """Accesses and sites of an undamaged report, from its first line to its closing; or None."""
+        """Parse only accesses and sites of an undamaged report; None if it is damaged."""
 
     def whole(self, text: str) -> Report | None:
-        """All of such a report, read in one go; or None."""
+        """Parse an undamaged report in one pass; None if it is damaged."""

@@ -1,4 +1,4 @@
-"""Which frame of a stack to blame; knows frames, no detector."""
+"""Finds the site of a stack: the frame that is reported for an access."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Final
 
 from deadheat.model import Frame, Origin
 
-# whose code to blame where none of it is the user's
+# origins to fall back to if no frame is user code
 _NO_USER: Final = ((Origin.STDLIB, Origin.GENERATED), (Origin.RUNTIME,), (Origin.TEST,))
 _NAMELESS: Final = ("??", "???", "<null>")
 
 
 def site(stack: tuple[Frame, ...]) -> Frame | None:
-    """The innermost frame in the user's own code; failing that, the innermost that tells most."""
+    """The innermost frame in user code, or else the innermost frame of a fallback origin."""
     for frame in stack:
         if frame.origin is Origin.USER and not frame.stale and frame.function not in _NAMELESS:
             return frame

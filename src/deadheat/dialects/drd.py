@@ -1,4 +1,4 @@
-"""DRD, Valgrind's other checker of threads.
+"""DRD, Valgrind's second thread checker.
 
 ## What it prints
 
@@ -13,16 +13,16 @@
     ==4711==    at 0x490FCE2: pthread_join (pthread_join.c:24)
     ==4711==    by 0x1092A0: main (cart.c:36)
 
-DRD knows one access. Of the other it knows only between which two events of its thread it happened:
-the start and the end of a segment. These two stacks are told as facts, not as an access. Accesses
-are `load` and `store`; a global variable is told by its section, and by its name where the program
-ran with `--read-var-info=yes`.
+DRD knows one access. Of the other access it only knows the segment: the two events of its thread
+between which it happened. The stacks of these events are reported as facts, not as an access.
+Accesses are `load` and `store`. A global variable is identified by its section, and by its name if
+the program ran with `--read-var-info=yes`.
 
 ## Kinds
 
 `data-race`, `double-lock`, `unlock-unlocked-mutex`, `invalid-mutex-access`, `destroy-locked-mutex`,
-`exits-holding-locks`, `read-lock-of-write-locked-mutex`, `cond-misuse`, `thread-api-error` (barriers,
-semaphores). A lock that was held too long for `--exclusive-threshold` is no report.
+`exits-holding-locks`, `read-lock-of-write-locked-mutex`, `cond-misuse`, `thread-api-error`
+(barriers, semaphores). Locks held longer than `--exclusive-threshold` are not reported.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ _LATER = regex(
 
 
 class DrdGrammar:
-    """What each of DRD's lines is, and the report that they make."""
+    """The lines of a DRD report."""
 
     bare = False
 
@@ -229,7 +229,7 @@ def _facts(draft: Draft, main: Section) -> tuple[tuple[str, str], ...]:
 
 
 class DrdDialect(LineDialect):
-    """DRD, with or without `==pid==` in front of its lines."""
+    """DRD, with or without `==pid==` prefixes."""
 
     name = "drd"
     called = "DRD"
@@ -238,7 +238,7 @@ class DrdDialect(LineDialect):
         b"Conflicting",
         b"Other segment",
         b"mutex 0x",
-        # the wrappers that stand in almost every stack, and at the top of every misuse
+        # wrappers, present in almost every stack
         b"drd_pthread_intercepts.c",
         *(b"vgpreload_drd", b"vgpreload\\_drd"),
     )
@@ -261,7 +261,7 @@ class DrdDialect(LineDialect):
         return lines.promises(ahead)
 
     def starts(self, anchor: bytes) -> bool:
-        return False  # the line before may tell the thread
+        return False  # the thread may be on the line before
 
     def machine(self) -> LineMachine:
         return LineMachine(DrdGrammar())

@@ -17,15 +17,16 @@
           /src/shop/main.go:12 +0x9a
     ==================
 
-Two accesses with their stacks, then where each goroutine was created. Old versions leave the address
-out. It prints no size, no atomicity and no locks. Where one line both reads and writes, the offsets of
-the two (`+0x45`) tell whether something is called in between, as `append` does; that is told as a fact.
+A report has two accesses with their stacks, then where each goroutine was created. Old versions
+omit the address. Size, atomicity and locks are not printed. If one line both reads and writes, the
+offsets of the two accesses (`+0x45`) show whether there is a call in between, as with `append`;
+this is reported as a fact.
 
-## What is read in spite of damage
+## Damage that is tolerated
 
-Foreign lines anywhere, foreign text before or behind any line, lines broken at a column, blank lines
-doubled or gone, indentation gone, the banner, the bars, one access or the frames in the middle missing.
-A report needs one access header with at least one frame below it.
+Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column, blank
+lines doubled or missing, indentation missing; a missing banner, bar, access, or frames in the
+middle. A report needs one access header with at least one frame below it.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ if TYPE_CHECKING:
     from deadheat.model import Report
 
 _HEADER = regex(rf"{BANNER}|{ACCESS.pattern}")
-# the end of a header that was cut in two, or a creation whose accesses stand further up
+# the end of a wrapped header, or a creation header below the accesses
 _REMNANT = regex(r"DATA RACE\s*$|goroutine(?: \d{1,18})?:?\s*$|created at:?\s*$")
-# a header's end, or a creation's beginning, in raw bytes that may be coloured
+# raw bytes, perhaps colored: the end of an access header, or the start of a creation header
 _PROMISE = regex(
     rb"oroutine(?:[ \t]|\xc2\xa0|&nbsp;|\x1b\[[0-9;]*m|</?[a-z][^<>\n]{0,99}>){0,4}"
     rb"(?:(?:\d{1,18}|[A-Z])(?:\x1b\[[0-9;]*m|</[a-z]{1,9}>)?)?"
     rb"(?::|[^a-z]{0,9}\((?:running|finished)|[ \t]*\r?\n)"
 )
-# an access header without its anchor: "Read at 0x00c000123456 by gorou", "Previous write by", "Read"
+# a cut access header: "Read at 0x00c000123456 by gorou", "Previous write by", "Read"
 _ADDRESS = rb"[0-9a-f]{0,16}(?![0-9a-f]| by (?:main )?goroutine)"
 _ALONE = rb"(?:\W{0,4}\n| by(?! (?:main )?goroutine))"
 _CUT = {
@@ -60,8 +61,8 @@ _CUT = {
     **{word: regex(word + _ALONE) for word in (b"Read", b"Write", b"us read", b"us write")},
 }
 _FRAME = (b"()", b" +0x")
-# of a location, and of what stands for a stack; one is whole wherever the line was broken. Where
-# somebody left all places out, the functions' ends are still there
+# parts of a location, or of what replaces a stack; one stays intact wherever the line is wrapped.
+# "()" for stacks without locations
 _PLACES = (b" +0x", b"go:", b"go</", b"[fail", b"the stack]", b"()\n", b"()\r\n")
 # "/src/shop/native.cc:31"
 _PLACE = regex(rb"\.[A-Za-z]{1,4}:\d")
@@ -79,7 +80,7 @@ class GoDialect:
         b" by goroutine",
         b" by main goroutine",
         b") created at",
-        # the same, coloured word by word
+        # the same, colored word by word
         *(
             b"DATA\x1b[",
             b"DATA \x1b[",
@@ -112,7 +113,7 @@ class GoDialect:
             return False
         if b"created at" in ahead:
             return True
-        # a literal is found ten times as fast as a pattern that begins with it
+        # searching for the literal first is ten times as fast
         at = ahead.find(b"oroutine")
         while at >= 0 and not _PROMISE.match(ahead, at):
             at = ahead.find(b"oroutine", at + 1)
@@ -121,7 +122,7 @@ class GoDialect:
     back = 1 << 14
 
     def sign(self, above: bytes) -> int:
-        # an access whose header was cut within its anchor; just above, frames that have lost theirs
+        # an access header that was cut within its anchor, or frames without a header just above
         cuts = [_CUT[word].search(above) for word in _CUT if word in above]
         signs = [cut.start() for cut in cuts if cut]
         if all(word in above[-_NEAR:] for word in _FRAME):

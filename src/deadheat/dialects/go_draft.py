@@ -1,4 +1,4 @@
-"""A Go race report as far as it has been read, and what it makes in the end; knows no line of text."""
+"""Collects the parsed parts of a Go race report and builds the report."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from deadheat.symbols import go
 
 
 class GoDraft:
-    """The sides of a report, the stack that is being read, and what has happened to the text."""
+    """Accesses, creations, the current stack, and the damage of a report."""
 
     def __init__(self) -> None:
         self.accesses: list[Side] = []
         self.creations: list[Side] = []
         self.stack: list[Frame] = []
-        self.symbol = ""  # a function whose place is still to come
-        self.gap = False  # a blank line stands between that function and what follows
+        self.symbol = ""  # a function without its location yet
+        self.gap = False  # a blank line follows that function
         self.banner = self.closed = False
-        self.retold = False  # somebody wrote function and place in one line
-        self.bare = False  # the last place has no offset: its line number may go on
+        self.retold = False  # function and location are on one line
+        self.bare = False  # the last location has no offset: its line number may be cut
         self.damage: set[Damage] = set()
 
-    # -- sides and frames -----------------------------------------------------------------------
+    # -- stacks and frames ----------------------------------------------------------------------
 
     def add_access(self, side: Side, previous: bool) -> None:
         if previous and not self.accesses:
@@ -31,7 +31,7 @@ class GoDraft:
         self._begin(side)
 
     def _behead(self) -> None:
-        """The second access comes first: what stands before it is the end of the first one."""
+        """The first access has no header: the frames so far are the end of its stack."""
         side = Side("", Op.UNKNOWN)
         side.frames = self.stack
         self.damage.add(Damage.TRUNCATED)
@@ -47,7 +47,7 @@ class GoDraft:
         self.stack = side.frames
 
     def add_place(self, path: str, line: int, offset: str | None) -> None:
-        """The place of the function that was read last."""
+        """Add the location of the pending function."""
         self.bare = offset is None
         if self.gap:
             self.damage.add(Damage.DOUBLED_BLANK_LINES)
@@ -57,20 +57,20 @@ class GoDraft:
         self.symbol, self.gap = "", False
 
     def _at(self, offset: str) -> None:
-        """Keeps how far into their functions the innermost frames of an access are."""
+        """Keep the code offset of the innermost or the next frame of an access."""
         if self.stack:
             self.accesses[-1].called_from = offset
         else:
             self.accesses[-1].offset = offset
 
     def end_frame(self) -> None:
-        """A function without a location is still a frame, if it can be nothing else."""
+        """Add the pending function as a frame without a location."""
         if "." in self.symbol:
             self.stack.append(go.frame(self.symbol, "", None))
         self.symbol, self.gap = "", False
 
     def add_rest(self, digits: str) -> bool:
-        """The offset of the last place, on a line of its own, perhaps with digits of the line number."""
+        """Add a wrapped offset, perhaps with the last digits of the line number: `12 +0x384`."""
         if not self.bare or not self.stack:
             return False
         if digits:
@@ -81,14 +81,14 @@ class GoDraft:
         return True
 
     def add_place_only(self, path: str, line: int) -> bool:
-        """Takes a place for a frame, in a stack that has nothing else."""
+        """Add a location without a function, if the stack has no functions."""
         if self.symbol or not self.accesses or any(frame.function for frame in self.stack):
             return False
         self.stack.append(go.frame("", path, line))
         return True
 
     def add_retold(self, symbol: str, path: str, line: int) -> bool:
-        """Takes a function with its place, in a stack that has no other frames."""
+        """Add a function with its location, if the stack has only such frames."""
         if self.symbol or not self.accesses or (self.stack and not self.retold):
             return False
         self.symbol, self.retold = symbol, True
@@ -96,11 +96,11 @@ class GoDraft:
         return True
 
     def fail(self) -> None:
-        """The detector could not restore the stack of the last side."""
+        """The detector could not restore the stack of the last access or creation."""
         (self.creations or self.accesses)[-1].failed = True
         self.damage.add(Damage.NO_STACK)
 
-    # -- what there is --------------------------------------------------------------------------
+    # -- state ----------------------------------------------------------------------------------
 
     @property
     def is_topless(self) -> bool:
@@ -122,35 +122,32 @@ class GoDraft:
         if cut:
             self._distrust_last_line()
         for side in [*self.accesses, *self.creations]:
-            # a place before a function was not one of our frames
+            # a location before the first function is not a frame
             side.frames = [f for f in _placed(side.frames) if f.function] or side.frames
         if not self._is_credible([side for side in self.accesses if side.actor]):
             return None
         return go_stack.report("go", "data-race", self.accesses, self.creations, self._all_damage())
 
     def _distrust_last_line(self) -> None:
-        """Where the text ends within a number, `:12` may have been `:123`."""
+        """Drop the last line number: `:12` may have been `:123`."""
         if self.bare and self.stack:
             self.stack[-1] = self.stack[-1]._replace(line=None)
 
     def _is_credible(self, told: list[Side]) -> bool:
         if [side.op for side in self.accesses] == [Op.READ, Op.READ]:
-            return False  # two reads do not race: lines of two reports were taken for one
+            return False  # two reads do not race: the lines are from two reports
         if self.banner and any(side.failed for side in told):
             return True
         placed = any(frame.line is not None for side in told for frame in side.frames)
         return (placed or self._is_sketch(told)) and not self._is_gossip(told)
 
     def _is_sketch(self, told: list[Side]) -> bool:
-        """Functions without places for both sides, under the banner: somebody has kept only these."""
+        """Does an otherwise undamaged report have functions without locations for both accesses?"""
         whole = self.banner and len(told) == 2 and all(side.frames for side in told)
         return whole and not self.damage & {Damage.GLUED, Damage.INTERLEAVED, Damage.WRAPPED}
 
     def _is_gossip(self, told: list[Side]) -> bool:
-        """Sentences with the words of one side, and further down somebody else's stack.
-
-        It does not follow at once, or it has places that nobody was called at.
-        """
+        """Is this prose about one access, followed by an unrelated stack?"""
         if len(told) != 1 or Damage.GLUED not in self.damage:
             return False
         functions = any(frame.function for frame in told[0].frames)
@@ -168,9 +165,9 @@ class GoDraft:
 
 
 def _placed(frames: list[Frame]) -> list[Frame]:
-    """A stack that begins with a place and ends with a function may stand the other way round.
+    """Drop all locations of a stack that may be reversed.
 
-    Then each place could be that of either neighbour, and none is believed.
+    A reversed stack starts with a location and ends with a function. Its locations are ambiguous.
     """
     if len(frames) < 2 or frames[0].function or frames[-1].line is not None:
         return frames

@@ -1,6 +1,6 @@
-"""Go's own complaints about races, without the detector.
+"""Fatal errors and panics of the Go runtime about races.
 
-## What they look like
+## What it prints
 
     fatal error: concurrent map writes
 
@@ -12,10 +12,10 @@
     created by main.main in goroutine 1
         /src/shop/main.go:12 +0x9a
 
-The runtime stops the program when it notices a map in use by two goroutines, and `sync.WaitGroup`
-panics when it is misused. A dump of goroutines follows. The goroutine that noticed is the first
-access. The other one is in the dump if the runtime printed them all and it is still inside a map
-function; otherwise the report has one access.
+The runtime stops the program when it detects that two goroutines use a map, and `sync.WaitGroup`
+panics when it is misused. A goroutine dump follows. The goroutine that detected the error is the
+first access. The second access is in the dump if the runtime printed all goroutines and that
+goroutine is still in a map function. Otherwise the report has one access.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Report
 
-# in raw bytes: at least one of these is whole wherever a complaint was coloured or cut in two
+# raw bytes: at least one stays intact wherever the error message is colored or wrapped
 _COMPLAINTS = (
     b"concurrent",
     b"map write",
@@ -41,9 +41,9 @@ _COMPLAINTS = (
     b"negative W",
     b"previous Wait",
 )
-# the same of "goroutine 20 [running]:", also where brackets are escaped
+# the same for "goroutine 20 [running]:", also with escaped brackets
 _DUMP = (b"[run", b"nning]", b"nning,", b"nning\\", b"nning|", b"nning&", b"nning\x1b", b"nning<")
-# and of "/src/shop/cart/cart.go:31 +0x45"
+# and for "/src/shop/cart/cart.go:31 +0x45"
 _PLACES = (
     b"+0x",
     b".go",
@@ -65,10 +65,10 @@ class FatalDialect:
     name = NAME
     called = "Go's runtime"
     symbols = go
-    # what ends in rare letters is found fastest
+    # literals that end in rare letters are found fastest
     anchors = (
         *(b"r: concurrent ", b"sync: negative W", b"sync: WaitG"),
-        # the complaint again, and what follows it, where a transport has cut its line in two
+        # parts of the error message and of the dump, if the line was wrapped
         *(b"map write", b"misuse: Add", b"WaitGroup counter", b"previous Wait", b"[running"),
         # the same, with a tag around each word
         *(b"concurrent</", b"WaitGroup</"),
@@ -83,10 +83,10 @@ class FatalDialect:
         return match.start() if match else -1
 
     def remnant(self, text: str) -> bool:
-        return True  # what anchors it is said nowhere else
+        return True  # the anchors occur nowhere else
 
     def promises(self, ahead: bytes) -> bool:
-        # a complaint alone is one that somebody repeats, a dump alone is no race
+        # an error message without a dump is prose, a dump alone is not a race
         return all(any(word in ahead for word in words) for words in _NEEDED)
 
     def sign(self, above: bytes) -> int:
@@ -112,7 +112,7 @@ class FatalDialect:
     def starts(self, anchor: bytes) -> bool:
         return anchor in self.anchors[:3]
 
-    # the dump follows on the heels of the complaint
+    # the dump directly follows the error message
     back = 1 << 10
 
     def machine(self) -> FatalMachine:

@@ -1,4 +1,4 @@
-"""Reads a complaint of Go's runtime and the dump that follows, line by line; knows nothing of files."""
+"""Parses a fatal error of the Go runtime and its goroutine dump line by line."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _OTHER_FAULT = regex(r"(?:panic|fatal error): ")
 _ELIDED = regex(r"\.\.\.(?:additional|\d+) frames elided\.\.\.$")
 _UNAVAILABLE = "goroutine running on other thread; stack unavailable"
 _EXIT = regex(r"exit status \d+$")
-# the end of what may be a symbol, behind a logger's unfinished line
+# a symbol at the end of an unfinished log line
 _SYMBOL = regex(r"[^\s\"{}=:,;|>]+$")
-# what is left of a location's indentation behind a logger's unfinished line
+# the indentation of a location that follows an unfinished log line
 _GAP = regex(r" {2,}|\t+")
 _MAP_FUNCTION = regex(r"(?:runtime\.map|maps\.)")
 _BOTTOMS = ("main.main", "runtime.main", "runtime.doInit", "runtime.rt0_go")
@@ -62,7 +62,7 @@ class _Goroutine:
 
 
 class FatalMachine:
-    """Reads one fatal error and the dump that follows."""
+    """Parses one fatal error. `_state` is the method that parses the next line."""
 
     def __init__(self) -> None:
         self._state: Callable[[str], Verdict] = self._in_opening
@@ -73,11 +73,11 @@ class FatalMachine:
         self._symbol = ""
         self._stack: list[Frame] = []
         self._foreign = 0
-        self._last_bare = False  # the last location had no offset behind its line number
-        self._before: list[str] = []  # foreign lines just before this one
+        self._last_bare = False  # the last location has no offset: its line number may be cut
+        self._before: list[str] = []  # foreign lines directly before this one
         self._damage: set[Damage] = set()
 
-    topless = False  # a place alone is never taken for a frame
+    topless = False  # locations without a function are not frames
 
     @property
     def patience(self) -> int:
@@ -93,7 +93,7 @@ class FatalMachine:
         return verdict
 
     def _mended(self, body: str) -> Verdict:
-        """A foreign line may be the rest of ours, or have ours at its end."""
+        """Parse a line again, joined with foreign lines before it or without glued text."""
         foreign = self._foreign
         for joined, lines in self._joined(body):
             self._foreign = max(0, foreign - 1 - lines)
@@ -107,7 +107,7 @@ class FatalMachine:
         return Verdict.FOREIGN
 
     def _joined(self, body: str) -> list[tuple[str, int]]:
-        """Ways to put a line together, and how many lines before it each one takes."""
+        """Possible repairs of a line, each with the number of previous lines that it uses."""
         if self._goroutine is None and not _mentions("".join([*self._before, body])):
             return []
         ways = []
@@ -122,16 +122,16 @@ class FatalMachine:
     # -- states ---------------------------------------------------------------------------------
 
     def _in_opening(self, body: str) -> Verdict:
-        """Matches `fatal error: concurrent map writes`; leads to `_in_dump`."""
+        """Matches `fatal error: concurrent map writes`; leads to `_parse_dump_line`."""
         match = OPENING.search(body)
         if match is None and _GOROUTINE.search(body):
-            return Verdict.ABANDONED  # a dump that nobody complained before
+            return Verdict.ABANDONED  # a dump without an error message
         if match is None:
             return self._unknown() if body else Verdict.NEUTRAL
         if (other := _OTHER_FAULT.search(body, match.end())) and not OPENING.match(
             body, other.start()
         ):
-            return Verdict.ABANDONED  # lines in one: the dump is that fault's
+            return Verdict.ABANDONED  # joined lines: the dump belongs to the other fault
         self._kind = "concurrent-map" if match["map"] else "waitgroup-misuse"
         if match["map"]:
             self._op = Op.WRITE if match["map"] == "writes" else Op.READ
@@ -141,7 +141,7 @@ class FatalMachine:
         return Verdict.OWN
 
     def _in_dump(self, body: str) -> Verdict:
-        """Between goroutines, and at each function: `main.work(0x1)`; leads to `_in_frame`."""
+        """Matches `goroutine 20 [running]:` and `main.work(0x1)`; leads to `_parse_location_line`."""
         if not body:
             return Verdict.NEUTRAL
         if goroutine := _GOROUTINE.search(body):
@@ -170,7 +170,7 @@ class FatalMachine:
         return self._own() if body == _UNAVAILABLE else self._unknown()
 
     def _in_frame(self, body: str) -> Verdict:
-        """A location is expected: `/src/shop/cart/cart.go:31 +0x1d`; leads back to `_in_dump`."""
+        """Matches `/src/shop/cart/cart.go:31 +0x1d`; leads to `_parse_dump_line`."""
         match = _LOCATION.match(body)
         if match is None or not _is_place(match) or _GAP.search(match[1]):
             if not body:
@@ -206,7 +206,7 @@ class FatalMachine:
 
     def _begin(self, match: re.Match[str]) -> Verdict:
         if not self._kept and not match[2].startswith("running"):
-            return Verdict.ABANDONED  # the goroutine that complains comes first, and runs
+            return Verdict.ABANDONED  # the failing goroutine is printed first, and is running
         self._forget()
         self._goroutine = _Goroutine(match[1])
         self._stack = self._goroutine.frames
@@ -215,7 +215,7 @@ class FatalMachine:
         return self._own()
 
     def _forget(self) -> None:
-        """Keeps the goroutine that was just read only if it can be the other side."""
+        """Keep the goroutine parsed last if it can be the other access."""
         last = self._goroutine
         if last is None or last is self._kept[0] or len(self._kept) > 1:
             return
@@ -228,7 +228,7 @@ class FatalMachine:
         if self._goroutine is None or not self._kept[0].frames:
             return None
         if cut and self._last_bare and self._stack:
-            # where the text ends within a number, `:12` may have been `:123`
+            # `:12` may have been `:123`
             self._stack[-1] = self._stack[-1]._replace(line=None)
         self._forget()
         accesses, creations = [], []
@@ -245,7 +245,7 @@ class FatalMachine:
         return go_stack.report(NAME, self._kind, accesses, creations, self._damage)
 
     def _is_complete(self, goroutine: _Goroutine) -> bool:
-        """Every stack ends where the goroutine was created; that of main, in `main.main`."""
+        """Does the stack end with the creation of the goroutine, or in `main.main`?"""
         if self._state == self._in_frame:
             return False
         last = goroutine.frames[-1].function if goroutine.frames else ""
@@ -260,12 +260,12 @@ class FatalMachine:
 
 
 def _mentions(text: str) -> bool:
-    """Could what is waited for before the first goroutine be in this text?"""
+    """Might this text contain the error message or the header of a goroutine?"""
     return "oroutine" in text or "anic" in text or "rror" in text
 
 
 def _is_place(match: re.Match[str]) -> bool:
-    """Does nothing stand behind this location, or only what may be glued to it?"""
+    """Is nothing after this location, except glued text?"""
     offset, behind = match[3], match[4]
     if offset is not None or behind[:1] in ("", " "):
         return True

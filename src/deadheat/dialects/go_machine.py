@@ -1,4 +1,4 @@
-"""Reads a Go race report line by line, whatever has happened to it; knows nothing of files or lanes."""
+"""Parses a Go race report line by line, whatever happened to the lines."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class GoMachine:
-    """Reads one report. Each `_in_…` method is a state: it takes a line and says whose it is."""
+    """Parses one report. `_state` is the method that parses the next line."""
 
     def __init__(self) -> None:
         self._state: Callable[[str], Verdict] = self._in_opening
         self._draft = GoDraft()
         self._pieces = Pieces()
-        self._foreign = 0  # lines of others since the last one of ours
-        self._dump = False  # somebody else's stack has begun
+        self._foreign = 0  # foreign lines since the last accepted line
+        self._dump = False  # a goroutine dump has started, which is not part of the report
 
     @property
     def patience(self) -> int:
@@ -39,7 +39,7 @@ class GoMachine:
 
     @property
     def topless(self) -> bool:
-        """A place without a function; where lines go backwards, it is that of the line below."""
+        """Does the stack start with a location, as in reversed lines?"""
         return self._draft.is_topless
 
     def feed(self, text: str) -> Verdict:
@@ -52,9 +52,9 @@ class GoMachine:
     # -- states ---------------------------------------------------------------------------------
 
     def _in_opening(self, text: str) -> Verdict:
-        """Before the first access: the bar and the banner, or the end of a stack that lost its head.
+        """Matches `WARNING: DATA RACE`, or the end of a stack without a header.
 
-        Matches `WARNING: DATA RACE`; an access leads to `_in_stack`.
+        An access header leads to `_parse_function_line`.
         """
         body = text.strip()
         if is_banner(body):
@@ -72,7 +72,7 @@ class GoMachine:
         return Verdict.FOREIGN
 
     def _in_stack(self, text: str) -> Verdict:
-        """A function is expected: `  example.com/shop/cart.(*Cart).Add()`; leads to `_in_frame`."""
+        """Matches `  example.com/shop/cart.(*Cart).Add()`; leads to `_parse_location_line`."""
         body = text.strip()
         if body.endswith("()") and " " not in body and not self._pieces.last and not self._dump:
             self._draft.symbol = body[:-2]
@@ -81,7 +81,7 @@ class GoMachine:
         return self._function(body) or self._other(body)
 
     def _in_frame(self, text: str) -> Verdict:
-        """A location is expected: `      /src/cart.go:31 +0x45`; leads back to `_in_stack`."""
+        """Matches `      /src/cart.go:31 +0x45`; leads to `_parse_function_line`."""
         body = text.strip()
         if (self._pieces.last and self._goes_on(body)) or self._place(body):
             return self._own()
@@ -95,7 +95,7 @@ class GoMachine:
     def _at_banner(self, body: str) -> Verdict:
         draft = self._draft
         if draft.banner:
-            return Verdict.ANOTHER  # the one before led to nothing
+            return Verdict.ANOTHER  # nothing followed the first banner
         draft.stack, draft.symbol = [], ""
         draft.banner = True
         if body.strip("= ") != BANNER:
@@ -103,7 +103,7 @@ class GoMachine:
         return Verdict.OWN
 
     def _section(self, body: str) -> Verdict | None:
-        """The lines that begin a section, or stand for one's stack."""
+        """Matches access and creation headers and `[failed to restore the stack]`."""
         if (verdict := self._header(body)) is not None:
             return verdict
         if "created at:" in body and (created := CREATED.search(body)):
@@ -114,12 +114,12 @@ class GoMachine:
         return None
 
     def _header(self, body: str) -> Verdict | None:
-        """The lines that begin an access, in every state."""
+        """Matches `Previous write at 0x00c0000a1238 by goroutine 6:`, in every state."""
         if "goroutine" not in body:
             return None
         access = ACCESS.search(body) or TORN.search(body)
         if access is None or (access.start() and access.end() < len(body)):
-            return None  # with text on both sides it is a sentence about a race
+            return None  # text on both sides: prose about a race
         return self._access(access, body)
 
     def _access(self, match: re.Match[str], body: str) -> Verdict:
@@ -163,7 +163,7 @@ class GoMachine:
         return Verdict.OWN
 
     def _function(self, body: str) -> Verdict | None:
-        """A function that the quick test did not see: broken, glued, or with spaces in it."""
+        """Matches a function that is wrapped, glued, or has spaces in it."""
         if self._dump:
             return None
         if whole := self._pieces.token(body):
@@ -185,7 +185,7 @@ class GoMachine:
         return Verdict.OWN
 
     def _place(self, body: str) -> bool:
-        """Takes a location, unless this is a logger's line that merely has one in it."""
+        """Add a location, unless this is a log line that contains one."""
         match = lines.LOCATION.match(body)
         if match is None or self._dump:
             return False
@@ -204,7 +204,7 @@ class GoMachine:
         return True
 
     def _orphan(self, body: str) -> None:
-        """Frames before any header, kept in case the next one is that of the second access."""
+        """Keep a frame before any header, in case the first header is that of the second access."""
         draft = self._draft
         last, self._pieces.last = self._pieces.last, ""
         if draft.symbol and self._place(body):
@@ -215,15 +215,15 @@ class GoMachine:
             draft.stack, draft.symbol = [], ""
             self._pieces.last = last
 
-    # -- lines that were broken -----------------------------------------------------------------
+    # -- wrapped lines --------------------------------------------------------------------------
 
     def _was_broken(self) -> None:
-        """What was taken for a foreign line is the beginning of one of ours."""
+        """A line that was counted as foreign is the start of a wrapped line."""
         self._foreign = max(0, self._foreign - 1)
         self._draft.damage.add(Damage.WRAPPED)
 
     def _goes_on(self, body: str) -> bool:
-        """Is this the rest of a path that was broken?"""
+        """Is this the rest of a wrapped path?"""
         paths = self._pieces.paths(body)
         last, self._pieces.last = self._pieces.last, ""
         if any(map(self._place, paths)):
@@ -233,7 +233,7 @@ class GoMachine:
         return False
 
     def _joined(self, body: str) -> Verdict | None:
-        """A line whose beginning is on the line before: `Read by` and `goroutine 101:`."""
+        """Matches the rest of a wrapped line: `goroutine 101:` after `Read by`."""
         rest = lines.OFFSET.match(body)
         if rest and self._draft.add_rest(rest[1]):
             return self._own()
@@ -257,15 +257,15 @@ class GoMachine:
         return None
 
     def _whole_frame_line(self, line: str) -> Verdict | None:
-        """A function or location that is put together again, or was freed from what stood before."""
+        """Parse a function or location that was joined, or separated from glued text."""
         if self._draft.symbol and self._place(line):
             return self._own()
         return self._function(line) if line.endswith("()") else None
 
-    # -- all others -----------------------------------------------------------------------------
+    # -- other lines ----------------------------------------------------------------------------
 
     def _other(self, body: str) -> Verdict:
-        """Every line that is neither a function nor a location."""
+        """Parse a line that is neither a function nor a location."""
         if not body:
             return Verdict.NEUTRAL
         if lines.is_bar(body):
@@ -294,12 +294,12 @@ class GoMachine:
         return Verdict.FOREIGN
 
     def _retold(self, body: str) -> bool:
-        """A frame in one line, in a stack of such: a logger's line may look like one."""
+        """Matches `db.(*Pool).get  pool.go:31`, in a stack of such frames."""
         frame = None if self._dump else lines.retold(body)
         return frame is not None and self._draft.add_retold(*frame)
 
     def _glued(self, body: str) -> bool:
-        """A logger's unfinished line in front of ours, which keeps its indentation."""
+        """Parse the text after an unfinished log line, which keeps its indentation."""
         self._pieces.last = ""
         line = lines.behind_gap(body)
         return bool(line) and self._whole_frame_line(line) is not None

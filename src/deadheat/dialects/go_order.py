@@ -1,7 +1,7 @@
-"""Tells from the names in Go's stacks whether their lines stand in the order in which they were printed.
+"""Detects from the names in Go's stacks whether their lines are in printed order.
 
-A function stands above its place. Where lines go the other way the place stands above the function, and
-each could as well be that of its other neighbour; but a package is named after its folder.
+A function stands above its source line. In reversed text the source line stands above, and could
+belong to either neighbour; but a package is usually named after its folder.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _ENDINGS = (".go:", ".s:", ".c:", ".cc:", ".cpp:", ".h:")
 _PATH = r"(?:[\w.~%@+-]{1,200}/){0,20}[\w%~-]{1,200}"
 # "[...]", "[go.shape.int]"
 _ARGUMENTS = r"(?:\[[^\s\]]{0,200}\])?"
-# ".(*Batch[...])", ".func1", "..func1", "·dwrap·47", "-fm": each begins with what none of them holds, so
-# that nothing is tried twice
+# ".(*Batch[...])", ".func1", "..func1", "·dwrap·47", "-fm": each begins with a separator, so
+# that there is no backtracking
 _PART = rf"[.·-]{{1,2}}(?:\(\*?[\w.*]{{1,200}}{_ARGUMENTS}\)|\w{{1,200}}{_ARGUMENTS})"
-# "example.com/shop/ledger.(*Batch).add.func1": a path, a package, a function
+# "example.com/shop/ledger.(*Batch).add.func1": path, package, function
 NAME = rf"{_PATH}(?=\.[A-Za-z_(·.])(?:{_PART}){{1,14}}"
 # "example.com/shop/cart.(*Cart).Add()", "created by testing.(*T).Run in goroutine 1", "main.f(0x1, 0x2)"
 _FUNCTION = regex(rf"(?:created by )?({NAME})(?:\(.{{0,1000}}\)| in goroutine \d{{1,18}})?$")
@@ -39,12 +39,12 @@ _VERSION = regex(r"@v.*|\.v\d+$")
 _TEST = regex(r"\.(?:Test|Benchmark|Fuzz|Example)(?![a-z])")
 _MAJOR = regex(r"v\d+$")
 _NAMELESS = ("main", "command-line-arguments")
-# more would only cost time
+# more lines would only take time
 _ENOUGH = 400
 
 
 def order(lines: Sequence[str]) -> int:
-    """How many more places fit the function above them than the one below them."""
+    """How many more source lines fit the function above them than the one below them."""
     stack = [known for line in lines[-_ENOUGH:] if (known := _known(line.strip())) is not None]
     votes = 0
     for above, here, below in zip(stack, stack[1:], [*stack[2:], None], strict=False):
@@ -54,7 +54,7 @@ def order(lines: Sequence[str]) -> int:
 
 
 def frames_fit(frames: Sequence[Frame]) -> bool:
-    """Do these places not fit the function of the next frame better than their own?"""
+    """Whether the source lines fit their own function at least as well as that of the next frame."""
     lines = [text for f in frames for text in (f"{f.package}.{f.function}", f"{f.path}:{f.line}")]
     return order(lines) >= 0
 
@@ -72,7 +72,7 @@ class _Function(NamedTuple):
 
 
 def _known(text: str) -> _Place | _Function | None:
-    """A line of a stack, understood; loggers write between any two."""
+    """Parses a line of a stack; returns None for other text, which loggers may interleave."""
     if any(ending in text for ending in _ENDINGS) and (place := _PLACE.match(text)):
         folder = _VERSION.sub("", place["folder"] or "")
         return _Place(place[0], folder, place["test"] is not None)
@@ -85,12 +85,12 @@ def _known(text: str) -> _Place | _Function | None:
 
 
 def _fits(function: _Place | _Function | None, place: _Place) -> int:
-    """Is this function of the package that lies in such a folder, and a test if the file has tests?"""
+    """Whether the function's package has the name of the folder, and both are test code."""
     if not isinstance(function, _Function):
         return 0
     tests = place.tests and function.tests
     if function.name not in _NAMELESS and function.name == place.folder:
         return 1 + tests
-    # nobody moves Go's own packages, though the runtime holds some functions of others
+    # the standard library is in its folders, but the runtime contains functions of other packages
     standard = go.origin(function.package, "") is not Origin.USER
     return tests - (standard and place.folder != "" and "runtime/" not in place.path)

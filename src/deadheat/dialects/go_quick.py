@@ -1,4 +1,4 @@
-"""Reads an undamaged Go race report in one go; leaves whatever is the least bit unusual to others."""
+"""Parses an undamaged Go race report in one pass; returns None for anything unusual."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from deadheat.symbols import go, go_printed, roots
 
 _new: Final = tuple.__new__
 _FIRST: Final = f"{BANNER}\n"
-# what begins a report's second part, and each of the others
+# the starts of the second access and of the creations
 _PREVIOUS, _CREATED = "\n\nPrevious ", "\n\nGoroutine "
 _DIGITS, _HEX = "0123456789", "0123456789abcdef"
-# what the header of an access may begin with, what was done, and whether it was the earlier one
+# the start of an access header: its operation, and whether it is the previous access
 _OPS: Final = {
     f"{previous}{word}" if previous else word.capitalize(): (done, bool(previous))
     for word, done in OPS.items()
@@ -25,20 +25,20 @@ _OPS: Final = {
 _STATES: Final = {f"{state}) created at:": state for state in (State.RUNNING, State.FINISHED)}
 _USER: Final = Origin.USER
 _MAIN: Final = "main goroutine"
-# frames that may have stale ones below them
+# frames below these may be stale
 _ENTRIES: Final = ("testing.tRunner", "main.main")
-# how many of the user's frames a glance takes, and how many above them
+# for a summary: the number of user frames, and of frames above them
 CALLS: Final = 4
 TOP: Final = 2
-# what calls a test function
+# callers of a test function
 _HARNESS: Final = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
 
 
 def whole(text: str) -> Report | None:
-    """The report; None for anything that is not exactly as printed.
+    """Parse a report; None for anything that is not exactly as printed.
 
-    `text` begins at the banner and ends before the closing bar. The machine reads the same text to
-    the same report, only more slowly: a law says so.
+    `text` starts at the banner and ends before the closing bar. A test checks that `GoRaceParser`,
+    which is slower, returns the same report.
     """
     sections = _sections(text)
     if sections is None:
@@ -60,7 +60,7 @@ def whole(text: str) -> Report | None:
 
 
 def glance(text: str) -> Report | None:
-    """The accesses with their sites and callers, for who only wants to know which race it is."""
+    """Parse only the accesses with their sites and callers, which identify the race."""
     sections = _sections(text)
     if sections is None or not _is_even(text, len(sections)):
         return None
@@ -85,14 +85,14 @@ def _first_own(stack: tuple[Frame, ...]) -> Frame:
 
 
 def _offset(section: str) -> str:
-    """How far into its function's code the innermost frame is: "0x45"."""
+    """The code offset of the innermost frame: "0x45"."""
     at = section.find(" +") + 2
     end = section.find("\n", at)
     return section[at:end] if end >= 0 else section[at:]
 
 
 def _offsets(section: str) -> tuple[str, str]:
-    """The same, and of the next frame, "" if there is none."""
+    """The code offsets of the two innermost frames; "" if there is no second one."""
     at = section.find(" +") + 2
     end = section.find("\n", at)
     if end < 0:
@@ -105,8 +105,8 @@ def _offsets(section: str) -> tuple[str, str]:
 
 
 def _sections(text: str) -> list[str] | None:
-    """Two accesses and the creation of everybody but main."""
-    # a long word is found sooner than a blank line; one that stands anywhere else is odd
+    """Split the text into two accesses and the creation of every goroutine except main."""
+    # a long literal is found faster than a blank line
     ends = [text.find(_PREVIOUS)]
     if ends[0] < 0 or not text.startswith(_FIRST):
         return None
@@ -122,19 +122,19 @@ def _sections(text: str) -> list[str] | None:
 
 
 def _actor(text: str, at: int) -> str:
-    """Who the header there says it was."""
+    """The actor in the header at `at`."""
     end = text.find(":", at)
     return text[text.rfind(" by ", at, end) + 4 : end]
 
 
 def _is_even(text: str, sections: int) -> bool:
-    """Has every frame its two lines, as far as counting can tell?"""
+    """Does the number of lines fit two lines per frame?"""
     frames = text.count("()\n      ")
     return text.count("\n") == 2 * (frames + sections) - 1 and text.count(" +0x") == frames
 
 
 def _access(header: str, previous: bool) -> Side | None:
-    """What "Previous write at 0x00c0000a1238 by goroutine 6:" says."""
+    """Parse "Previous write at 0x00c0000a1238 by goroutine 6:"."""
     what, _, rest = header.partition(" at 0x")
     address, _, actor = rest.partition(" by ")
     known = _OPS.get(what)
@@ -152,7 +152,7 @@ def _is_digits(text: str) -> bool:
 
 
 def _creation(header: str) -> Side | None:
-    """What "Goroutine 7 (running) created at:" says."""
+    """Parse "Goroutine 7 (running) created at:"."""
     number, _, rest = header.removeprefix("Goroutine ").partition(" (")
     state = _STATES.get(rest)
     if state is None or not _is_digits(number):
@@ -163,9 +163,9 @@ def _creation(header: str) -> Side | None:
 
 
 def _calls(section: str) -> tuple[Frame, ...] | None:
-    """The user's innermost frames and what is above them, as many as identity looks at.
+    """The innermost user frames and the frames above them, as many as fingerprints use.
 
-    Their files are as printed: nobody asks a glance for more.
+    The files are not relative to the module.
     """
     if _has_second_entry(section) or "\\" in section:
         return None
@@ -182,7 +182,7 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
         number += 1
         whose = go.origin(package, path)
         if whose is _USER:
-            # a closure may lie elsewhere than its name says; the other frames tell
+            # a closure may be in another package than its name says
             if function[-1].isdigit() and _is_lost(package, path):
                 return None
             found.append(_new(Frame, (function, package, path, line, whose, path, False, False)))
@@ -193,7 +193,7 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
                 return None
             if number <= TOP:
                 head.append(Frame(function, package, path, line, whose, path))
-        # what stands below may be stale
+        # frames below may be stale
         if function in _ENTRIES:
             break
         if go.is_test(function) and not section.startswith(_HARNESS, at):
@@ -202,13 +202,13 @@ def _calls(section: str) -> tuple[Frame, ...] | None:
 
 
 def _is_lost(package: str, path: str) -> bool:
-    """Is a file that nobody can place below a module's root?"""
+    """Is the file outside any known module root?"""
     folder = path[: path.rfind("/") + 1]
     return roots.is_absolute(go.place(package, folder)[1])
 
 
 def _has_second_entry(section: str) -> bool:
-    """Does the goroutine's entry stand in the middle, too? Then what is below it is stale."""
+    """Does the goroutine's entry occur twice? Then the frames below the first are stale."""
     last = section.rfind("\n  ")
     entry = section[section.rfind("\n  ", 0, last) + 3 : last]
     return (".gowrap" in entry or "·dwrap·" in entry) and section.count(entry) > 1

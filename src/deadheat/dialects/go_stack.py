@@ -1,4 +1,4 @@
-"""What Go's stacks tell on their own: stale frames, the site to blame, the test that ran."""
+"""Builds a report from Go stacks: marks stale frames, finds sites and tests."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 Stack = tuple[Frame, ...]
-# makes a tuple with names in a third of the time that its class takes, without whose defaults
+# three times as fast as the constructor of a NamedTuple, but without defaults
 _new: Final = tuple.__new__
 
-# the functions that call a test function, or stand between it and the harness
+# callers of a test function, or functions between it and the test runner
 _CALLS_TESTS: Final = regex(r"reflect\.|runtime\.(?:call\d|reflectcall|goexit|deferreturn|gopanic)")
 # "testing.(*T).Run.func1", "testing.(*T).Run.gowrap1", "testing.(*T).Run·dwrap·21"
 _CALLS_RUNNER: Final = regex(r"testing\.|runtime\.goexit")
-# what calls tests, and the first letters of a test's name
+# test runners, and the first letters of test names
 _RUNNERS: Final = ("testing.tRunner", "main.main")
 _INITIALS: Final = ("T", "B", "E", "F")
 
 
 class Side:
-    """An access, or the creation of an actor, as a report gives it."""
+    """An access or the creation of a goroutine, as parsed."""
 
     __slots__ = ("actor", "address", "called_from", "failed", "frames", "offset", "op", "state")
 
@@ -37,9 +37,9 @@ class Side:
         self.state = State.UNKNOWN
         self.failed = False
         self.frames: list[Frame] = []
-        # of its innermost frame, how far into the function's code it lies: "0x45"
+        # code offset of the innermost frame: "0x45"
         self.offset = ""
-        # the same of the next frame
+        # code offset of the next frame
         self.called_from = ""
 
 
@@ -50,9 +50,9 @@ def report(
     creations: list[Side],
     damage: Collection[Damage],
 ) -> Report:
-    """The report that these sides make, with its stale frames, sites and test found."""
+    """Build the report: mark stale frames, find sites and tests."""
     sides = [*accesses, *creations]
-    if _has_absolute(sides):  # hardly ever
+    if _has_absolute(sides):  # rare
         known = roots.known(f for side in sides for f in side.frames)
         for side in sides:
             side.frames = [roots.below(f, known) for f in side.frames]
@@ -67,7 +67,7 @@ def report(
 
 
 def _has_absolute(sides: list[Side]) -> bool:
-    """Is there a file of which nobody can tell the module's root by its own frame?"""
+    """Is there a file whose module root is not known from its own frame?"""
     for side in sides:
         for frame in side.frames:
             file = frame[2]
@@ -87,14 +87,14 @@ def _access(side: Side, stack: Stack, test: str | None) -> Access:
     return _new(Access, values)
 
 
-# "x.n++" takes 18 to 64 bytes from its read to its write, 104 without optimisation; append 117 to 210
+# bytes between read and write: 18 to 64 for "x.n++", 104 unoptimized; 117 to 210 for append
 _CALL: Final = 110
-_COPIED: Final = 4  # no deeper are functions put into one another, nearly always
+_COPIED: Final = 4  # functions are rarely inlined deeper
 CALLS_BETWEEN: Final = ("one line", "something is called between its read and its write")
 
 
 def _between(accesses: list[Side]) -> tuple[tuple[str, str], ...]:
-    """What the offsets tell where one line both reads and writes: does more happen in between?"""
+    """A fact if one line reads and writes, and the offsets show a call in between."""
     if len(accesses) < 2 or not accesses[0].offset or not accesses[1].offset:
         return ()
     a, b = accesses[0], accesses[1]
@@ -105,9 +105,9 @@ def _between(accesses: list[Side]) -> tuple[tuple[str, str], ...]:
 
 
 def is_one_line(a: Side, b: Side) -> bool:
-    """Are two accesses on one line, and in the same copy of it? Then their offsets may be compared.
+    """Are two accesses on the same line of the same machine code, so that offsets are comparable?
 
-    What is put into its callers has a copy in each of them, so that those have to be the same, too.
+    An inlined function has a copy in each caller, so the callers must be the same, too.
     """
     return a.frames[:_COPIED] == b.frames[:_COPIED] and bool(a.frames)
 
@@ -115,9 +115,9 @@ def is_one_line(a: Side, b: Side) -> bool:
 def _tests(
     sides: list[Side], found: list[str | None], accesses: int
 ) -> tuple[str | None, list[str | None]]:
-    """The report's test, and that of each access where it is another one.
+    """The test of the report, and of each access if it differs.
 
-    A goroutine's test is on its own stack, or on that of whoever created it.
+    The test of a goroutine is on its own stack or on the stack that created it.
     """
     if not any(found):
         return None, [None] * accesses
@@ -148,7 +148,7 @@ def _uncreated(actor: str) -> State:
 
 
 def _told(sides: list[Side]) -> list[tuple[Stack, str | None]]:
-    """Every stack with its stale frames marked, and the test whose code is on it."""
+    """Each stack with stale frames marked, and its test."""
     told = []
     for side in sides:
         tests = [i for i, frame in enumerate(side.frames) if _is_near_test(frame[0])]
@@ -157,11 +157,11 @@ def _told(sides: list[Side]) -> list[tuple[Stack, str | None]]:
 
 
 def _marked(stack: Stack, tests: list[int]) -> tuple[Stack, str | None]:
-    """The stack with its stale frames marked, and its test; `tests` are the frames that may be one.
+    """Mark stale frames and find the test. `tests` are the indexes of possible test functions.
 
-    A test function, `testing.tRunner` or `main.main` has no callers of its own kind, and the
-    entry of a goroutine has none at all: what stands below such a frame was kept by the detector's
-    shadow stack after a recovered panic.
+    A test function, `testing.tRunner` and `main.main` are only called by the test runner or the runtime,
+    and the entry of a goroutine has no caller. Other frames below them are stale: the detector's shadow
+    stack kept them after a recovered panic.
     """
     end = _trusted(stack, tests)
     if end < len(stack):
@@ -173,20 +173,20 @@ def _marked(stack: Stack, tests: list[int]) -> tuple[Stack, str | None]:
 
 
 def _is_near_test(function: str) -> bool:
-    """May this be a test function, a closure in one, or what calls one?"""
+    """Might this be a test function, a closure in one, or a test runner?"""
     at = function.rfind(".") + 1
     if at == len(function):
         return False
     if function[at] in _INITIALS or function in _RUNNERS:
         return True
-    # only a closure, a method's value and what has type arguments hide the name of the test
+    # the name of a closure, method value or generic function may contain the test
     last = function[len(function) - 1]
     is_hidden = last.isdigit() or last == "m" or "[" in function
     return is_hidden and go.test_name(function) is not None
 
 
 def _trusted(stack: Stack, tests: list[int]) -> int:
-    """How many frames from the top can be true."""
+    """The number of frames from the top that are not stale."""
     for i in tests:
         if i + 1 < len(stack) and not _may_call(stack[i + 1], stack[i]):
             return i + 1
@@ -194,9 +194,9 @@ def _trusted(stack: Stack, tests: list[int]) -> int:
 
 
 def _above_second_entry(stack: Stack) -> int:
-    """The entry of a goroutine stands at the bottom; above that, it can only be stale's neighbour."""
+    """The number of frames up to the first occurrence of the goroutine's entry."""
     entry = stack[-1][0] if stack else ""
-    # a closure may call itself; the wrapper that the compiler makes for `go f(x)` cannot
+    # a closure may call itself; the wrapper generated for `go f(x)` cannot
     if ".gowrap" not in entry and "·dwrap·" not in entry:
         return len(stack)
     return next((i + 1 for i, f in enumerate(stack) if f.function == entry), len(stack))

@@ -1,4 +1,4 @@
-"""Helgrind, Valgrind's checker of locks and happens-before.
+"""Helgrind, Valgrind's lockset and happens-before checker.
 
 ## What it prints
 
@@ -21,18 +21,17 @@
     ==4711==    by 0x48ED1F4: start_thread (pthread_create.c:442)
     ==4711==  Address 0x10c080 is 0 bytes inside data symbol "cart_total"
 
-A thread is announced once in a run, before the first report that names it, so that later reports do
-not tell where it was created. With `--history-level=none`, or where the history was lost, there is
-one access only; with `approx`, the other one is only known to lie between two stacks, which are
-told as facts.
+A thread is announced once per run, before the first report that names it. Later reports do not show
+where it was created. With `--history-level=none`, or if the history was lost, there is only one
+access. With `approx`, the other access happened between two stacks, which are reported as facts.
 
 ## Kinds
 
-`data-race`, `lock-order-inversion` with its cycle, `double-lock`, `unlock-unlocked-mutex` (also one
-that another thread holds), `invalid-mutex-access`, `destroy-locked-mutex`, `exits-holding-locks`,
-`freed-memory-holds-lock`, `cond-misuse`, `thread-api-error`.
+`data-race`, `lock-order-inversion` with its cycle, `double-lock`, `unlock-unlocked-mutex` (also a
+mutex held by another thread), `invalid-mutex-access`, `destroy-locked-mutex`,
+`exits-holding-locks`, `freed-memory-holds-lock`, `cond-misuse`, `thread-api-error`.
 
-Memcheck's errors, suppressions and the summary are no reports.
+Memcheck errors, suppressions and the summary are not reported.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ _SECTIONS = {
     "acquired": regex(r"Lock was previously acquired"),
     "announcement": regex(r"---Thread-Announcement-{3,}"),
     "rule": regex(r"-{60,70}$"),
-    # behind "... after" and its stack
+    # after "... after" and its stack
     "before": regex(r"but before$"),
 }
 _DETAILS = {
@@ -113,7 +112,7 @@ _DETAILS = {
     "edge": regex(r"\((?P<text>the (?:start|end) of the thread)\)"),
 }
 _INTRODUCTION = ("announcement", "created", "root", "rule")
-# what all the lines above have in common, to be quick with the lines that are none
+# every line above contains one of these; skips other lines quickly
 _WORDS = regex(r"thread|Thread|lock|Lock|code|before|---")
 _OPENING = ("race", "order", "unlock", "call", "misuse", "created", "root", "lock", "announcement")
 _LATER = regex(
@@ -122,7 +121,7 @@ _LATER = regex(
 
 
 class HelgrindGrammar:
-    """What each of Helgrind's lines is, and the report that they make."""
+    """The lines of a Helgrind report."""
 
     bare = False
 
@@ -167,7 +166,7 @@ class HelgrindGrammar:
 
 
 class HelgrindDialect(LineDialect):
-    """Helgrind, with or without `==pid==` in front of its lines."""
+    """Helgrind, with or without `==pid==` prefixes."""
 
     name = "helgrind"
     called = "Helgrind"
@@ -177,10 +176,10 @@ class HelgrindDialect(LineDialect):
         b"Thread #",
         b"-Thread-Announcement-",
         b"conflicts with a previous",
-        # the wrappers that stand in almost every stack, and in one word
+        # wrappers, present in almost every stack; single words
         b"hg_intercepts.c",
         b"vgpreload_helgrind",
-        # coloured word by word, or copied from a web page
+        # colored word by word, or copied from a web page
         *(b"race\x1b[", b"race \x1b[", b"race\xc2\xa0during", b"race&nbsp;during"),
     )
 

@@ -1,4 +1,4 @@
-"""What Helgrind's sections say together: the report that they make; knows no line of text."""
+"""Builds a report from the sections of a Helgrind report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deadheat.dialects.line_grammar import Draft
     from deadheat.model import Damage, Location
 
-# the headers of a report proper, before which threads and locks may be introduced
+# sections that start the report itself; threads and locks may be introduced before
 MAIN = ("race", "order", "unlock", "call", "misuse")
 _KINDS = (
     ("Exiting thread still holds", "exits-holding-locks"),
@@ -29,7 +29,7 @@ _KINDS = (
 
 
 def report(draft: Draft, damage: set[Damage]) -> Report | None:
-    """The report that these sections make; None where they make none."""
+    """Return the report, or None if the sections are not one."""
     main = main_of(draft) or next(iter(draft.named("previous")), None)
     if main is None:
         return None
@@ -53,12 +53,12 @@ def report(draft: Draft, damage: set[Damage]) -> Report | None:
 
 
 def main_of(draft: Draft) -> Section | None:
-    """The header of the report proper."""
+    """The section that starts the report itself."""
     return next((s for s in draft.sections if s.name in MAIN), None)
 
 
 def is_paired(draft: Draft) -> bool:
-    """Has every other side its stack?"""
+    """Is there another access, and does each of them have a stack?"""
     return (
         all(section.frames for section in draft.named("previous", "after"))
         and len(draft.named("race", "previous", "after")) > 1
@@ -83,7 +83,7 @@ def _actor(section: Section) -> str:
 
 
 def _accesses(draft: Draft, main: Section) -> tuple[Access, ...]:
-    """Memory accesses; for the misuse of a lock, who did it where."""
+    """The memory accesses; for a misused lock, where it was misused."""
     sides = [
         main,
         *(s for s in draft.sections if s.name in ("previous", "acquired") and s is not main),
@@ -113,10 +113,10 @@ def _held(side: Section) -> tuple[str, ...]:
 
 
 def edges(draft: Draft, main: Section) -> tuple[Edge, ...]:
-    """The order that was seen, and the one that was seen before it."""
+    """The observed lock order, and the required one."""
     found: list[Edge] = []
     held: Section | None = None
-    if main.frames:  # before 3.8 the header has the stack of the order that was seen
+    if main.frames:  # before Valgrind 3.8, the header has the stack of the observed order
         first, second = main.fields["first"], main.fields["second"]
         found.append(Edge(second, first, _actor(main), tuple(main.frames)))
     for section in draft.sections:
@@ -149,7 +149,7 @@ def _actors(draft: Draft, main: Section, accesses: tuple[Access, ...]) -> tuple[
 
 
 def location(draft: Draft, main: Section) -> Location | None:
-    """What was raced for; where a lock was misused, the lock."""
+    """The memory of the race, or the misused lock."""
     wanted = main.name not in ("race", "previous", "order")
     below_lock = False
     for section in draft.sections:
@@ -166,7 +166,7 @@ def _locks(draft: Draft) -> tuple[Lock, ...]:
 
 
 def _lock_names(draft: Draft) -> list[tuple[str, str]]:
-    """The variable that each lock is in, where Helgrind knows it."""
+    """Facts with the variable that contains each lock, if known."""
     names = []
     for section, below in itertools.pairwise(draft.sections):
         if section.name == "lock" and below.name == "address":

@@ -20,26 +20,27 @@
     CPU: 1 PID: 4971 Comm: worker Not tainted 6.1.0 #1
     ==================================================================
 
-Two accesses with size, task or interrupt, and stack; files and lines only where somebody has symbolised
-the log. `(marked)` accesses are atomic ones. A `read-write` is told as a write; how each access was
-worded is among the facts where it says more than `read` or `write`. With `race at unknown origin` there
-is one access, and the value that changed is the evidence of the other. An `assert: race` (kind
-`assert-race`) is a broken `ASSERT_EXCLUSIVE`: the side that asserts has the operation `unknown`. Locks
-held are told by kernels built with `CONFIG_KCSAN_VERBOSE`.
+A report has two accesses with size, task or interrupt, and stack. Files and lines are only present
+if the log was symbolized. `(marked)` accesses are atomic. A `read-write` is reported as a write;
+the printed wording is a fact if it says more than `read` or `write`. With `race at unknown origin`
+there is one access, and the changed value is the evidence for the other. An `assert: race` (kind
+`assert-race`) is a violated `ASSERT_EXCLUSIVE`; the asserting access has the operation `unknown`.
+Kernels built with `CONFIG_KCSAN_VERBOSE` also print the locks held.
 
-## Which function is blamed
+## Which function is the site
 
-The one that the kernel names in the title: the innermost frame that is neither instrumentation nor
-inlined. So a race has one identity whether its report was symbolised or not. Where a frame has several
-places (`f (lib/a.c:1 lib/b.c:2)`, as `decode_stacktrace.sh` prints inlined calls) the last one is its
-own; those before it are told as frames `??`. Frames marked `?` are told as stale and never blamed. Where
-a stack is missing, the title tells the function if it leaves no choice.
+The site is the function that the kernel names in the title: the innermost frame that is neither
+instrumentation nor inlined. A race has the same fingerprint whether its report is symbolized or
+not. If a frame has several locations (`f (lib/a.c:1 lib/b.c:2)`, as `decode_stacktrace.sh` prints
+inlined calls), the last one is its own; the others become frames `??`. Frames marked `?` are stale
+and never the site. If a stack is missing, its function is taken from the title when only one is
+left there.
 
-## What is read in spite of damage
+## Damage that is tolerated
 
-The console's prefixes, with or without the caller that makes a lane, syslog and journal; foreign lines
-and other reports of the kernel in between; lines that were wrapped or glued; a missing title, bar,
-footer or second access. A report needs a header with a frame below it, or a title and its headers.
+Prefixes of the console (with or without the caller), syslog and journal; foreign lines and other
+kernel reports in between; lines that were wrapped or glued; a missing title, bar, footer or second
+access. A report needs a header with a frame below it, or a title and its headers.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 _OPS = {"read": Op.READ, "write": Op.WRITE, "read-write": Op.WRITE}
 _MARKED = {Op.READ: Op.ATOMIC_READ, Op.WRITE: Op.ATOMIC_WRITE}
 _READS = {Op.READ, Op.ATOMIC_READ}
-# in raw bytes: an access header, and the title or a frame
+# raw bytes: an access header, and the title or a frame
 _HEADERS = (b"bytes", b"task", b"interrupt", b"on cpu")
 _FRAMES = (b"KCSAN", b"data-race", b"+0x", b"/0x", b".c:", b".h:", b".S:", b".s:", b".rs:", b".cc:")
 _NEEDED = ((b"0x",), _HEADERS, _FRAMES)
@@ -68,7 +69,7 @@ _FACTS = ("value changed", "bits changed", "reordered to", "reported on", "hardw
 
 
 class KcsanGrammar:
-    """What the lines of a report are, and what they make together."""
+    """The lines of a KCSAN report."""
 
     bare = False
 
@@ -109,7 +110,7 @@ class KcsanGrammar:
         if not any(access.site for access in accesses):
             return None
         if len(accesses) > 1 and {access.op for access in accesses} <= _READS:
-            return None  # two reads do not race: lines of two reports were taken for one
+            return None  # two reads do not race: the lines are from two reports
         if draft.opening is None:
             damage.add(Damage.NO_BANNER)
         if not draft.closed:
@@ -127,7 +128,7 @@ class KcsanGrammar:
 
 
 def _places(text: str) -> Iterator[tuple[str, str]]:
-    """Path and line of each place: `lib/a.c:1 (discriminator 3) lib/b.c:2`."""
+    """Path and line of each location: `lib/a.c:1 (discriminator 3) lib/b.c:2`."""
     for word in text.split(" "):
         path, colon, line = word.rpartition(":")
         if colon:
@@ -135,7 +136,7 @@ def _places(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _overlap(section: Section, token: Token) -> bool:
-    """Do two accesses touch the same bytes? KCSAN reports no others."""
+    """Do two accesses overlap? Those of one report always do."""
     (a, size_a), (b, size_b) = (
         (int(fields["address"], 16), int(fields["size"]))
         for fields in (section.fields, token.fields)
@@ -171,12 +172,12 @@ def _access(section: Section, actor: str, named: list[str]) -> Access:
 
 
 def _broken(function: str, named: list[str]) -> str:
-    """The name in the title of which this is the end only, because its line was broken within it."""
+    """The name in the title that ends with this function, whose line was wrapped within the name."""
     return "" if function in named else next((n for n in named if n.endswith(function)), "")
 
 
 def _actors(known: list[Section]) -> list[str]:
-    """Who accessed. Interrupts, and idle tasks, which all are task 0, are told apart by their CPU."""
+    """The actors. Interrupts and idle tasks (always task 0) are distinguished by their CPU."""
     told = [section.fields for section in known]
     return [
         f"{t['actor']} on cpu {t['cpu']}" if t["actor"] in ("interrupt", "task 0") else t["actor"]
@@ -185,7 +186,7 @@ def _actors(known: list[Section]) -> list[str]:
 
 
 def _stack(section: Section) -> tuple[tuple[Frame, ...], list[Frame]]:
-    """All frames, and those that the kernel could name in its title."""
+    """All frames, and those that the kernel can name in the title."""
     stack: list[Frame] = []
     own: list[Frame] = []
     for frame, token in zip(section.frames, section.tokens, strict=True):
@@ -200,7 +201,7 @@ def _stack(section: Section) -> tuple[tuple[Frame, ...], list[Frame]]:
 
 
 def _with_title(accesses: list[Access], named: list[str]) -> list[Access]:
-    """The accesses; one whose stack is gone has the function that the title leaves for it."""
+    """Add a frame from the title to an access without a site, if it is unambiguous."""
     left = list(named)
     for access in accesses:
         if access.site and access.site.function in left:
@@ -246,7 +247,7 @@ class KcsanDialect(LineDialect):
     name = "kcsan"
     called = "KCSAN"
     symbols = kernel
-    # the first is one word, so that neither colours nor odd spaces can be in it
+    # the first is a single word, so that colors and special spaces cannot split it
     anchors = (b"KCSAN", b"bytes by task", b"bytes by interrupt")
     hints = (b"KCSAN", b"bytes by")
     folds = lines.FOLDS
@@ -261,7 +262,7 @@ class KcsanDialect(LineDialect):
         return lines.REST_OF_HEADER.search(text) is not None
 
     def promises(self, ahead: bytes) -> bool:
-        # of each, one word is whole wherever the line was broken
+        # wherever a line is wrapped, one literal of each group stays intact
         return all(any(word in ahead for word in words) for words in _NEEDED)
 
     def starts(self, anchor: bytes) -> bool:

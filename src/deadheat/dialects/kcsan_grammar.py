@@ -1,4 +1,4 @@
-"""The lines of a KCSAN report, one at a time; knows nothing of what stands before or behind them."""
+"""Parses single lines of KCSAN reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     import re
 
-# no rest of a number that was broken in two: "x1a0"
+# not the rest of a wrapped number: "x1a0"
 _SYMBOL = r"(?!x[0-9a-f]{1,8}\b)[A-Za-z_.$][\w.$]{0,200}"
 _OFFSET = r"\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 _NAMED = rf"(?:{_SYMBOL}|0x[0-9a-f]{{1,16}})(?:{_OFFSET})?(?: \[[\w-]{{1,64}}\])?"
@@ -20,7 +20,7 @@ TITLE = regex(
     r"BUG: KCSAN: (?P<kind>data-race|assert: race)"
     rf"(?: in (?P<first>{_NAMED})(?: / (?P<second>{_NAMED})| /)?| in)?"
 )
-# where a title begins, even if it goes on in the next line
+# the start of a title that may continue on the next line
 TITLE_BEGINS = regex(r"BUG: KCSAN:(?: (?:data-race|assert: race)|\s*$)")
 # "write (marked) to 0xffff8881f257b5e0 of 8 bytes by interrupt on cpu 2:",
 # "race at unknown origin, with read to 0xffff933db8a2ae6c of 1 bytes by task 7 on cpu 0:"
@@ -31,13 +31,13 @@ ACCESS = regex(
     r" to (?P<address>0x[0-9a-f]{1,16}) of (?P<size>\d{1,9}) bytes"
     r" by (?P<actor>task [\w/.:-]{1,64}|interrupt) on cpu (?P<cpu>\d{1,5})(?P<end>:)?"
 )
-# a piece of a header that was cut in two: "of 8 bytes by task", "KCSAN: data-race in"
+# a piece of a wrapped header: "of 8 bytes by task", "KCSAN: data-race in"
 REST_OF_HEADER = regex(r"bytes by (?:task|interrupt)|^\W*KCSAN: (?:data-race|assert)")
 _FOOTER = regex(r"Reported by Kernel Concurrency Sanitizer on:?")
-# 66 of them; in mail "=3D=3D=3D"
+# 66 signs; in mail "=3D=3D=3D"
 _BAR = regex(r"(?:=3D|=){40,}=?$|^(?:=3D|=){40,}")
 
-# what a line begins with where several stand in one; functions in the title are no frames
+# the starts of lines that were joined; functions in the title are not frames
 FOLDS = Folds(
     regex(
         r"(?P<end>)(?<! in )(?<! / )(?<!with )(?=BUG: KCSAN|={40}(?!=)|value changed: |Reported by Kern"
@@ -61,7 +61,7 @@ _WITH_OFFSET = regex(
     rf"{_BEFORE}(?P<function>{_SYMBOL}){_OFFSET}"
     rf"{_MODULE}(?: (?P<path>{_PATH}):(?P<line>{_LINE})(?P<inline> \[inline\])?"
     rf"| \({_PLACES}\)(?: \[?(?P<module2>[\w-]{{1,64}})\]?$)?"
-    # a place that goes on in the next line
+    # a location that continues on the next line
     r"|(?P<cut> \[?[\w./-]{0,400}:?=?$| \([\w./() :-]{0,2000}=?$))?"
 )
 # decode_stacktrace.sh: "rtl8169_poll (drivers/net/r8169.c:4397 drivers/net/r8169.c:4581) r8169"
@@ -72,10 +72,10 @@ _DECODED = regex(
 _SOURCE = rf"(?P<path>[\w./+-]{{1,400}}\.(?:c|h|S|s|rs|cc)):(?P<line>{_LINE})"
 _INLINED = regex(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}(?P<inline> \[inline\])")
 _PLAIN = regex(rf"{_BEFORE}(?P<function>{_SYMBOL}) {_SOURCE}$")
-# lines of an oops that name a place but are no frames: "RIP: 0010:f+0x1/0x2", "pc : f+0x1/0x2"
+# lines of an oops that are not frames: "RIP: 0010:f+0x1/0x2", "pc : f+0x1/0x2"
 _NO_FRAME = regex(r"(?:RIP|EIP|NIP|LR|PC|pc|lr|epc|ra)\b ?(?: is at|: ?|\[)|\bat: |\[k\]")
 
-# what other reports of the kernel begin with; their frames look like ours
+# the starts of other kernel reports, whose frames look the same
 _OTHER = regex(
     r"Call Trace:|Call trace:|-{8,}\[ cut here \]|Kernel panic - not syncing|BUG: (?!KCSAN)"
     r"|WARNING: (?:CPU: |possible |suspicious )|INFO: (?:task|rcu|lockdep) |Oops: |Modules linked in:"
@@ -95,7 +95,7 @@ _DETAILS = {
     ),
     "hardware": regex(r"Hardware name: (?P<value>.{1,300})"),
     "workqueue": regex(r"Workqueue: (?P<value>.{1,200})"),
-    # of no weight: who holds how many locks, when interrupts were on, why the kernel is tainted
+    # ignored: number of locks held, state of interrupts, reasons for taint
     "furniture": regex(
         r"(?:\d{1,4} )?locks? held by |no locks held by |irq event stamp: |INFO: lockdep is turned off"
         r"|(?:hard|soft)irqs last +(?:en|dis)abled at |Tainted: \[|Stopper: |Sched_ext: |^\|$"
@@ -104,7 +104,7 @@ _DETAILS = {
 
 
 def token(body: str) -> Token | None:
-    """What this line is."""
+    """Parse a line; None if it is not part of a report."""
     if "KCSAN" in body and (match := TITLE.search(body)):
         return _title(match, body)
     if " to 0x" in body and (match := ACCESS.search(body)):
@@ -118,7 +118,7 @@ def token(body: str) -> Token | None:
 
 def _title(match: re.Match[str], body: str) -> Token | None:
     if match.start() and match.end() < len(body):
-        return None  # with text on both sides it is a sentence about a race
+        return None  # text on both sides: prose about a race
     whole = match["first"] is not None and match.end() <= len(body)
     going_on = match.end() == len(body) and (match["second"] is None or body.endswith("/"))
     return Token(Role.OPENING, "title", _told(match), *match.span(), whole and not going_on)
@@ -140,8 +140,8 @@ def _detail(body: str) -> Token | None:
     return None
 
 
-# Each of the lines above has one of these words, and other lines are passed over quickly. Written out,
-# since a loop would take longer than the search that it spares.
+# Each of the lines above contains one of these words. The tests are unrolled, as a loop would be slower
+# than the search that it avoids.
 
 
 def _has_word_of_detail(body: str) -> bool:
@@ -186,7 +186,7 @@ def _frame(body: str) -> Token | None:
     if match is None or _NO_FRAME.search(body, 0, match.start("function")):
         return None
     told = _told(match)
-    # a place or a mark may follow on the next line, and a number may go on there
+    # a location, a mark or the rest of a number may follow on the next line
     whole = "inline" in told or "places" in told or match.end() < len(body.rstrip(" ="))
     return Token(Role.FRAME, "frame", told, *match.span(), whole)
 

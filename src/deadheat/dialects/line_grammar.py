@@ -1,4 +1,4 @@
-"""The words between a grammar and the machine that reads by it: a line, understood; a report's draft."""
+"""The types that a `LineGrammar` and `GrammarParser` share: token, section, draft."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
 
 
 class Role(IntEnum):
-    """What a line is for."""
+    """The role of a line in a report."""
 
-    OPENING = 1  # begins a report
-    SECTION = 2  # begins a stack, or says who or what follows
-    FRAME = 3  # belongs to the stack that was begun last; number 0 may begin a "bare" one
-    DETAIL = 4  # says more about the section or the report
-    CLOSING = 5  # is the report's last
-    STOP = 6  # is not the report's, and shows that it has ended
-    REST = 7  # the end of a line that was broken where nothing is lost
+    OPENING = 1  # starts a report
+    SECTION = 2  # header of a stack or of a description
+    FRAME = 3  # a frame of the current stack; number 0 may start a "bare" stack
+    DETAIL = 4  # more about the section or the report
+    CLOSING = 5  # the last line of the report
+    STOP = 6  # not part of the report, which has ended
+    REST = 7  # the end of a wrapped line, without information
 
 
 class Token(NamedTuple):
-    """A line, understood. `start` and `end` say where in the line it stands."""
+    """A parsed line. `start` and `end` are its columns in the printed line."""
 
     role: Role
     name: str
     fields: dict[str, str]
     start: int
     end: int
-    whole: bool = True  # False: it may go on in the next line
-    number: int | None = None  # a frame's number, where the detector prints one
+    whole: bool = True  # False: it may continue on the next line
+    number: int | None = None  # of a frame, if the detector prints one
 
 
 @dataclass
@@ -41,43 +41,43 @@ class Section:
     name: str
     fields: dict[str, str]
     frames: list[Frame] = field(default_factory=list)
-    tokens: list[Token] = field(default_factory=list)  # of the frames, for what no frame can say
+    tokens: list[Token] = field(default_factory=list)  # the tokens of the frames
     details: list[Token] = field(default_factory=list)
 
 
 @dataclass
 class Draft:
-    """What has been read of a report."""
+    """The part of a report that has been parsed so far."""
 
     opening: dict[str, str] | None = None
     sections: list[Section] = field(default_factory=list)
     details: list[Token] = field(default_factory=list)
     closed: bool = False
-    closing: dict[str, str] | None = None  # what the line that closed it says
-    ended: bool = False  # a blank line or another report stands behind the last line
+    closing: dict[str, str] | None = None  # the fields of the closing line
+    ended: bool = False  # the last line is followed by a blank line or another report
 
     def named(self, *names: str) -> list[Section]:
         return [section for section in self.sections if section.name in names]
 
 
 class Grammar(Protocol):
-    """The lines of one detector. All functions are pure."""
+    """The lines that one detector prints. All methods are pure."""
 
-    bare: bool  # may a frame with the number 0 begin a stack without a header?
+    bare: bool  # can frame number 0 start a stack without a header?
 
     def token(self, body: str) -> Token | None:
-        """What this line is, stripped of its indentation; text before and behind it may be glued.
+        """Parse a line without its indentation; foreign text may be glued to either end.
 
-        A token that is not `whole` is held back until the next line shows whether it goes on.
+        The parser holds back a token that is not `is_complete` until it has seen the next line.
         """
 
     def frame(self, token: Token) -> Frame: ...
 
     def begins(self, draft: Draft, token: Token) -> bool:
-        """Does this section begin another report, after what the draft has?"""
+        """Does this section start another report, given the draft?"""
 
     def is_complete(self, draft: Draft) -> bool:
-        """Is every part there that an undamaged report has?"""
+        """Does the draft have every part of an undamaged report?"""
 
     def report(self, draft: Draft, damage: set[Damage]) -> Report | None:
-        """The report; None where this is none. May add to the damage."""
+        """Return the report, or None if the draft is not one. May add to `damage`."""

@@ -1,7 +1,7 @@
-"""Reads reports whose frames are one line each, whatever has happened to them; knows no detector.
+"""Parses reports with one line per frame, by a `LineGrammar`.
 
-A grammar says what a single line means. What becomes of lines that are broken in two, glued to others,
-scattered or missing is the same for every such detector, and is decided here.
+The grammar parses single lines. This module handles lines that are wrapped, glued, interleaved or
+missing.
 """
 
 from __future__ import annotations
@@ -20,31 +20,30 @@ if TYPE_CHECKING:
     from deadheat.dialects import Folds
     from deadheat.model import Report
 
-# a line is put together from at most so many
 _PIECES = 4
-# nothing that a detector prints is longer, and what is shorter can be looked at from every side
+# no detector prints longer lines
 _LONGEST_LINE = 1 << 12
 _MOST_FRAMES = 1_000
 _MOST_SECTIONS = 200
 _ELISION = frozenset(("...", "[...]", "…", "[…]", "(...)", "[snip]", "<snip>"))
 _FENCES = ("```", "~~~")
-# what is left of our indentation behind a logger's unfinished line
+# the indentation of a line that follows an unfinished log line
 _GAP = regex(r" {2,}|\t+")
 
 
 class LineMachine:
-    """Reads one report by a grammar."""
+    """Parses one report by a grammar."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._draft = Draft()
-        self._held: list[str] = []  # lines that may have to be put together with the next
-        self._partial: Token | None = None  # what the held lines mean if nothing follows
+        self._held: list[str] = []  # lines that may continue on the next line
+        self._partial: Token | None = None  # what they mean if they do not continue
         self._last: Token | None = None
         self._foreign = 0
         self._blank = False
-        self._before_held = (False, 0)  # blank and foreign lines, as counted here
-        self.topless = False  # a stack began with a frame that has others above it
+        self._before_held = (False, 0)  # (after_blank_line, foreign_count) at that time
+        self.topless = False  # a stack started with a frame number above 0
         self._seams = Seams()
         self._damage: set[Damage] = set()
 
@@ -57,7 +56,7 @@ class LineMachine:
     def feed(self, text: str) -> Verdict:
         body = text.strip()
         if body.startswith(_FENCES) and " " in body:
-            body = body.strip("`~ ")  # chat puts a fence right before the first line
+            body = body.strip("`~ ")  # a code fence directly before the first line
         if not body or body.startswith(_FENCES):
             self._blank = self._blank or not body
             self._draft.ended = self._draft.ended or not body
@@ -78,24 +77,24 @@ class LineMachine:
         return self._take(token, body) if token.whole else self._hold(token, body)
 
     def _stands_alone(self, token: Token) -> bool:
-        """Can this line not be the end of the one before it?"""
+        """Is this certainly not the end of the line before?"""
         if token.role is Role.REST:
             return self._partial is None
-        # a frame's number begins a line
+        # a frame's number is at the start of its line
         return token.whole or (token.number is not None and token.start == 0)
 
     def _joined(
         self, body: str, sensible: bool, gaps: tuple[str, ...]
     ) -> tuple[Token, str, int] | None:
-        """The line put together with those before it, if that makes sense; and with how many.
+        """Join the line with pending lines if the result parses; return token, text, and their number.
 
-        One that is `sensible` alone can only be the end of one that is so too.
+        A line that `is_parsed` alone can only continue a line that is parsed alone, too.
         """
         fewest = len(self._held) + (self._partial is None) if sensible else 1
         partial = None
         for count in range(fewest, len(self._held) + 1):
             pieces = [line.removesuffix("=") for line in self._held[-count:]]
-            # the last piece must have been needed, and all of it if the rest makes sense alone
+            # the token must extend into this line, and to its end if the pending lines parse alone
             over = count == len(self._held) and self._partial is not None
             for text in (gap.join([*pieces, body]) for gap in gaps):
                 token = self._grammar.token(text) if len(text) <= _LONGEST_LINE else None
@@ -103,7 +102,7 @@ class LineMachine:
                     continue
                 if token.whole:
                     return token, text, count
-                # of two that may go on, the one that says something
+                # of two incomplete tokens, prefer the one with fields
                 if partial is None or (token.fields and not partial[0].fields):
                     partial = token, text, count
         return partial
@@ -122,14 +121,14 @@ class LineMachine:
 
     def _hold(self, token: Token, body: str) -> Verdict:
         if self._is_another(token):
-            return Verdict.ANOTHER  # a report begins at its first line, even if that line goes on
+            return Verdict.ANOTHER  # even if its first line is incomplete
         self._held, self._partial = [body], token
         self._before_held = self._blank, self._foreign
         self._blank, self._foreign = False, 0
         return Verdict.OWN if self._has_place(token) else Verdict.FOREIGN
 
     def _release(self) -> None:
-        """Nothing that follows belongs to the held line: it stands for what it is."""
+        """Accept the pending token as it is, as the next line does not continue it."""
         token, held = self._partial, self._held
         self._held, self._partial = [], None
         if token is not None and self._has_place(token):
@@ -154,7 +153,7 @@ class LineMachine:
         self._foreign += 1
         return Verdict.FOREIGN
 
-    # -- understood lines -------------------------------------------------------------------------
+    # -- parsed lines -----------------------------------------------------------------------------
 
     def _take(self, token: Token, text: str) -> Verdict:
         if self._is_another(token):
@@ -192,7 +191,7 @@ class LineMachine:
         draft = self._draft
         if self._foreign:
             self._foreign = 0
-            if self._last is not None:  # what stands before a report does not stand in it
+            if self._last is not None:  # lines before the report are not in it
                 self._damage.add(Damage.INTERLEAVED)
         if token.start or token.end < len(text):
             self._damage.add(Damage.GLUED)
@@ -215,7 +214,7 @@ class LineMachine:
             self._draft.sections.append(Section("bare", {}))
         section = self._draft.sections[-1]
         if section.frames and token.number == 0:
-            # the header of this stack is gone
+            # the header of this stack is missing
             section = Section("lost", {})
             self._draft.sections.append(section)
             self._damage.add(Damage.TRUNCATED)
@@ -232,7 +231,7 @@ class LineMachine:
         partial = self._partial
         self._release()
         if cut:
-            self._draft.ended = False  # what looks blank may be the beginning of a line
+            self._draft.ended = False  # the last line may be incomplete
         if cut and partial is not None and partial.role is Role.FRAME:
             self._distrust_last_frame()
         if not self._grammar.is_complete(self._draft):
@@ -240,7 +239,7 @@ class LineMachine:
         return self._grammar.report(self._draft, self._damage)
 
     def _distrust_last_frame(self) -> None:
-        """Where the text ends within a number, `:12` may have been `:123`; so may a name go on."""
+        """Drop the end of the text: `:12` may have been `:123`, and a name may be cut."""
         section = self._draft.sections[-1] if self._draft.sections else None
         if section is None or not section.frames:
             return
@@ -252,14 +251,13 @@ class LineMachine:
 
 
 class LineDialect:
-    """What the dialects that are read by a grammar have in common; each is an instance or a child."""
+    """Defaults for detectors that are parsed by a grammar."""
 
     opening = closing = None
     volatile = None
     beside = None
     near = 0
     folds: Folds | None = None
-    # how far before a hit its report may have begun
     back = 1 << 13
     headed = True
 
@@ -267,7 +265,7 @@ class LineDialect:
         return 0
 
     def order(self, lines: Sequence[str]) -> int:
-        return 0  # a frame is one line, and its number tells the rest
+        return 0  # frames are numbered
 
     def glance(self, text: str) -> Report | None:
         return None

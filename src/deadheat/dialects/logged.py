@@ -1,4 +1,4 @@
-"""How a logger's line begins, for those to whose lines one may be glued; knows no detector."""
+"""The start of a log line, which can be glued to a line of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Miri, the interpreter that finds undefined behaviour in Rust.
+"""Miri, the interpreter that detects undefined behavior in Rust.
 
 ## What it prints
 
@@ -22,20 +22,22 @@
 
     error: aborting due to 1 previous error
 
-The access that just happened has a stack, the earlier one a place only: its function is told where the
-stack of the other has the same line, and is `??` elsewhere. Before 2023 the accesses had no numbers and
-the earlier one not even a place; until 2025 the stack was a list of notes (`= note: inside ... at ...`,
-`note: inside ...`). All of them are read, and so are the names that the operations had at the time.
+The later access has a stack, the earlier one only a location. The function of the earlier access is
+taken from the other stack if that contains the same line, and is `??` otherwise. Before 2023,
+accesses had no numbers and the earlier one had no location. Until 2025, the stack was a list of
+notes (`= note: inside ... at ...`, `note: inside ...`). All these formats are parsed, with their
+names of the operations.
 
-A retag counts as the read or write that it is said to be, the creation of an allocation as a write; how
-each access was worded is among the facts. Where one side frees the memory the kind is `use-after-free`,
-where atomic accesses of different sizes meet it is `mixed-size-race`. The allocation is the location.
-The code that started the thread of the later access is where its actor was created.
+A retag counts as the read or write that Miri calls it, and the creation of an allocation as a
+write. The printed wording of each access is a fact. If one access frees the memory, the kind is
+`use-after-free`; for atomic accesses of different sizes, it is `mixed-size-race`. The allocation is
+the location. The actor of the later access was created by the code that Miri names as the start of
+its thread.
 
-## What is read in spite of damage
+## Damage that is tolerated
 
-Foreign lines anywhere, first lines broken at any column, quoted source, indentation, help and stack
-missing. A report needs its first line and one place.
+Foreign lines anywhere, a first line wrapped at any column, missing quoted source, indentation, help
+and stack. A report needs its first line and one location.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from deadheat.dialects import Machine
     from deadheat.dialects.line_grammar import Draft, Section, Token
 
-# what an operation is called, in every generation, without spaces; the first that fits counts
+# names of operations in all versions, without spaces; the first match counts
 _OPS = (
     (regex(r"dealloc"), Op.FREE),
     (regex(r"alloc"), Op.WRITE),
@@ -71,7 +73,7 @@ _THREAD = regex(r'id ?= ?(?P<id>\d{1,9})(?:, ?name ?= ?"(?P<name>[^"]{1,100})")?
 
 
 class MiriGrammar:
-    """What the lines of a report are, and what they make together."""
+    """The lines of a Miri report."""
 
     bare = False
 
@@ -125,7 +127,7 @@ def _race(draft: Draft) -> Section | None:
 
 
 def _latest(told: dict[str, str], earlier: Section | None) -> int:
-    """Which of the two just happened: the first, where they have no numbers."""
+    """The number of the later access; 1 if the accesses have no numbers."""
     if "now" in told:
         return 2 if told["now"] == "2" else 1
     if earlier is not None and "number" in earlier.fields:
@@ -134,11 +136,11 @@ def _latest(told: dict[str, str], earlier: Section | None) -> int:
 
 
 def _stack(draft: Draft, race: Section) -> list[Frame]:
-    """The stack of the access that just happened, whose innermost place stands by itself."""
+    """The stack of the later access, whose innermost location is printed separately."""
     inner = [section for section in draft.named("inside") if _function(section)]
     last = draft.sections[-1]
     if inner and inner[-1] is last and "open" in last.fields and not last.frames:
-        inner.pop()  # the text may end within this name
+        inner.pop()  # the text may be cut within this name
     frames = [_inner(section) for section in inner]
     if not race.frames:
         return frames
@@ -153,7 +155,7 @@ def _stack(draft: Draft, race: Section) -> list[Frame]:
 
 def _function(section: Section) -> str:
     function = section.fields.get("function") or section.fields.get("closure", "")
-    # a space may have gone or come where a line was broken
+    # spaces may be lost or added where a line was wrapped
     return re.sub(r",\s*", ", ", function.strip())
 
 
@@ -168,13 +170,13 @@ def _inner(section: Section) -> Frame:
 
 
 def _named_after(frames: list[Frame], stack: list[Frame]) -> list[Frame]:
-    """The frames with the names of those of the other stack that stand on the same line."""
+    """The frames, named after frames of the other stack on the same line."""
     known = {(f.file, f.line): f.function for f in reversed(stack)}
     return [rustc.frame(known.get((f.file, f.line), f.function), f.path, f.line) for f in frames]
 
 
 def _names(told: dict[str, str]) -> list[str]:
-    """What to call the two threads; told apart where both are called the same."""
+    """The names of the two threads, numbered if they are equal."""
     names = []
     for number in "12":
         match = _THREAD.search(told.get(f"id{number}", ""))
@@ -219,7 +221,7 @@ def _facts(told: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 class MiriDialect(LineDialect):
-    """Miri, in all the ways that it has reported races since 2020."""
+    """Miri, in all report formats since 2020."""
 
     name = "miri"
     called = "Miri"
@@ -227,7 +229,7 @@ class MiriDialect(LineDialect):
     anchors = (
         b"Undefined Behavior",  # in the first line, and in the help below it
         b"Data race detected",
-        # the same, coloured word by word
+        # the same, colored word by word
         b"Undefined\x1b[",
         b"Undefined \x1b[",
         # the same, copied from a web page

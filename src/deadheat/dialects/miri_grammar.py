@@ -1,4 +1,4 @@
-"""The lines of a Miri report, one at a time; knows nothing of what stands before or behind them."""
+"""Parses single lines of Miri reports."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from deadheat.text.late import regex
 if TYPE_CHECKING:
     import re
 
-# A space may be gone wherever a line was broken, so each is optional.
+# All spaces are optional, as they can be lost where a line is wrapped.
 _WHAT = r"(?:Data ?race|Race ?condition)"
 _BEGIN = r"(?:test (?P<test>\S{1,200}) \.\.\. )?(?:error: ?)?Undefined ?Behavior:"
-# what may be left of it at the end of a line: "Data ra"
+# the start of it at the end of a line: "Data ra"
 _SOME = r"(?:[DR][a-z]{0,3}(?: ?[a-z]{0,9})?)?=?"
-# where a report begins, even if its line goes on in the next
+# the start of a report, even if its line continues on the next
 BEGINS = regex(rf"{_BEGIN}(?: ?{_WHAT}| ?{_SOME}\s*$)")
 
 
@@ -45,10 +45,10 @@ _EARLIER = regex(
     r"help: ?(?:and ?\((?P<number>\d)\) ?occurred ?earlier ?here"
     r"|(?:and the|The) (?P<op>[A-Za-z ]{3,40}) on thread `[^`]{1,100}` is here)"
 )
-# a line by which a report is found whose first one is broken
+# a later line of a report whose first line may be wrapped
 LATER = regex(r"caused Undefined Behavior|race detected between")
 
-# what a line begins with where several stand in one
+# the starts of lines that were joined
 FOLDS = Folds(
     regex(
         r"(?P<end>)(?=error: |-->|(?:= |(?<!= ))(?:help|note): |(?<= )\d{1,7} +\| |(?<! )\| |(?<=  )\| "
@@ -59,9 +59,9 @@ FOLDS = Folds(
 
 _SPAN = r"(?:: \d{1,7}:\d{1,7})?"
 _PLACE = r"(?P<path>[^\s`|^][^`|^]{0,500}?\.rs):(?P<line>\d{1,7}):(?P<column>\d{1,7})"
-# "  --> src/main.rs:12:5"; an editor of prose makes one character of some
+# "  --> src/main.rs:12:5", also with typographic dashes
 _ARROW = regex(rf"(?:-->|[-–]?→|[–—]>) ?{_PLACE}")
-# "    at src/main.rs:12:5: 12:9", below the function it belongs to
+# "    at src/main.rs:12:5: 12:9", below its function
 _AT = regex(rf"^at {_PLACE}{_SPAN}\W{{0,9}}$")
 # "= note: inside `shop::Cart::add` at src/cart.rs:12:5: 12:9", "note: inside closure"
 _INSIDE = regex(
@@ -69,11 +69,11 @@ _INSIDE = regex(
     rf"(?: ?at ?{_PLACE}{_SPAN}|(?P<cut> ?at(?: ?\S{{0,500}})?)=?$)?"
 )
 _CUT_INSIDE = regex(r"(?:= )?note: inside(?: ?`[^`]{0,2000})?=?$")
-# "0: shop::Cart::add", of a backtrace
+# "0: shop::Cart::add" in a backtrace
 _NUMBERED = regex(
     r"^(?P<open>\d{1,4}): ?(?P<function>[A-Za-z_<{&*(\[][^`|]{0,2000}?)[^\w>})\]]{0,9}$"
 )
-# the same with its place, put together again; a pager's number may have been taken off
+# the same joined with its location, perhaps without the number
 _BARE = regex(
     rf"^(?:\d{{1,4}}: ?)?(?P<function>[A-Za-z_<{{&*][^\s`|^]{{0,500}}?) ?at {_PLACE}{_SPAN}$"
 )
@@ -84,7 +84,7 @@ _SPAWNED = regex(
 )
 _CLOSING = regex(r"error: aborting due to |error: test failed, to rerun")
 _END = regex(r"note: some details are omitted")
-# the quoted source "12 |     *x = 1;" with its marks, and help that is the same in every report
+# quoted source "12 |     *x = 1;" with its marks, and constant help texts
 _FURNITURE = regex(
     r"^(?:(?:\d{1,7}|LL|\.\.\.)\s{0,8})?\|(?:\s|$)|^=(?:3D)? (?:help|note): |^\^{1,200}(?: |$)"
     r"|^note: run with `RUST_BACKTRACE|^\((?:1|2)\) just happened here$"
@@ -92,7 +92,7 @@ _FURNITURE = regex(
 
 
 def token(body: str) -> Token | None:
-    """What this line is."""
+    """Parse a line; None if it is not part of a report."""
     if "Behavior:" in body and (found := _race(body)):
         return found
     for name, pattern in (("earlier", _EARLIER), ("spawned", _SPAWNED)):
@@ -126,7 +126,7 @@ def _race(body: str) -> Token | None:
 def _inside(body: str) -> Token | None:
     if match := _INSIDE.search(body):
         told = _told(match)
-        # a place may follow on the next line, or go on there
+        # a location may follow or continue on the next line
         whole = "path" in told or "inline" not in told
         return Token(Role.SECTION, "inside", told, *match.span(), whole)
     if match := _CUT_INSIDE.search(body):
@@ -136,7 +136,7 @@ def _inside(body: str) -> Token | None:
 
 def _backtrace(body: str) -> Token | None:
     if match := _AT.match(body):
-        # the function may stand on the line before it
+        # the function may be on the line before
         return Token(Role.FRAME, "place", _told(match), *match.span(), whole=False)
     if match := _BARE.match(body):
         return Token(Role.SECTION, "inside", _told(match), *match.span())

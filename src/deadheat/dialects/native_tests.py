@@ -1,4 +1,4 @@
-"""Which test of a C++ or Swift program ran, by the frames; knows nothing of how they were printed."""
+"""Finds the GoogleTest or XCTest test in the stacks of a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEST = regex(
 
 
 def test_of(accesses: Iterable[Access], actors: Iterable[Actor]) -> str | None:
-    """The test that one of the sides runs in, or that started one of the threads."""
+    """The test that contains an access or that started one of the threads."""
     stacks = [*(access.stack for access in accesses), *(actor.created_at for actor in actors)]
     for frame in (frame for stack in stacks for frame in stack):
         if match := _TEST.match(frame.function):

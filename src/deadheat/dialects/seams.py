@@ -1,10 +1,10 @@
-"""Where the lines of a text were broken: at a column, or between two words; knows no detector."""
+"""Determines whether wrapped lines were broken at a column or between words."""
 
 from __future__ import annotations
 
 from deadheat.text.late import regex
 
-# where C++, Rust and Swift always have a space: "f(int,"/"long)", "f()"/"const", "Map<int>"/"all()",
+# where C++, Rust and Swift have a space: "f(int,"/"long)", "f()"/"const", "Map<int>"/"all()",
 # "void"/"add()", "(anonymous"/"namespace)"; and where every detector has one: "add()"/"(cart.cc:13)"
 _BY_WORDS = regex(
     r",\0|0x[0-9A-Fa-f]{1,16}:\0|[>*&]\0[A-Za-z_>]|\)\0[A-Za-z/]|\bconst\0/|::type\0[A-Za-z_]"
@@ -12,7 +12,7 @@ _BY_WORDS = regex(
     r"|\b(?:void|unsigned|signed|long|int|char|bool|short|float|double|const|operator)\0[A-Za-z_(]"
     r"|\0\((?:in /|[^():]{1,200}:\d)"
 )
-# what a viewer has beside a line, and a copy of it on a line of its own
+# a viewer's line number, copied onto a line of its own
 _NUMBER = regex(r"\d{1,7}\s*")
 _AT_COLUMN = ("", " ")
 _AT_WORDS = (" ", "")
@@ -20,21 +20,21 @@ _AT_SPACE = (" ",)
 
 
 class Seams:
-    """Says how to put each line of a text to the one before it.
+    """Determines how to join each line of a text to the previous one.
 
-    Where a column breaks lines, all broken lines are of one width, none is wider, and spaces stay where
-    they are. Otherwise words do.
+    If lines were broken at a column, all broken lines have the same width, none is wider, and spaces are
+    kept. Otherwise they were broken between words.
     """
 
     def __init__(self) -> None:
         self._before = ""
-        self._width = 0  # of the last line but one; nothing where a space shows how it was broken
+        self._width = 0  # of the previous line; 0 if a space shows how it was broken
         self._widest = 0
         self._broken: set[int] = set()
-        self._number = -1  # of the last line that was nothing else
+        self._number = -1  # of the last line that was only a number
 
     def gaps(self, text: str) -> tuple[str, ...]:
-        """What to put between the last line and this one, likeliest first."""
+        """The separators to try between the previous line and this one, most likely first."""
         before, self._before = self._before, text
         self._width = len(before.rstrip())
         self._widest = max(self._widest, self._width)
@@ -53,11 +53,11 @@ class Seams:
         return _AT_COLUMN
 
     def _counts(self, number: int) -> bool:
-        """Is this no end of a line, but a line's number? Nobody breaks one between words, either."""
+        """Whether this is a line number, not the end of a broken line."""
         before, self._number = self._number, number
         return number == before + 1 or self._width < self._widest
 
     def was_one(self) -> None:
-        """The line before the last one turned out to have been broken."""
+        """Records that the previous line was broken."""
         if self._width:
             self._broken.add(self._width)

@@ -24,10 +24,10 @@
     SUMMARY: ThreadSanitizer: data race /src/shop/cart.cc:31:9 in shop::Cart::add(int)
     ==================
 
-gcc and clang print it for C, C++, Objective-C, Rust and Swift; gcc leaves out columns and build ids.
-Two accesses with their sizes, atomicity and the locks held, what the memory is, where the locks and the
-threads were created. Go's race detector is the same library but prints in its own way, and is a
-dialect of its own.
+gcc and clang print it for C, C++, Objective-C, Rust and Swift; gcc leaves out columns and build
+ids. A report has two accesses with size, atomicity and locks held, the memory, and where the locks
+and the threads were created. Go's race detector uses the same library but another format, and is a
+separate detector.
 
 ## Kinds
 
@@ -51,17 +51,17 @@ dialect of its own.
 | signal handler spoils errno | `errno-in-signal` |
 | mutex held in the wrong context | `mutex-held-wrong-context` |
 
-Any other kind is called by its own words. A lock-order inversion is a cycle, with an edge and an
-access for each lock that was acquired while another was held. Of the kinds that have no access, the
-stack that misuses the lock, or creates the thread, stands for one whose operation is unknown. A write by
-`free` or `operator delete` is a `free`.
+The name of any other kind is made from the words in the banner. A lock-order inversion is a cycle,
+with an edge and an access for each lock that was acquired while another was held. For kinds without
+an access, the stack that misuses the lock or creates the thread becomes an access with an unknown
+operation. A write by `free` or `operator delete` is a `free`.
 
-## What is read in spite of damage
+## Damage that is tolerated
 
-Foreign lines anywhere, foreign text before or behind any line, lines broken at a column or between
-words, blank lines, indentation, bars and banner gone; without its banner a report's kind is that of its
-summary. The runtime's own deaths (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are no
-reports.
+Foreign lines anywhere, foreign text before or after any line, lines wrapped at a column or between
+words, missing blank lines, indentation, bars and banner. Without a banner, the kind comes from the
+summary. Crashes of the runtime (`FATAL: ThreadSanitizer`, `ThreadSanitizer:DEADLYSIGNAL`) are not
+reported.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ if TYPE_CHECKING:
 _OPENING = regex(
     rf"{tsan_lines.BANNER.pattern}|{tsan_lines.ACCESS.pattern}|Cycle in lock order graph: M\d"
 )
-# a summary, whose report stands before it; the end of a header that was cut in two
+# a summary, which ends a report; the end of a wrapped header
 _REMNANT = regex(
     r"SUMMARY: ThreadSanitizer: |WARNING: ThreadSanitizer: [^\n]{0,100}$"
     r"|ThreadSanitizer: [^\n]{1,100}\(pid|by (?:main thread|thread T\d{1,9})"
 )
 
-# what a line begins with where several stand in one
+# the starts of lines that were joined
 _FOLDS = Folds(
     regex(
         r"(?P<end>)(?=WARNING: Thr|SUMMARY: Thr|={18}(?!=)|Location is |As if sync|Hint: |\[failed"
@@ -104,7 +104,7 @@ _PROMISES = (b"#0", b"[failed", b"SUMMARY", b"#<")
 
 
 class Grammar:
-    """ThreadSanitizer's lines, and what they amount to."""
+    """The lines of a ThreadSanitizer report."""
 
     bare = True
 
@@ -130,7 +130,7 @@ class TsanDialect(LineDialect):
     name = "tsan"
     called = "ThreadSanitizer"
     symbols = native
-    # one word, so that no colour and no odd space stands within it
+    # single words, so that colors and special spaces cannot split them
     anchors = (b"ThreadSanitizer:", b" by thread T", b" by main thread", b"ThreadSanitizer</")
     hints = (b"hread",)
     back = 1 << 14

@@ -1,4 +1,4 @@
-"""The lines that ThreadSanitizer prints, one at a time; knows nothing of what stands around them."""
+"""Parses single lines of ThreadSanitizer reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IS = r"=(?:3D)?"
 BANNER = regex(
     rf"WARNING: ThreadSanitizer: (?P<what>[^\n]{{1,160}}?) ?\(pid{_IS}(?P<pid>\d{{1,10}})\)"
 )
-# the same, before its end: "WARNING: ThreadSanitizer: lock-order-inversion (potential"
+# the same, cut: "WARNING: ThreadSanitizer: lock-order-inversion (potential"
 _BEGUN = regex(r"WARNING: ThreadSanitizer: (?P<what>[^\n]{1,160})$")
 # "SUMMARY: ThreadSanitizer: data race /src/shop/cart.c:12:3 in add"
 SUMMARY = regex(r"SUMMARY: ThreadSanitizer: (?P<what>[^\n]{1,4000})")
@@ -33,7 +33,7 @@ _STOP = regex(
     r"|ThreadSanitizer: (?:reported \d|CHECK failed|failed to|can't |unhandled)"
 )
 # "  Previous atomic write of size 4 at 0x7b0c00000000 by thread T1 (mutexes: write M1, read M2):"
-# a small letter at the beginning would be the end of a header that was broken
+# a lower-case start would be the end of a wrapped header
 _MEMORY = (
     r"(?P<op>Previous (?:atomic )?(?:read|write)|Atomic (?:read|write)|Read|Write)"
     r" of size (?P<size>\d{1,19})"
@@ -80,7 +80,7 @@ _SECTIONS = {
     "and": r"^and:",
 }
 _SECTION = {name: regex(pattern) for name, pattern in _SECTIONS.items()}
-# a word that every such line has, so that other lines are passed over quickly
+# a phrase of each section's line, to skip other lines quickly
 _WORDS = {
     "Location is": ("global", "area", "descriptor", "heap"),
     "Mutex M": ("edge", "held", "mutex"),
@@ -110,7 +110,7 @@ _MODULE = regex(
 )
 # "/src/shop/cart.cc:12:3", "cart.c:12"
 _PLACE = regex(r" (?:[^\s:]|:(?!\d)){1,1000}:\d{1,7}(?::\d{1,5})?(?=[^\d:.]|$)")
-# what is left of a frame that was broken behind its line: "(shop+0x11f1) (BuildId: 79…)", "352)"
+# the rest of a frame that was wrapped after its line number: "(shop+0x11f1) (BuildId: 79…)", "352)"
 _REST = regex(
     r"\([^()\n]{1,300}\+0x[0-9a-f]{1,16}\)(?: \(BuildId: [0-9a-f]{0,64}\)?)?$"
     r"|\(?[BuildI]{0,7}:? ?[0-9a-f]{0,64}\)$"
@@ -121,7 +121,7 @@ _DISCRIMINATOR = regex(r" \(discriminator \d{1,6}\)$")
 _COUNTER = regex(r"0x[0-9a-f]{1,16} (?:in )?")
 _LONGEST = 8_000
 
-# what stands between "ThreadSanitizer: " and "(pid=": longest first, as some begin like others
+# the text between "ThreadSanitizer: " and "(pid=", longer prefixes first
 KINDS = {
     "data race on vptr (ctor/dtor vs virtual call)": "data-race-on-vptr",
     "data race on vptr": "data-race-on-vptr",
@@ -147,7 +147,7 @@ KINDS = {
     "lock-order-inversion": "lock-order-inversion",
     "mutex held in the wrong context": "mutex-held-wrong-context",
 }
-# "barrier destroyed while waited for /src/shop/cart.c:31 in cart_close": of a kind to come
+# "barrier destroyed while waited for /src/shop/cart.c:31 in cart_close": an unknown kind
 _SUMMARISED = regex(
     r"([a-z]{2,30}(?:[ -][a-z]{1,30}){1,12})(?: \([^()\n]{1,100}\))? "
     r"(?:\S{1,1000}:\d{1,7}|\(\S{1,1000}\+0x[0-9a-f]{1,16}\)) in "
@@ -158,14 +158,14 @@ _WORD = regex(r"[A-Za-z0-9]+")
 
 
 def known_kind(what: str) -> str | None:
-    """The kind that a banner or a summary begins with."""
-    # without spaces, as some may be gone where a line was broken
+    """The known kind that a banner or a summary starts with."""
+    # ignore spaces, which may be lost where a line was wrapped
     close = what.replace(" ", "")
     return next((kind for text, kind in _CLOSE.items() if close.startswith(text)), None)
 
 
 def summary_kind(what: str) -> str | None:
-    """The kind that a summary names; nothing where it speaks of the end of a process."""
+    """The kind in a summary; None if the summary is about a crash."""
     if kind := known_kind(what):
         return kind
     match = _SUMMARISED.match(what)
@@ -173,13 +173,13 @@ def summary_kind(what: str) -> str | None:
 
 
 def kind(what: str) -> str:
-    """The kind that a banner names; its own words where nobody knows it."""
+    """The kind in a banner; the banner's words if it is unknown."""
     words = _WORD.findall(what.partition("(")[0])
     return known_kind(what) or "-".join(words).lower() or "unknown"
 
 
 def token(body: str) -> Token | None:
-    """What this line is; text before and behind it may be glued to it."""
+    """Parse a line; foreign text may be glued to either end."""
     if "#" in body and (match := _NUMBER.search(body)) is not None:
         return _frame_token(body, match)
     if "ThreadSanitizer" in body:
@@ -190,7 +190,7 @@ def token(body: str) -> Token | None:
         if word in body:
             for name in names:
                 if (match := _SECTION[name].search(body)) is not None:
-                    # a header without a colon may go on
+                    # a header without a colon may continue
                     return _found(Role.SECTION, name, match, whole=name != "stackless")
     return _detail_token(body)
 
@@ -233,7 +233,7 @@ def _frame_token(body: str, number: re.Match[str]) -> Token | None:
         end, text, whole = module.end(), body[begin : module.start()], True
     elif (place := _PLACE.search(body, begin)) is not None:
         rest = body[place.end() :].strip()
-        # a format that prints counters has nothing behind a path
+        # in a format with program counters, nothing follows the path
         whole = _COUNTER.match(body, begin) is not None or (bool(rest) and rest[0] != "(")
         end, text = (place.end() if whole else len(body)), body[begin : place.end()]
     else:
@@ -248,9 +248,9 @@ def _frame_token(body: str, number: re.Match[str]) -> Token | None:
 
 
 def _is_well_put(text: str, whole: bool) -> bool:
-    """Does a space stand before the path? Not where pieces of a line were put together wrongly."""
+    """Is there a space before the path? Otherwise, lines were joined wrongly."""
     if _COUNTER.match(text):
-        return True  # that format leaves a path out which it does not know
+        return True  # this format omits unknown paths
     _, space, last = _DISCRIMINATOR.sub("", text.rstrip()).rpartition(" ")
     if whole and not space:
         return False
@@ -260,14 +260,14 @@ def _is_well_put(text: str, whole: bool) -> bool:
 
 
 def frame(token: Token) -> Frame:
-    """The frame of a line: `shop::Cart::add(int) /src/shop/cart.cc:12:3`."""
+    """Build a frame from a line such as `shop::Cart::add(int) /src/shop/cart.cc:12:3`."""
     text = _DISCRIMINATOR.sub("", token.fields["text"])
     if counter := _COUNTER.match(text):
         text = text[counter.end() :]
     text = text.rstrip()
     match = _LINE.search(text)
     head = text[: match.start()] if match else text
-    # a path may have spaces in it, but then it is a whole one; so has a function's name
+    # function names contain spaces, and so may absolute paths
     cut = head.rfind(" /") if " /" in head else head.rfind(" ")
     function, path = (head[:cut], head[cut + 1 :]) if cut > 0 else (head, "")
     if match is None and not _is_path(path):
@@ -277,12 +277,12 @@ def frame(token: Token) -> Frame:
         path = ""
     function = function.strip().replace("=3D", "=")
     if function in native.NO_PATH:
-        function = token.fields["place"] or "<null>"  # no symbols: the binary and the place in it
+        function = token.fields["place"] or "<null>"  # no symbols: binary and offset
     return native.frame(function, path, line or None, token.fields["module"])
 
 
 def _is_path(text: str) -> bool:
-    """Is the last word of a frame without a line its file? `<null>`, `r.4dd80272-cgu.0`."""
+    """Is the last word of a frame without a line number its file? `<null>`, `r.4dd80272-cgu.0`."""
     if text in native.NO_PATH or text[:1] in ("/", "<"):
         return True
     return "." in text and "(" not in text and ")" not in text and "::" not in text

@@ -1,4 +1,4 @@
-"""From the lines of a ThreadSanitizer report to the report: accesses, actors, memory, locks."""
+"""Builds a report from the sections of a ThreadSanitizer report."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _OPS = {
     "modifying": Op.WRITE,
     "read-only": Op.READ,
 }
-# freeing is a write to the whole block; who frees it tells that it was one
+# a write by one of these functions frees the block
 _FREES = regex(r"(?:c?free|realloc|operator delete(?:\[\])?|__rust_dealloc)(?:$|[(@])")
-# kinds of which the detector prints two accesses
+# kinds with two accesses
 _RACES = frozenset((
     "data-race", "data-race-on-vptr", "use-after-free", "use-after-free-on-vptr",
     "race-on-external-object", "data-race-on-swift-object",
@@ -54,7 +54,7 @@ _LIBRARY = regex(r"\.(?:so|dylib|dll)\b")
 
 
 def kind(draft: Draft) -> str | None:
-    """What the banner says, failing that the summary, failing that what the sections are."""
+    """The kind, from the banner, else from the summary, else from the sections."""
     if draft.opening is not None:
         return tsan_lines.kind(draft.opening["what"])
     if draft.closing and (told := tsan_lines.summary_kind(draft.closing.get("what", ""))):
@@ -73,7 +73,7 @@ def kind(draft: Draft) -> str | None:
 
 
 def begins(draft: Draft, token: Token) -> bool:
-    """Does this section begin another report?"""
+    """Does this section start another report?"""
     names = {section.name for section in draft.sections}
     if token.name == "cycle":
         return bool(names)
@@ -86,7 +86,7 @@ def begins(draft: Draft, token: Token) -> bool:
 
 
 def is_complete(draft: Draft) -> bool:
-    """Is everything there up to the summary, with the creation of every thread that accessed?"""
+    """Does the draft have a summary, all stacks, and the creation of every accessing thread?"""
     if not draft.closed or not all(_has_stack(section) for section in draft.sections):
         return False
     if any(section.name == "lost" for section in draft.sections):
@@ -100,7 +100,7 @@ def is_complete(draft: Draft) -> bool:
 
 
 def report(draft: Draft, damage: set[Damage]) -> Report | None:
-    """The report; None where there is no kind and no stack to it."""
+    """Return the report, or None without a kind or a stack."""
     what = kind(draft)
     if what is None:
         return None
@@ -164,7 +164,7 @@ def _accesses(draft: Draft, what: str) -> Iterable[Access]:
 
 
 def _sides(draft: Draft) -> list[Section]:
-    """The sections of the accesses, and a stack that lost its header among them."""
+    """The sections of the accesses, including a stack without a header."""
     sides = list(takewhile(lambda s: s.name in ("access", "bare", "lost"), draft.sections))
     told = draft.named("access")
     return sides if len(sides) <= 2 and all(section in sides for section in told) else told
@@ -213,7 +213,7 @@ def _location(draft: Draft, accesses: tuple[Access, ...]) -> Location | None:
         fields = section.fields
         address = fields.get("address")
         if address is not None and not int(address, 16):
-            address = None  # of a global that the symboliser does not know
+            address = None  # a global unknown to the symbolizer
         thing = fields.get("object", "heap block")
         name = native.readable(fields.get("name", "<null>"))
         return Location(
@@ -259,15 +259,15 @@ def _cycle(draft: Draft) -> Iterable[Edge]:
             )
 
 
-# -- the rest --------------------------------------------------------------------------------------
+# -- facts --------------------------------------------------------------------------------------
 
 
 def _program(draft: Draft) -> str | None:
-    """The program that ran, from the first line of code in it that is no library's."""
+    """The program, from the module of the first user frame outside a library."""
     for section in draft.sections:
         for frame, token in zip(section.frames, section.tokens, strict=False):
             name = token.fields["module"]
-            # "exe" is what /proc/self/exe ends in
+            # "exe" is from /proc/self/exe
             if (
                 frame.origin is Origin.USER
                 and name not in ("", "exe")

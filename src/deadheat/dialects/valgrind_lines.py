@@ -1,4 +1,4 @@
-"""What Valgrind's thread checkers have in common: frames, addresses, endings; knows no kind of error."""
+"""Parses the lines that Helgrind and DRD have in common: frames, addresses, other Valgrind output."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ HEX = r"0x[0-9A-Fa-f]{1,16}"
 _FRAME = regex(rf"(?P<first>at|by) {HEX}: ?(?=\S)")
 # " (races.cc:13)", " (in /usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30)"
 _PLACE = regex(r" ?\((?:in (?P<object>[^()]{1,1000})|(?P<file>[^():]{1,1000}):(?P<line>\d{1,9}))\)")
-# what is left of a place that was cut off: " (races.c", " (in /usr/li"
+# a location that was cut: " (races.c", " (in /usr/li"
 _BROKEN_PLACE = regex(r" \([^()]*$")
-# what a line begins with where several stand in one: the process, or words of its own
+# the starts of lines that were joined: the process id, or known words
 FOLDS = Folds(
     regex(
         r"(?P<end>)(?:(?<!=)(?===\d{1,9}== )|(?<!== )(?<!==  )(?<!==    )(?="
@@ -73,7 +73,7 @@ _DETAILS = {
     # "Block was alloc'd by thread #1", "Block was alloc'd at"
     "allocated-by": regex(r"Block was alloc'd by thread (?P<owner>#?\d{1,9})"),
 }
-# what Valgrind prints that is no report of these two, and shows that one has ended
+# other output of Valgrind, which ends a report
 _STOP = regex(
     r"ERROR SUMMARY: |(?:HEAP|LEAK) SUMMARY:|Process terminating with |Use --history-level="
     r"|For (?:lists|counts) of detected |Invalid (?:read|write) of size |Invalid free\(\)"
@@ -96,7 +96,7 @@ _PART = regex(r"L?(\d{1,3})")
 _BOTTOMS = ("main", "(below main)", "clone", "clone3")
 
 
-# in raw bytes: a frame's counter, which may be cut in two at the end of a line, with stray bytes in it
+# raw bytes: a program counter, which may be wrapped or contain stray bytes
 _COUNTER = regex(
     rb"0x[0-9A-Fa-f\x00-\x08\x0e-\x1f\x7f-\xff]{0,20}(?::|[^\w ,.()]{0,8}\n)"
     rb"|(?:at|by) 0(?:[^\w ,.()]{0,8}\n|[\x00-\x08\x0e-\x1f\x7f-\xff]{1,8}x)"
@@ -104,7 +104,7 @@ _COUNTER = regex(
 
 
 def promises(ahead: bytes) -> bool:
-    """May there be a frame in these raw bytes?"""
+    """Might these raw bytes contain a frame?"""
     return b"0x" in ahead and _COUNTER.search(ahead) is not None
 
 
@@ -112,7 +112,7 @@ def promises(ahead: bytes) -> bool:
 
 
 def shared(body: str) -> Token | None:
-    """A frame, what is said about an address, or the end of all reports."""
+    """Parse a frame, the description of an address, or other output that ends a report."""
     if (match := _FRAME.match(body)) is not None:
         return _frame_token(body, match)
     if "0x" in body and (match := _ADDRESS.search(body)) is not None:
@@ -126,13 +126,13 @@ def shared(body: str) -> Token | None:
 
 
 def found(role: Role, name: str, match: re.Match[str], whole: bool = True) -> Token:
-    """The token for a match of the whole line's text."""
+    """A token with the named groups of a match as its fields."""
     fields = {key: value for key, value in match.groupdict().items() if value is not None}
     return Token(role, name, fields, match.start(), match.end(), whole)
 
 
 def _frame_token(body: str, head: re.Match[str]) -> Token:
-    number = 0 if head["first"] == "at" else 1  # the first of a stack, and any other
+    number = 0 if head["first"] == "at" else 1  # first frame, any other
     place = _PLACE.search(body, head.end())
     if place is None:
         function = _BROKEN_PLACE.sub("", body[head.end() :])
@@ -153,16 +153,16 @@ def _address_token(body: str, head: re.Match[str]) -> Token:
     return token._replace(fields={**token.fields, "address": head["address"]}, start=head.start())
 
 
-# "Kennel::admit(std::string const&) (kennel.cc:4)", as `told` writes it
+# "Kennel::admit(std::string const&) (kennel.cc:4)", as `format_stack` writes it
 _TOLD = regex(r"(?P<function>.{1,2000}) \((?P<file>[^\s()]{1,1000}):(?P<line>\d{1,9})\)")
 _DEEPEST = 60
 
 
-# -- what they mean --------------------------------------------------------------------------------
+# -- frames and memory --------------------------------------------------------------------------------
 
 
 def frame(token: Token) -> Frame:
-    """A frame, with whose code it is in; the object's path where there is no source."""
+    """Build a frame; its path is the object file if there is no source."""
     fields = token.fields
     path = fields.get("file") or fields.get("object", "")
     line = int(fields["line"]) if "line" in fields else None
@@ -179,7 +179,7 @@ def _origin(made: Frame) -> Origin:
     if name in _RUNTIME_FILES or name.startswith(_LISTS["runtime libraries"]):
         return Origin.RUNTIME
     function = _SYMBOL_VERSION.sub("", _RETURN_TYPE.sub("", made.function))
-    # a source without an extension is a header of the standard library: "(thread:264)"
+    # a source without an extension is a standard library header: "(thread:264)"
     if (
         name in _STDLIB_FILES
         or (made.line and "." not in name)
@@ -191,15 +191,12 @@ def _origin(made: Frame) -> Origin:
 
 
 def ends_at_a_bottom(frames: Sequence[Frame]) -> bool:
-    """Is the last frame one that nothing calls, so that the stack is whole?"""
+    """Is the last frame the outermost one, so that the stack is complete?"""
     return bool(frames) and frames[-1].function in _BOTTOMS
 
 
 def location(section: Section, thread: str = "thread ") -> Location:
-    """What an `address` section and the lines below it say about some memory.
-
-    `thread` is how the checker begins the name of a thread.
-    """
+    """Build a location from an `address` section. `thread` is the prefix of thread names."""
     fields = section.fields
     told = {token.name: token.fields for token in section.details}
     declared = told.get("declared", {})
@@ -238,7 +235,7 @@ def _number(digits: str | None) -> int | None:
 
 
 def demangled(name: str) -> str:
-    """A variable's name as its source has it: `_ZN4shopL6basketE` is `shop::basket`."""
+    """Demangle the name of a variable: `_ZN4shopL6basketE` is `shop::basket`."""
     head = _MANGLED.match(name)
     if head is None:
         return name
@@ -253,25 +250,25 @@ def demangled(name: str) -> str:
 
 
 def told_stacks(draft: Draft, *names: str) -> bool:
-    """Has every section of these names its stack?"""
+    """Does every section with one of these names have a stack?"""
     return all(section.frames for section in draft.named(*names))
 
 
 def told(section: Section) -> str:
-    """A stack in one line, innermost first, for what a report tells besides its accesses."""
+    """Format a stack in one line, innermost first, for a fact of a report."""
     return " < ".join(
         f"{f.function} ({f.file}:{f.line})" if f.line else f.function for f in section.frames
     )
 
 
 def stack_of(told: str) -> list[Frame]:
-    """The frames of a stack that `told` has put in one line, as far as they have a place."""
+    """Parse the output of `format_stack`; frames without a location are skipped."""
     found = [_TOLD.fullmatch(part) for part in told.split(" < ", _DEEPEST)[:_DEEPEST]]
     return [_placed(one["function"], one["file"], int(one["line"])) for one in found if one]
 
 
 def distinct(facts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The facts, each name once: what several lines say under one name is put together."""
+    """Merge facts with the same name into one."""
     together: dict[str, list[str]] = {}
     for name, value in facts:
         together.setdefault(name, []).append(value)

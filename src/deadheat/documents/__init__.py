@@ -1,7 +1,7 @@
-"""One file per shape of bug report: how to tell it and how to split it; knows no file and no claim.
+"""Bug reports: cheap detection, the draft that a format produces, and decoded text with raw offsets.
 
-A module in this folder that has a `SHAPE` is found by the registry. This module is all that most logs
-ever meet of the room, so it must stay cheap to import and to ask.
+This module is imported for every log, so it must stay cheap. Formats are in `formats/`, each with a
+`FORMAT` that the plugin registry finds.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from deadheat.documents.placed import Placed
 
-# a larger file holds many bug reports, or is a log: nobody writes so much about one defect
+# a larger file contains many bug reports, or is a log
 LIMIT = 1 << 23
 _FIRST = (b"{", b"[", b"<", b"#", b"ID:", b"Title:", b"From", b"Return-Path:", b"Delivered-To:",
           b"Received:", b"Message-I", b"MIME-Version:", b"Subject:", b"Date:", b"---\n")  # fmt: skip
 
 
 def may_be(head: bytes, uri: str) -> bool:
-    """Could a file that begins like this be a bug report? Cheap, and generous."""
+    """Whether a file with this head could be a bug report. Cheap, with false positives."""
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(_FIRST)
     if not (begins or b"\n```" in head or uri.lower().endswith((".md", ".markdown"))):
         return False
-    from deadheat.documents import sniff  # expressions that a log does not need
+    from deadheat.documents import sniff  # regular expressions that a log does not need
 
     return sniff.looks_written(head, uri)
 
 
 def may_be_many(head: bytes) -> bool:
-    """Could a file that begins like a bug report hold any number of them?"""
+    """Whether a file that begins like a bug report could contain any number of them."""
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[", b"From "))
 
 
 class Passage(NamedTuple):
-    """A piece of a bug report, decoded, that knows where in the raw file it stands."""
+    """A decoded part of a bug report with its raw offsets."""
 
     text: Placed
-    # "title" and "label" are too short to hold a report; "output" is a program's, not the author's
+    # "title" and "label" are too short for a report; "output" is a program's, not the author's
     kind: str = "text"
 
 
 class Draft(NamedTuple):
-    """A bug report as a shape splits it off, before anybody reads it."""
+    """A bug report as a format splits it off, before reports and claims are extracted."""
 
     fragment: str
     passages: tuple[Passage, ...]
@@ -53,11 +53,11 @@ class Draft(NamedTuple):
 
 
 class Shape(Protocol):
-    """One way to write a bug report down."""
+    """A file format of bug reports."""
 
     name: str
-    # of several shapes that fit, the one with the lowest rank is right
+    # if several formats match, the one with the lowest rank is used
     rank: int
 
     def split(self, data: bytes, uri: str) -> list[Draft] | None:
-        """The bug reports in a file, or None if it is not of this shape."""
+        """Returns the bug reports in a file, or None if it does not have this format."""

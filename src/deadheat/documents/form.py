@@ -1,4 +1,4 @@
-"""Bug reports as a form: lines `ID:` and `Title:`, then `Description:` and the text."""
+"""Bug reports as a form: `ID:` and `Title:` lines, then `Description:` and the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from deadheat.documents import Draft, Passage
 from deadheat.documents.placed import Placed
 
-# "ID: 30468\nTitle: Data race when ...\nDescription:\n"; one of the first two may be missing
+# "ID: 30468\nTitle: Data race when ...\nDescription:\n"; the ID may be missing
 _RECORD = re.compile(
     rb"^(?:ID:[ \t]*(?P<id>[^\r\n]{0,200})\r?\n)?"
     rb"Title:[ \t]*(?P<title>[^\r\n]{0,2000})\r?\n"
@@ -26,7 +26,7 @@ class Form:
         records = list(_RECORD.finditer(data))
         if not records or data[: records[0].start()].strip(_BYTE_ORDER_MARK + b" \t\r\n"):
             return None
-        # a later record must have an id, or any quoted form would end the first one
+        # later records need an id, because the text may quote a form
         records = records[:1] + [r for r in records[1:] if r["id"]]
         ends = [r.start() for r in records[1:]] + [len(data)]
         return [

@@ -1,4 +1,4 @@
-"""Issues as trackers export them in JSON: arrays, single objects or lines, with their comments."""
+"""Issues in JSON exports of trackers: arrays, single objects or lines, with comments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
-# what GitHub's REST API, `gh --json` and GitLab call the same things
+# keys of GitHub's REST API, `gh --json` and GitLab
 _BODIES = ("body", "description")
 _NUMBERS = ("number", "iid")
 _PAGES = ("html_url", "web_url", "url")
 _TIMES = ("created_at", "createdAt")
 _COMMENTS = ("comments", "comments_data", "notes", "timeline", "reviews")
 _COMMENT_OF = ("issue_url", "pull_request_url")
-# the same text once more, in other clothes
+# other renderings of the same text
 _TWICE = ("body_html", "body_text", "bodyHTML", "bodyText", "description_html")
 # "https://api.github.com/repos/acme/outbox/issues/123"
 _NUMBER = re.compile(r"/(\d{1,12})$")
@@ -49,7 +49,7 @@ class Issues:
 
 
 def _objects(values: list[Any]) -> Iterator[Object]:
-    """Every object that can be an issue or a comment, in the order of the file."""
+    """Yields every object that can be an issue or a comment, in file order."""
     pending = list(reversed(values))
     while pending:
         value = pending.pop()
@@ -63,7 +63,7 @@ def _objects(values: list[Any]) -> Iterator[Object]:
 
 
 def _is_issue(item: Object) -> bool:
-    """An issue has a title, a number and a body, which may be null."""
+    """Whether this is an issue: it has a title, a number and a body, which may be null."""
     return (
         isinstance(item.get("title"), Text)
         and any(key in item for key in _BODIES)
@@ -72,7 +72,7 @@ def _is_issue(item: Object) -> bool:
 
 
 def _commented(item: Object) -> str | None:
-    """The number of the issue that a comment is about; None if this is no comment."""
+    """The number of the issue that a comment belongs to; None if this is not a comment."""
     if not isinstance(item.get("body"), Text) or "title" in item:
         return None
     for key in _COMMENT_OF:
@@ -116,11 +116,11 @@ def _labels(labels: Any) -> list[Text]:
 
 
 def _texts(item: Object) -> Iterator[Text]:
-    """The body, then what else has several lines: embedded comments, reviews, diffs."""
+    """Yields the body, then other multi-line strings: embedded comments, reviews, diffs."""
     body = _text(item, _BODIES)
     if body is not None:
         yield body
-    # each with the key of the object around it, so that a comment of one line counts too
+    # with the enclosing key, so that one-line comments count too
     pending: list[tuple[str, Any]] = [(key, item[key]) for key in reversed(item)]
     while pending:
         key, value = pending.pop()

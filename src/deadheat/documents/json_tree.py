@@ -1,4 +1,4 @@
-"""Reads JSON whose strings know where they stand; for files of several values, and for cut ones."""
+"""Parses JSON whose strings keep their offsets; accepts several values in one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 )
 # "\n", "é", "😀"
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
-# what almost all escapes are
+# the most common escapes
 _SHORT = {
     rb"\n": b"\n", rb"\r": b"\r", rb"\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", rb"\/": b"/",
 }  # fmt: skip
@@ -25,7 +25,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class Text:
-    """A string of the file: what it says is worked out when somebody asks."""
+    """A string of the file, decoded on demand."""
 
     __slots__ = ("_literal", "at")
 
@@ -35,7 +35,7 @@ class Text:
     def __str__(self) -> str:
         try:
             text = json.loads(self._literal.decode("utf-8", "replace"), strict=False)
-        except ValueError:  # "\x" and other escapes that are none
+        except ValueError:  # invalid escapes such as "\x"
             text = self._literal[1:-1].decode("utf-8", "replace")
         return str(text).encode("utf-8", "replace").decode()
 
@@ -55,7 +55,7 @@ class Text:
 
 
 def values(data: bytes) -> list[Any] | None:
-    """The values of a file one after the other, as lists, dicts, `Text` and bytes; None if broken."""
+    """The consecutive values of a file as lists, dicts, `JsonText` and bytes; None if invalid."""
     tops: list[Any] = []
     stack: list[Any] = []
     keys: list[Text | None] = []
@@ -83,7 +83,7 @@ def values(data: bytes) -> list[Any] | None:
 
 
 def _add(stack: list[Any], keys: list[Text | None], tops: list[Any], value: Any) -> None:
-    """Puts a value where it belongs; in an object, every other one is a key."""
+    """Adds a value to its parent; in an object, keys and values alternate."""
     if not stack:
         tops.append(value)
     elif isinstance(stack[-1], list):

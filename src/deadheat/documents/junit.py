@@ -1,4 +1,4 @@
-"""Test results as JUnit's XML: each test case is a document, and its name the test of its reports."""
+"""JUnit XML: each test case is a document, and its name the test of its reports."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _DEPTH = 200
 
 
 class _RefusedError(Exception):
-    """What no test runner writes and what only costs memory: entities, nesting without end."""
+    """Entities or deep nesting, which no test runner writes and which only cost memory."""
 
 
 class _Case:
-    """A test case, or a suite outside its cases, on the way."""
+    """A test case, or a suite without its cases."""
 
     def __init__(self, name: str, owner: str, written: str) -> None:
         self.name, self.owner, self.written = name, owner, written
@@ -30,7 +30,7 @@ class _Case:
 
 
 class _Handler:
-    """What expat calls. It is told where each piece of text stands, entity by entity."""
+    """Collects the text of test cases with offsets, as called by expat."""
 
     def __init__(self) -> None:
         self.cases: list[_Case] = []
@@ -60,7 +60,7 @@ class _Handler:
         elif tag in _OUTPUT and case is not None:
             self._pieces = []
             case.texts.append(self._pieces)
-            # a short message is an attribute; its place cannot be told better than its tag's
+            # a short message is an attribute, located at its tag
             if message := attributes.get("message", ""):
                 at = self.parser.CurrentByteIndex
                 self._pieces.append((f"{message}\n".encode("utf-8", "replace"), at, at))
@@ -86,7 +86,7 @@ class Junit:
         try:
             handler.parser.Parse(data, True)
         except (expat.ExpatError, _RefusedError, ValueError, LookupError):
-            return None  # an encoding that nobody knows is the last of these
+            return None  # LookupError: unknown encoding
         if handler.root not in _SUITES:
             return None
         names = Counter(case.name for case in handler.cases)

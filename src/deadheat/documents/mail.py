@@ -1,4 +1,4 @@
-"""Mail: an mbox of messages or a single one; each message is a document, its subject the title."""
+"""Mail: an mbox or a single message; each message is a document, its subject the title."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Pieces = list[tuple[bytes, int, int]]
 
-# "From dev@example.com Thu May  2 12:00:00 2024" at the very beginning or behind a blank line
+# "From dev@example.com Thu May  2 12:00:00 2024" at the beginning or after a blank line
 _FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]{1,200}\d{4}[^\r\n]{0,20}\r?\n")
 _HEADER = re.compile(
     rb"(?:>?From [^\r\n]*\r?\n)?(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\r\n]*\r?\n[ \t\r\n]?){2}"
@@ -27,7 +27,7 @@ _HEADER = re.compile(
 _TELLING = re.compile(rb"^(?:Message-ID|Subject|Date|From|Received):", re.MULTILINE | re.IGNORECASE)
 # "=3D", "=\r\n" at the end of a line
 _QUOTED = re.compile(rb"=(?:[0-9A-Fa-f]{2}|[ \t]*\r?\n)")
-# ">From " and ">>From ", which an mbox writes where the text has one ">" less
+# ">From " and ">>From ", mbox escapes with one additional ">"
 _STUFFED = re.compile(rb"^>+From ", re.MULTILINE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _NO_BASE64 = re.compile(rb"[^A-Za-z0-9+/=\s]")
@@ -73,16 +73,16 @@ def _draft(data: bytes, start: int, end: int, fragment: str) -> Draft:
 
 
 def _header(message: Message, name: str) -> str:
-    """A header, decoded as far as it can be, on one line."""
+    """A header, decoded if possible, on one line."""
     value = str(message.get(name, ""))
-    # words in an encoding that nobody knows stay as they are
+    # words in an unknown encoding are left unchanged
     with suppress(MessageError, LookupError, ValueError):
         value = str(make_header(decode_header(value)))
     return " ".join(value.encode("utf-8", "replace").decode().split())
 
 
 def _threaded(drafts: list[Draft]) -> list[Draft]:
-    """Each message with the first one of its thread that is in the file."""
+    """Sets the thread of each message to the first message of it in the file."""
     answers = {draft.id: draft.thread for draft in drafts if draft.id}
     threaded = []
     for draft in drafts:
@@ -98,7 +98,7 @@ def _passages(message: Message, data: bytes, start: int, end: int) -> Iterator[P
     at = start
     for part in _parts(message):
         encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
-        # without that header, what "decoding" gives are the bytes as they stand in the file
+        # without that header, get_payload returns the bytes as they are in the file
         del part["Content-Transfer-Encoding"]
         raw = part.get_payload(decode=True)
         found = data.find(raw, at, end) if isinstance(raw, bytes) and raw else -1
@@ -107,12 +107,12 @@ def _passages(message: Message, data: bytes, start: int, end: int) -> Iterator[P
         at = found + len(raw)
         placed = _decoded(raw, found, encoding, str(part.get_content_charset() or "utf-8"))
         if b"\0" not in placed.data:
-            # markup is read for reports only: its tags would be taken for what the author said
+            # HTML is read for reports only: tags would be taken for claims
             yield Passage(placed, "text" if part.get_content_type() != "text/html" else "output")
 
 
 def _parts(message: Message) -> Iterator[Message]:
-    """The parts with text, without those that say the same in HTML."""
+    """The text parts, without HTML alternatives of plain text."""
     parts = [part for _, part in zip(range(_MAX_PARTS), message.walk(), strict=False)]
     plain = any(part.get_content_type() == "text/plain" for part in parts)
     for part in parts:
@@ -134,7 +134,7 @@ def _decoded(raw: bytes, at: int, encoding: str, charset: str) -> Placed:
 
 
 def _pieces(raw: bytes, odd: re.Pattern[bytes], at: int, said: Callable[[bytes], bytes]) -> Pieces:
-    """What lies between matches as it is, and what each match stands for."""
+    """Splits `raw` into unchanged text between matches and the replacement of each match."""
     pieces: Pieces = []
     begin = 0
     for match in odd.finditer(raw):
@@ -153,7 +153,7 @@ def _quoted_printable(raw: bytes, at: int) -> Pieces:
 
 
 def _base64(raw: bytes, at: int) -> Pieces:
-    """Line by line, so that a place is told to within a line of it."""
+    """Decodes line by line, so that offsets are exact to a line."""
     pieces: Pieces = []
     pending, begin = b"", at
     for line in raw.splitlines(keepends=True):
@@ -170,7 +170,7 @@ def _base64(raw: bytes, at: int) -> Pieces:
 
 
 def _in_utf8(pieces: Pieces, charset: str, at: int, end: int) -> Pieces:
-    """Other charsets become UTF-8: letter by letter where a byte is one, else as a whole."""
+    """Converts other charsets to UTF-8: by character for single-byte charsets, else as a whole."""
     if all(text.isascii() for text, _, _ in pieces):
         return pieces
     whole = b"".join(text for text, _, _ in pieces)

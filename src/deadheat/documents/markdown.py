@@ -8,7 +8,7 @@ from deadheat.documents import Draft, Passage, sniff
 from deadheat.documents.placed import Placed
 from deadheat.text.encoding import HEAD
 
-# "# Race in the outbox" as the first line that is not blank; behind front matter, if there is any
+# "# Race in the outbox" as the first non-blank line, possibly after front matter
 _TITLE = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:---\r?\n(?:[^\r\n]{0,500}\r?\n){0,60}?---\r?\n)?\s{0,200}"
     rb"#{1,2}[ \t]+([^\r\n]{1,500}?)[ \t#]*\r?(?:\n|$)"
@@ -22,7 +22,7 @@ _FRONT = re.compile(
 
 class Markdown:
     name = "markdown"
-    rank = 9  # whatever is nothing else
+    rank = 9  # the fallback
 
     def split(self, data: bytes, uri: str) -> list[Draft] | None:
         if not sniff.is_markdown(data[:HEAD], uri):

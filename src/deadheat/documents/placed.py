@@ -1,4 +1,4 @@
-"""A decoded text that knows which raw bytes each piece of it came from."""
+"""Decoded text that maps its offsets to raw bytes."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from deadheat.model import Span
 
 
 class Placed:
-    """UTF-8 text made of pieces; within a piece either every byte is raw, or none can be told."""
+    """UTF-8 text made of pieces; a piece is either raw bytes, or mapped as a whole."""
 
     __slots__ = ("_ends", "_raws", "_starts", "data")
 
     def __init__(self) -> None:
         self.data = b""
         self._starts: list[int] = []
-        self._raws: list[int] = []  # where each piece begins in the raw file
-        self._ends: list[int] = []  # and where it ends there
+        self._raws: list[int] = []  # start of each piece in the raw file
+        self._ends: list[int] = []  # end of each piece in the raw file
 
     @classmethod
     def verbatim(cls, data: bytes, at: int, end: int) -> Placed:
-        """A slice of the raw file as it is."""
+        """A slice of the raw file."""
         placed = cls()
         placed.put([(data[at:end], at, end)])
         return placed
 
     def put(self, pieces: list[tuple[bytes, int, int]]) -> None:
-        """Adds pieces: what each one says, and the raw bytes it was made from."""
+        """Appends pieces: the text of each, and its start and end in the raw file."""
         size = len(self.data)
         parts = [self.data]
         for text, raw, end in pieces:
@@ -40,12 +40,12 @@ class Placed:
         self.data = b"".join(parts)
 
     def span(self, start: int, end: int) -> Span:
-        """The raw bytes behind `[start, end)` of the text."""
+        """The raw bytes of `[start, end)` of the text."""
         raw = self._raw(start, last=False)
         return Span(raw, max(0, self._raw(end, last=True) - raw))
 
     def _raw(self, at: int, last: bool) -> int:
-        """The raw offset of a place; `last` says that it ends something."""
+        """The raw offset of a position; `is_end` means that it is an end."""
         if not self._starts:
             return 0
         index = max(0, bisect_right(self._starts, at - last) - 1)

@@ -1,4 +1,4 @@
-"""From the bytes of a bug report to its documents: their reports, and what their authors claim."""
+"""Reads bug reports: splits them into documents and extracts reports and claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deadheat.triage import triage
 if TYPE_CHECKING:
     from deadheat.model import Span
 
-# What says that a text is about a race, and not just about a program that does many things at once:
+# words that show that a text is about a race, not only about concurrency:
 # "a data race", "race condition", "WARNING: DATA RACE", "go test -race", "is not goroutine-safe"
 _OF_A_RACE = re.compile(
     r"\bdata[- ]?rac(?:e|es|y|ing)\b|\brace[- ]conditions?\b|\bracy\b|\brace[- ]detector\b"
@@ -31,23 +31,23 @@ _OF_A_RACE = re.compile(
     r"|\bThreadSanitizer\b|\bKCSAN\b|\bHelgrind\b|\bTOCTOU\b",
     re.IGNORECASE,
 )
-# a person comes to the point within so many bytes
+# the part of the author's text that is searched for these words
 _SPOKEN = 1 << 20
 
 
 class Read(NamedTuple):
-    """A document, and the reports that stand in it."""
+    """A document and the reports in it."""
 
     document: Document
     sightings: tuple[Sighting, ...]
 
 
 class Moved(NamedTuple):
-    """Puts what was read in a piece of a large file where it is in that file."""
+    """Shifts results from a piece of a large file to their offsets in the file."""
 
     uri: str
-    by: int  # where the piece begins
-    before: int  # how many bug reports are before it
+    by: int  # offset of the piece
+    before: int  # number of bug reports before it
 
     def read(self, told: Read) -> Read:
         document = self._document(told.document)
@@ -59,7 +59,7 @@ class Moved(NamedTuple):
 
     def _document(self, document: Document) -> Document:
         claims = tuple(claim._replace(span=self._span(claim.span)) for claim in document.claims)
-        if document.shape == "mail":  # messages are numbered, issues have a number of their own
+        if document.shape == "mail":  # messages are numbered by position, issues have their own number
             number = int(document.uri.removeprefix(self.uri).lstrip("#") or 1) + self.before
             document = document._replace(uri=f"{self.uri}#{number}")
         return document._replace(claims=claims)
@@ -69,7 +69,10 @@ class Moved(NamedTuple):
 
 
 def read(data: bytes, uri: str, shy: bool = False) -> list[Read] | None:
-    """The documents of a file, or None if it is no bug report; `shy` asks for the shy dialects."""
+    """Reads the documents of a file, or returns None if it is not a bug report.
+
+    `opt_in` includes the opt-in detectors.
+    """
     if len(data) > LIMIT or layout(data[:HEAD]) is not PLAIN:
         return None
     for shape in sorted(registry.shapes(), key=lambda shape: int(shape.rank)):
@@ -80,7 +83,7 @@ def read(data: bytes, uri: str, shy: bool = False) -> list[Read] | None:
 
 
 def _around(reads: list[Read], data: bytes, uri: str, shy: bool) -> list[Read]:
-    """No document has a report; the file as it stands may still have one around them."""
+    """If no document has a report, the file as a whole may contain one around them."""
     file = Document(uri, reads[0].document.shape)
     found = tuple(s._replace(document=file) for s in triage(_source(data), uri, full=True, shy=shy))
     return [*reads, Read(file, found)] if found else reads
@@ -108,7 +111,7 @@ def _read(draft: Draft, shape: str, uri: str, shy: bool) -> Read:
 
 
 def _speaks_of_a_race(draft: Draft) -> bool:
-    """Does the author? What a program printed does not count."""
+    """Whether the author mentions a race; program output does not count."""
     texts = (draft.title.encode(), *(p.text.data for p in draft.passages if p.kind != "output"))
     return any(_OF_A_RACE.search(_without_remarks(text[:_SPOKEN])) for text in texts)
 

@@ -1,4 +1,4 @@
-"""Cuts a file of very many bug reports into pieces of whole ones, so that no size is too large."""
+"""Splits a file of many bug reports into pieces of complete ones."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"
 _LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")
 # '[{', '[\n  {'
 _ARRAY = re.compile(rb"\[\s*\{")
-# the next string as a whole, or a mark outside of all strings; possessive, as strings may be long
+# the next string, or a bracket outside of strings; possessive, because strings may be long
 _TOKEN = re.compile(rb"[^\"{}\[\]]*+(?:\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|[{}\[\]])", re.DOTALL)
-# "From dev@example.com Thu May  2 12:00:00 2024" behind a blank line
+# "From dev@example.com Thu May  2 12:00:00 2024" after a blank line
 _MESSAGE = re.compile(rb"(?<=\n)\r?\nFrom [^\r\n]{1,200}\d{4}[^\r\n]{0,20}\r?\n")
 _LONGEST_FROM = 256
 
 
 class Piece(NamedTuple):
-    """Some bytes of the file, from `at` on. One that is not whole ends within a bug report."""
+    """Some bytes of the file from `offset` on. If not `is_complete`, it ends within a bug report."""
 
     at: int
     data: bytes
@@ -37,14 +37,14 @@ class Piece(NamedTuple):
 class Cut(Protocol):
     """Finds where a piece may end."""
 
-    between: bytes  # what may stand between two bug reports
+    between: bytes  # bytes between two bug reports
 
     def end(self, data: bytes, fresh: int) -> int:
-        """The end of the last whole bug report; 0 for none. Up to `fresh`, it was looked through."""
+        """The end of the last complete bug report, or 0. Bytes up to `searched` were searched before."""
 
 
 class Lines:
-    """One object a line."""
+    """One JSON object per line."""
 
     between = b""
 
@@ -65,7 +65,7 @@ class Messages:
 
 
 class Objects:
-    """An array of objects."""
+    """A JSON array of objects."""
 
     between = b" \t\r\n,"
 
@@ -89,7 +89,7 @@ class Objects:
 
 
 def cut(head: bytes) -> Cut | None:
-    """How a file that begins like this is cut; None if it is one bug report, or none at all."""
+    """The splitter for a file with this head; None if it is not a series of bug reports."""
     text = head.lstrip(_BLANK)
     if _LINES.match(text):
         return Lines()
@@ -99,7 +99,7 @@ def cut(head: bytes) -> Cut | None:
 
 
 def pieces(how: Cut, read: Read) -> Iterator[Piece]:
-    """The pieces of a file in their order; behind one that is not whole, others have to read on."""
+    """Yields the pieces of a file in order; after an incomplete one, the caller reads on."""
     first = read(_BLOCK)
     data = first.lstrip(_BLANK + b"[" if how.between else _BLANK)
     at, fresh, end = len(first) - len(data), 0, 0

@@ -1,16 +1,16 @@
-"""Tells bug reports from logs by their first bytes; generous, since a shape looks again."""
+"""Tells bug reports from logs by their first bytes; formats check again."""
 
 from __future__ import annotations
 
 import re
 
 _NAMES = (".md", ".markdown")
-# What the first bytes must have, each a sample of what it matches:
+# the beginning of each format, with an example:
 _HEAD = re.compile(
     rb"(?:\xef\xbb\xbf)?\s{0,64}(?:"
     # "ID: 30468", "Title: Data race in ..."
     rb"(?:ID|Title):[ \t]"
-    # "From dev@example.com Thu May  2 12:00:00 2024", and a message without that line
+    # "From dev@example.com Thu May  2 12:00:00 2024", or a message without that line
     rb"|From [^\n]{1,200}\d{4}\r?\n"
     rb"|(?:Return-Path|Delivered-To|Received|Message-ID|MIME-Version|From|Subject|Date): "
     # '[{"url": ..., "html_url": ..., "number": 12', '{"issue_url": ...'
@@ -22,7 +22,7 @@ _HEAD = re.compile(
     rb")",
     re.IGNORECASE,
 )
-# "## Bug report" and a blank line; `go vet` prints "# example.com/shop" and goes on below it
+# "## Bug report" and a blank line; `go vet` prints "# example.com/shop" without one
 _HEADING = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,64}#{1,6} [^\r\n]{1,200}\r?\n[ \t]*\r?\n")
 # "It fails now and then" and, further down, a line of "```"; a log has no fences
 _PROSE = re.compile(
@@ -32,7 +32,7 @@ _FENCE = re.compile(rb"\n(?:```|~~~)")
 
 
 def looks_written(head: bytes, uri: str) -> bool:
-    """Could a file that begins like this be a bug report? Cheap, and generous."""
+    """Whether a file with this head could be a bug report. Cheap, with false positives."""
     return _HEAD.match(head) is not None or is_markdown(head, uri)
 
 

@@ -1,1 +1,1 @@
-"""Where documents come from: files, folders, archives and pipes; knows no detector."""
+"""Where documents come from: files, folders, archives and pipes."""

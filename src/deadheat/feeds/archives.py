@@ -1,4 +1,4 @@
-"""Looks into compressed files and archives as streams: nothing is unpacked to disk but nested zips."""
+"""Reads compressed files and archives as streams; only nested zips are copied to disk."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 4
 _PIECE = 1 << 16
-# more than this, and more than this many times its archive, is a bomb and not a log
+# an archive that exceeds both the ratio and the size is treated as a bomb
 _MAX_RATIO, _MAX_BLOWN = 2_000, 1 << 33
-# what a damaged archive of any of these kinds raises
+# the exceptions that damaged archives raise
 BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError,
           NotImplementedError, RuntimeError, ValueError)  # fmt: skip
 
@@ -33,15 +33,15 @@ Member = tuple[str, "IO[bytes]"]
 def members(
     file: IO[bytes], uri: str, depth: int = 0, unpacked: bool = False
 ) -> Iterator[Member | UnreadableError]:
-    """The documents in a file: itself, or those inside it, each as a stream to be read at once.
+    """Yields the documents in a file: the file itself, or the members of an archive, to be read at once.
 
-    What was `unpacked` from a compressed file still has its name.
+    `is_unpacked` means that the file was compressed and keeps the compressed name.
     """
     stream = _Peekable(file)
     head = stream.peek(magic.SNIFF)
     try:
         if depth == _MAX_DEPTH and magic.is_packed(head):
-            yield UnreadableError(f"is packed more than {_MAX_DEPTH} deep, skipped", uri)
+            yield UnreadableError(f"is nested more than {_MAX_DEPTH} archives deep, skipped", uri)
         elif head.startswith(magic.ZIP):
             yield from _zipped(file, stream, uri, depth)
         elif magic.is_tar(head):
@@ -61,7 +61,7 @@ def members(
 
 def broken(uri: str, error: Exception) -> UnreadableError:
     said = str(error) or type(error).__name__
-    return UnreadableError(f"is broken or not to be read to its end ({said})", uri)
+    return UnreadableError(f"is damaged or cannot be read to its end ({said})", uri)
 
 
 def _decompressed(stream: _Peekable, head: bytes, uri: str) -> IO[bytes] | None:
@@ -90,7 +90,7 @@ def _zstd(raw: IO[bytes], uri: str) -> IO[bytes]:
 def _zipped(
     file: IO[bytes], stream: _Peekable, uri: str, depth: int
 ) -> Iterator[Member | UnreadableError]:
-    """A zip has its index at its end: one that comes as a stream is put aside first."""
+    """A zip has its index at the end, so one that comes as a stream is copied to a temporary file."""
     with tempfile.TemporaryFile() as spool:
         if depth or not file.seekable():
             shutil.copyfileobj(cast("IO[bytes]", stream), spool, 1 << 20)
@@ -123,10 +123,10 @@ def _member(
 def _tarred(stream: _Peekable, uri: str, depth: int) -> Iterator[Member | UnreadableError]:
     with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
         for info in archive:
-            if info.issparse():  # its holes may be larger than any disk, and hold nothing
+            if info.issparse():  # its holes may be larger than any disk, and are empty
                 parts = cast("list[tuple[int, int]]", info.sparse)
                 info.size, info.sparse = sum(size for _, size in parts), None
-            # links and devices inside an archive point at this machine, and are never followed
+            # links and devices are not followed: they point at this machine
             if info.isreg() and (member := archive.extractfile(info)) is not None:
                 inside = f"{uri}!{info.name}"
                 pieces = _Bounded(member, _Fixed(info.size), inside, tarfile.RECORDSIZE)
@@ -134,7 +134,7 @@ def _tarred(stream: _Peekable, uri: str, depth: int) -> Iterator[Member | Unread
 
 
 class _Peekable(io.RawIOBase):
-    """A stream whose first bytes can be looked at without taking them."""
+    """A stream whose first bytes can be inspected without consuming them."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -160,14 +160,14 @@ class _Peekable(io.RawIOBase):
 
 
 class _Fixed:
-    """A packed size that is known beforehand."""
+    """A packed size that is known in advance."""
 
     def __init__(self, size: int) -> None:
         self.taken = size
 
 
 class _Bounded(io.RawIOBase):
-    """Stops reading when far more comes out than any log could hold in so few packed bytes."""
+    """Stops reading when the unpacked size exceeds the limits."""
 
     def __init__(
         self, file: IO[bytes], packed: _Peekable | _Fixed, uri: str, piece: int = _PIECE
@@ -180,16 +180,16 @@ class _Bounded(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        # a piece at a time, so that what comes before a fault is not lost with it
+        # in pieces, so that data before an error is not lost
         data = self._next(min(size, self._piece) if size >= 0 else self._piece)
         self._out += len(data)
         if self._out > _MAX_BLOWN and self._out > _MAX_RATIO * max(self._packed.taken, 1):
-            raise UnreadableError("unpacks without end, the rest is skipped", self._uri)
+            raise UnreadableError("exceeds the size limit when unpacked, the rest is skipped", self._uri)
         return data
 
 
 class _Zstd(io.RawIOBase):
-    """Frame after frame of zstd; one that ends early is an error, as it is for the other kinds."""
+    """Decompresses consecutive zstd frames; a truncated frame is an error."""
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:
         self._file, self._zstandard = file, zstandard
@@ -205,7 +205,7 @@ class _Zstd(io.RawIOBase):
             self._pending = b""
             if not packed:
                 if self._frame is not None:
-                    raise EOFError("ended before the end of its data")
+                    raise EOFError("the data is truncated")
                 return b""
             if self._frame is None:
                 self._frame = self._zstandard.ZstdDecompressor().decompressobj()

@@ -1,4 +1,4 @@
-"""An open file as a source that is read into the same memory again and again."""
+"""A byte source that reads an open file into the same buffer again and again."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SIZE = 1 << 21
 
 
 class Blocks:
-    """The bytes of a file that stands at `base`.
+    """The bytes of a file that is positioned at `base`.
 
-    As quick as a map of the file, since no new memory is asked for; and a file that shrinks while it is
-    read merely ends, where it would end the process that has it mapped.
+    As fast as mmap, because no memory is allocated per read. A file that shrinks while it is read just
+    ends; mapped, it would terminate the process.
     """
 
     def __init__(
@@ -34,12 +34,12 @@ class Blocks:
             count = self._read_into(free) or 0
         self.base = end - kept
         whole = kept + count
-        # only what is read last is less than there is room for
+        # only the last read is shorter than the buffer
         self.buffer = memory if whole == len(memory) else memory[:whole]
         return count > 0
 
     def _moved(self, kept: int) -> mmap.mmap:
-        """Memory that begins with the last `kept` bytes, and has room for as much as that again."""
+        """Returns a buffer that begins with the last `kept_size` bytes, with as much free space."""
         memory, begin = self._memory, len(self.buffer) - kept
         if memory is not None and 2 * kept <= len(memory):
             if self.buffer is memory:
@@ -47,7 +47,7 @@ class Blocks:
             else:
                 memory[:kept] = self.buffer[begin:]
             return memory
-        # memory of nobody else's, which slices as bytes
+        # anonymous memory, which slices as bytes
         self._memory = memory = mmap.mmap(-1, max(self._size, 2 * kept))
         memory[:kept] = self.buffer[begin:]
         return memory

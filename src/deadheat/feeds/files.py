@@ -1,4 +1,4 @@
-"""Reads files: whole or a range of one, packed or plain, and hands the sightings on."""
+"""Reads files, whole or in ranges, packed or not, and yields sightings."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     Seen = Iterator[Sighting | Document | UnreadableError]
     Ticker = Callable[[int], None]
 
-# from which size on a file is cut, and into what ranges: small ones, so that all workers end
-# together, and little has to be held for its turn; but none needs more than so many
+# size from which a file is split, minimum range size, and maximum number of ranges; small ranges
+# balance the workers
 LARGE, UNIT, _UNITS = 1 << 25, 1 << 22, 64
 _LARGEST = 1 << 24
 
 
 class Wish(NamedTuple):
-    """What whoever asks for sightings will do with them, and what else they want."""
+    """How the sightings of a file are read."""
 
-    full: bool = False  # at least one sighting of each race will be asked for its report
-    shy: bool = False  # dialects that wait to be asked for
-    live: bool = False  # of a pipe, nothing may wait for what comes later
+    full: bool = False  # at least one sighting of each race will be needed in full
+    shy: bool = False  # include opt-in detectors
+    live: bool = False  # for pipes: do not delay sightings for later input
 
 
 _ANY = Wish()
 
 
 class Opened(Protocol):
-    """A file that is open, and may be read anywhere."""
+    """An open file with random access."""
 
     def fileno(self) -> int: ...
     def seek(self, offset: int, /) -> int: ...
@@ -57,7 +57,7 @@ class Opened(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of work: a file, or the range of one that begins at `start`."""
+    """A unit of work: a file, or a range of it that begins at `start`."""
 
     entry: walk.Entry
     start: int = 0
@@ -70,7 +70,7 @@ class Unit:
 
 
 def units(entry: walk.Entry) -> list[Unit]:
-    """Cuts a large plain file into ranges; everything else stays whole."""
+    """Splits a large plain file into ranges; other files stay whole."""
     size = entry.size or 0
     if size < LARGE or not _is_plain(entry.path):
         return [Unit(entry)]
@@ -89,7 +89,7 @@ def _is_plain(path: str) -> bool:
 
 
 def can_be_cut(head: bytes, uri: str) -> bool:
-    """May a large file that begins like this be read in ranges?"""
+    """Whether a large file with this head can be read in ranges."""
     if magic.is_packed(head) or magic.is_misnamed(head, uri):
         return False
     if encoding.layout(head) is not encoding.PLAIN:
@@ -98,7 +98,7 @@ def can_be_cut(head: bytes, uri: str) -> bool:
 
 
 def is_log(head: bytes, uri: str, named: bool) -> bool:
-    """Is a file that begins like this plain text from its beginning on, and no bug report?"""
+    """Whether a file with this head is plain text and not a bug report."""
     if not can_be_cut(head, uri) or documents.may_be(head, uri):
         return False
     return named or not encoding.is_binary(head)
@@ -107,9 +107,9 @@ def is_log(head: bytes, uri: str, named: bool) -> bool:
 def sightings(
     unit: Unit, mapped: bool = False, tick: Ticker | None = None, wish: Wish = _ANY
 ) -> Seen:
-    """What a unit holds. Faults come as values, so that whatever else there is goes on.
+    """Yields what a file or range contains. Errors are yielded as values.
 
-    A bug report comes as a document, followed by the sightings in it.
+    A bug report is yielded as a document, followed by its sightings.
     """
     entry = unit.entry
     if entry.path == "-":
@@ -156,10 +156,10 @@ def _streamed(
 def whole(
     raw: IO[bytes], uri: str, skip_binary: bool, tick: Ticker | None = None, wish: Wish = _ANY
 ) -> Seen:
-    """What an open file holds, wherever it lies."""
+    """Yields what an open file contains."""
     file = _Ticking(raw, tick or (lambda _: None))
     try:
-        # of a pipe, what there is: a slow writer is not waited for
+        # returns what a pipe has so far, without waiting for a slow writer
         head = file.read(encoding.HEAD)
     except OSError as error:
         yield walk.unreadable(uri, error)
@@ -173,7 +173,7 @@ def whole(
 
 
 def part(raw: Opened, uri: str, start: int, end: int | None, wish: Wish = _ANY) -> Seen:
-    """What begins in `[start, end)` of an open plain file."""
+    """Yields what begins in `[start, end)` of an open plain file."""
     begin = max(0, start - REACH)
     try:
         raw.seek(begin)
@@ -186,10 +186,10 @@ def part(raw: Opened, uri: str, start: int, end: int | None, wish: Wish = _ANY) 
 
 
 def _peek(raw: Opened) -> Callable[[int, int], bytes]:
-    """Gives some bytes of a file that somebody else is reading."""
+    """Returns a function that reads a range of a file in use."""
     try:
         descriptor = raw.fileno()
-    except OSError:  # it does not lie on this machine
+    except OSError:  # not a local file
         return lambda low, high: _between(raw, low, high)
     return lambda low, high: os.pread(descriptor, high - low, low)
 
@@ -203,13 +203,13 @@ def _between(raw: Opened, low: int, high: int) -> bytes:
 
 
 def _packed(file: _Ticking, head: bytes, uri: str, wish: Wish) -> Seen:
-    from deadheat.feeds import archives  # five libraries that most runs do not need
+    from deadheat.feeds import archives  # imports five libraries that most runs do not need
 
     last = ""
     with file.again(head) as packed:
         for member in archives.members(packed, uri):
             if isinstance(member, UnreadableError):
-                # a fault inside an archive is often that of the archive, told already
+                # an error of a member is often the archive's, which has been reported
                 if not last.startswith(f"{member.where}!"):
                     yield member
                 last = member.where
@@ -254,7 +254,7 @@ def _ticking(read: Callable[[int], bytes], tick: Ticker | None) -> Callable[[int
 
 
 class _Ticking(io.RawIOBase):
-    """A file that tells how much of it has been read; closing it leaves the file open."""
+    """A file that reports how much has been read; closing it leaves the file open."""
 
     def __init__(self, file: IO[bytes], tick: Ticker) -> None:
         self._file, self._tick = file, tick
@@ -282,7 +282,7 @@ class _Ticking(io.RawIOBase):
         return len(data)
 
     def again(self, head: bytes) -> IO[bytes]:
-        """The same file from its beginning, for what must be able to seek if it can."""
+        """Returns the same file from its beginning, seekable if possible."""
         if self.seekable():
             self.seek(0)
             return cast("IO[bytes]", io.BufferedReader(self, 1 << 20))

@@ -1,4 +1,4 @@
-"""A large file as a source that is mapped a piece at a time, so that its bytes are never copied."""
+"""A byte source that maps a large file piece by piece."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PIECE = 1 << 22
 class Mapped:
     """The bytes of an open file from about `start` on.
 
-    A file that shrinks while it is mapped ends the process, so this is for workers that may die.
+    A file that shrinks while it is mapped terminates the process, so this is for worker processes.
     """
 
     def __init__(self, descriptor: int, size: int, start: int = 0, piece: int = PIECE) -> None:

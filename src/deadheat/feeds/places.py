@@ -1,4 +1,4 @@
-"""Files wherever they lie: on this machine, or on any file system that fsspec knows."""
+"""Files on this machine or on any file system that fsspec supports."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from deadheat.feeds import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# "s3://bucket/logs", "hdfs:///ci"; a drive's letter is no scheme
+# "s3://bucket/logs", "hdfs:///ci"; not a drive letter
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,30}://")
-# what Hadoop and fsspec call by different names
+# Hadoop's schemes and their names in fsspec
 _SAME = {"s3a": "s3", "s3n": "s3", "wasb": "abfs", "wasbs": "abfs"}
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file to take in: `path` opens it, `uri` names it for people."""
+    """A file to read: `path` opens it, `uri` is its display name."""
 
     path: str
     uri: str
@@ -36,7 +36,7 @@ def is_remote(path: str) -> bool:
 
 
 def listed(paths: Sequence[str]) -> Iterator[Listed | UnreadableError]:
-    """Every file below the paths, once, and every fault on the way."""
+    """Yields every file below the paths once, and every error."""
     met: set[str] = set()
     for path in paths:
         for found in _remote(path) if is_remote(path) else _local(path):
@@ -53,9 +53,9 @@ def _local(path: str) -> Iterator[Listed | UnreadableError]:
             yield entry
             continue
         if entry.size is None:
-            yield UnreadableError("is a pipe, and has no name to be known by", entry.uri)
+            yield UnreadableError("is a pipe, which has no stable name", entry.uri)
             continue
-        # wherever it is ingested from, a file has one name
+        # the absolute path, so that a file has one name wherever it is ingested from
         whole = str(Path(entry.path).absolute())
         try:
             modified = os.stat(whole).st_mtime
@@ -71,7 +71,7 @@ def _remote(path: str) -> Iterator[Listed | UnreadableError]:
         named = files.isfile(inside)
         found = [files.info(inside)] if named else files.find(inside, detail=True).values()
         if not found:
-            yield UnreadableError("nothing is there", path)
+            yield UnreadableError("does not exist or is empty", path)
         for told in sorted(found, key=lambda told: str(told["name"])):
             uri = files.unstrip_protocol(told["name"])
             yield Listed(uri, uri, told["size"] or 0, modified(told), named)
@@ -80,7 +80,7 @@ def _remote(path: str) -> Iterator[Listed | UnreadableError]:
 
 
 def modified(told: dict[str, Any]) -> float:
-    """When a file was last written, as each file system has its own way to say it."""
+    """The modification time of a file; each file system has its own key for it."""
     for key in ("mtime", "LastModified", "last_modified", "updated", "modified"):
         at = told.get(key)
         if isinstance(at, (int, float)):
@@ -112,11 +112,11 @@ def _system(path: str) -> tuple[Any, str]:
         import fsspec
     except ImportError:
         raise DeadheatError(
-            "lies on another file system", path, "pip install 'deadheat[spark]' to read it"
+            "is on a remote file system", path, "pip install 'deadheat[spark]' to read it"
         ) from None
     scheme, _, rest = path.partition("://")
     try:
         files, inside = fsspec.core.url_to_fs(f"{_SAME.get(scheme, scheme)}://{rest}")
     except (ImportError, ValueError) as error:
-        raise DeadheatError(f"no such kind of file system ({_said(error)})", path) from error
+        raise DeadheatError(f"unsupported file system ({_said(error)})", path) from error
     return files, inside

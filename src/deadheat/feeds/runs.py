@@ -1,4 +1,4 @@
-"""What is known of the run that wrote a document: from options, from its path, from the CI around us."""
+"""Metadata of the CI run that wrote a document: from options, paths and environment variables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIELDS = ("repo", "commit", "branch", "job", "run", "time")
-# where each CI system says it; the first one that is set counts
+# environment variables of each CI system; the first one that is set is used
 _CI = {
     "repo": ("GITHUB_REPOSITORY", "CI_PROJECT_PATH", "BUILDKITE_REPO", "CIRCLE_PROJECT_REPONAME",
              "BITBUCKET_REPO_FULL_NAME", "BUILD_REPOSITORY_NAME", "GIT_URL"),
@@ -28,11 +28,11 @@ _CI = {
 }  # fmt: skip
 # "{repo}", "**", "*" in a pattern
 _PIECE = re.compile(r"\{([a-z_]{1,20})\}|(\*\*)|(\*)")
-_KNOWN = f"known are {', '.join(f'{{{name}}}' for name in FIELDS)}, * and **"
+_KNOWN = f"known fields: {', '.join(f'{{{name}}}' for name in FIELDS)}; also * and **"
 
 
 class Run(NamedTuple):
-    """Where and when a document was written, as far as anybody says so."""
+    """Where and when a document was written, as far as known."""
 
     repo: str | None = None
     commit: str | None = None
@@ -42,14 +42,14 @@ class Run(NamedTuple):
     time: datetime | None = None
 
     def over(self, other: Run) -> Run:
-        """This, and what the other knows besides."""
+        """Returns this with missing fields filled from the other."""
         return self._replace(
             **{k: v for k, v in other._asdict().items() if getattr(self, k) is None}
         )
 
 
 def from_environment(environment: Mapping[str, str]) -> Run:
-    """What a CI system tells its jobs; nothing outside of one."""
+    """Metadata from the environment variables of a CI job; empty elsewhere."""
     if not environment.get("CI") and "JENKINS_URL" not in environment:
         return Run()
     told = {
@@ -60,7 +60,7 @@ def from_environment(environment: Mapping[str, str]) -> Run:
 
 
 class PathPattern:
-    """`{repo}/{branch}/{run}/{job}.log`, to be found at the end of a path."""
+    """A pattern such as `{repo}/{branch}/{run}/{job}.log`, matched at the end of a path."""
 
     def __init__(self, pattern: str) -> None:
         pieces, at = [r"(?:^|/)"], 0
@@ -72,7 +72,7 @@ class PathPattern:
         try:
             self._pattern = re.compile("".join(pieces) + r"\Z")
         except re.error:
-            raise DeadheatError("has a field twice", pattern, "leave one out, or write *") from None
+            raise DeadheatError("has a field twice", pattern, "remove one, or use *") from None
 
     def fits(self, path: str) -> bool:
         return self._match(path) is not None
@@ -92,7 +92,7 @@ class PathPattern:
 
 def _plain(pattern: str, start: int, end: int) -> str:
     if not {"{", "}"}.isdisjoint(pattern[start:end]):
-        raise DeadheatError("has a brace that is not around a field's name", pattern, _KNOWN)
+        raise DeadheatError("has a brace that does not enclose a field name", pattern, _KNOWN)
     return re.escape(pattern[start:end])
 
 
@@ -105,10 +105,10 @@ def _piece(pattern: str, field: str | None, deep: str | None, star: str | None) 
 
 
 def moment(text: str) -> datetime:
-    """`2026-05-01T12:00:00Z`, `2026-05-01` or seconds since 1970."""
+    """Parses `2026-05-01T12:00:00Z`, `2026-05-01` or seconds since 1970."""
     when = _time(text)
     if when is None:
-        raise DeadheatError("is no time", text, "write it as 2026-05-01T12:00:00Z")
+        raise DeadheatError("is not a valid time", text, "use the format 2026-05-01T12:00:00Z")
     return when
 
 

@@ -1,4 +1,4 @@
-"""From the paths that a user names to the files behind them; loops, devices and faults included."""
+"""Lists the files below the paths that a user names."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file to read. `named` says that the user asked for this very file; `-` is standard input."""
+    """A file to read. `is_explicit` means that the user named the file; `-` is standard input."""
 
     path: str
     size: int | None
     named: bool = False
-    title: str = ""  # what to call it, if not by its path
+    title: str = ""  # display name, if not the path
 
     @property
     def uri(self) -> str:
-        """The path as text that can always be printed: odd bytes in it are escaped."""
+        """The path as printable text; undecodable bytes are escaped."""
         return self.title or os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
 def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
-    """Every file below the paths, in a stable order, and every fault on the way."""
+    """Yields every file below the paths in a stable order, and every error."""
     for path in paths:
         if path == "-":
             yield Entry("-", None, named=True)
@@ -46,12 +46,12 @@ def entries(paths: Sequence[str]) -> Iterator[Entry | UnreadableError]:
 
 
 def unreadable(path: str, error: OSError) -> UnreadableError:
-    # a variable of a script that is not set makes an empty name, which should be seen to be one
+    # an unset shell variable gives an empty name, which is shown as ''
     return UnreadableError((error.strerror or str(error)).lower(), Entry(path, None).uri or "''")
 
 
 def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | UnreadableError]:
-    """Depth first without recursion, so that no depth of folders is too deep."""
+    """Walks depth-first without recursion, so that depth is not limited."""
     pending = [(folder, above)]
     while pending:
         folder, above = pending.pop()
@@ -72,7 +72,7 @@ def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | U
                 yield _file(path, status, named=False)
             elif (mark := (status.st_dev, status.st_ino)) in above:
                 yield UnreadableError(
-                    "leads back to a folder above it, skipped", Entry(path, None).uri
+                    "links back to a parent folder, skipped", Entry(path, None).uri
                 )
             else:
                 folders.append((path, above | {mark}))
@@ -82,7 +82,7 @@ def _below(folder: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry | U
 def _file(path: str, status: os.stat_result, named: bool) -> Entry | UnreadableError:
     if stat.S_ISREG(status.st_mode):
         return Entry(path, status.st_size, named)
-    # `deadheat scan <(command)` names a pipe; one that is merely found in a folder may never end
+    # `deadheat scan <(command)` names a pipe; a pipe found in a folder may never end
     if stat.S_ISFIFO(status.st_mode) and named:
         return Entry(path, None, named)
     return UnreadableError("is a device, a pipe or a socket, skipped", Entry(path, None).uri)

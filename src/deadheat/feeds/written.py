@@ -1,4 +1,4 @@
-"""Reads files that people wrote: bug reports, one to a file or very many, whose sizes know no limit."""
+"""Reads files with bug reports, one or any number of them, without a size limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def whole(head: bytes, read: Callable[[int], bytes]) -> bytes:
-    """All of a file, or a little more than a bug report may have."""
+    """Reads a file up to a little more than `MAX_BUG_REPORT_SIZE`."""
     parts, size = [head], len(head)
     while size <= documents.LIMIT and (more := read(1 << 20)):
         parts.append(more)
@@ -29,7 +29,7 @@ def whole(head: bytes, read: Callable[[int], bytes]) -> bytes:
 
 
 def bug_reports(data: bytes, read: Callable[[int], bytes], uri: str, wish: Wish) -> Told | None:
-    from deadheat.documents import read as reader  # a dozen modules that a log does not need
+    from deadheat.documents import read as reader  # imports a dozen modules that a log does not need
     from deadheat.documents import series
 
     if len(data) <= documents.LIMIT:
@@ -43,7 +43,7 @@ def bug_reports(data: bytes, read: Callable[[int], bytes], uri: str, wish: Wish)
 
 
 def _many(pieces: Iterator[Piece], read: Callable[[int], bytes], uri: str, wish: Wish) -> Told:
-    """The bug reports of a file that is too large to be read at once; what is none is a log."""
+    """Yields the bug reports of a file that is too large to read at once; other pieces are logs."""
     from deadheat.documents.read import Moved
     from deadheat.documents.read import read as told_in
 
@@ -67,7 +67,7 @@ def _one_by_one(reads: list[Read]) -> Told:
 
 
 def after(head: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Reads what was read already, then the rest."""
+    """Returns a reader that first returns `head`, then the rest."""
     pending = head
 
     def after(size: int) -> bytes:

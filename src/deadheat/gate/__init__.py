@@ -1,1 +1,1 @@
-"""Which races are known and which are new; knows reports and baselines, never files or clocks."""
+"""Compares races with a baseline of known races; no file access, no clock."""

@@ -1,7 +1,7 @@
-"""The known races as text that people review: one line of JSON each, sorted, with a reason.
+"""The baseline file: known races and mutes as sorted JSON lines that people can review.
 
-A line keeps what identity needs to join a report of another run with its race, as it would within one
-run: the race's nodes, what else they may be called, and whether their callers matter.
+A line stores what grouping needs to recognise the race in another run: its variants, their alternate
+keys, and whether their callers matter.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")  # 2026-12-31
 _HEX = re.compile(r"[0-9a-f]{8,40}")  # 47d9f89aa0ce7b72
-# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, twin; "/50d3d4" if unsure
+# "v2/47d9f89aa0ce7b72/0f3e5a7c9b1d2e4f/0": version, fingerprint, callers, ordinal;
+# "/50d3d4" if ambiguous
 _NAME = re.compile(r"v(\d{1,4})/([0-9a-f]{8,40})/([0-9a-f]{0,40})/(\d{1,4})(?:/([0-9a-f]{1,40}))?")
 
 
 class BadLineError(ValueError):
-    """A line of a baseline that cannot be used."""
+    """An invalid line of a baseline file."""
 
     def __init__(self, number: int, what: str) -> None:
         self.number, self.what = number, what
@@ -37,22 +38,22 @@ class BadLineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A race that fails no build."""
+    """A race in the baseline."""
 
     race: str
     title: str = ""
     reason: str = ""
     owner: str = ""
-    expires: str = ""  # a date: from the day after it counts as new
+    expires: str = ""  # last day on which it is known
     since: str = ""
     sites: tuple[str, ...] = ()
-    merged: tuple[str, ...] = ()  # races that turned out to be this one
+    merged: tuple[str, ...] = ()  # ids of races that were merged into it
     nodes: tuple[Node, ...] = ()
     aliases: tuple[
         str, ...
-    ] = ()  # "ID ALIAS": what else one of its nodes is called, asks or answers
-    split: tuple[str, ...] = ()  # its fingerprints whose callers race for different things
-    stale: bool = False  # written by a deadheat that named races in another way
+    ] = ()  # "ID ALIAS": alternate, required or provided keys of its variants
+    split: tuple[str, ...] = ()  # fingerprints that are separated by caller
+    stale: bool = False  # written with another fingerprint version
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Baseline:
 
 
 def found(known: tuple[Known, ...]) -> races.Found:
-    """The known races as one more document, for identity to join others with."""
+    """The known races as evidence that grouping can join with that of a run."""
     told = races.nothing()
     for entry in known:
         nodes = nodes_of(entry)
@@ -78,15 +79,12 @@ def found(known: tuple[Known, ...]) -> races.Found:
 
 
 def nodes_of(entry: Known) -> tuple[Node, ...]:
-    """Who writes a line by hand gives only the race's id, which is mostly its fingerprint."""
+    """The variants; a line written by hand has only the race id, which is usually the fingerprint."""
     return entry.nodes or (Node(entry.race, ""),)
 
 
-# -- text -------------------------------------------------------------------------------------------
-
-
 def dumps(baseline: Baseline) -> str:
-    """The file: mutes first, then the races by title."""
+    """The text of the file: mutes first, then races by title."""
     mutes = sorted(baseline.mutes)
     known = sorted(baseline.known, key=lambda entry: (entry.title, entry.race))
     plain = [*map(_mute_to_plain, mutes), *map(_known_to_plain, known)]
@@ -122,7 +120,7 @@ def _said(one: Known | Mute) -> dict[str, Any]:
 
 
 def loads(text: str) -> Baseline:
-    """The inverse of `dumps`; blank lines and lines that begin with `#` or `//` are left out."""
+    """The inverse of `format_baseline`; skips blank lines and lines starting with `#` or `//`."""
     known: list[Known] = []
     mutes: list[Mute] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -141,7 +139,7 @@ def _object(number: int, line: str) -> dict[str, Any]:
         plain = json.loads(line)
     except (ValueError, RecursionError):
         conflict = line.startswith(("<<<<<<<", "=======", ">>>>>>>"))
-        what = "is left of a merge" if conflict else "is no JSON"
+        what = "is a merge conflict marker" if conflict else "is not valid JSON"
         raise BadLineError(number, what) from None
     if not isinstance(plain, dict) or not {"race", "mute"} & plain.keys():
         raise BadLineError(number, 'has neither "race" nor "mute"')
@@ -160,7 +158,7 @@ def _mute(number: int, plain: dict[str, Any]) -> Mute:
 def _known(number: int, plain: dict[str, Any]) -> Known:
     race = _text(number, plain, "race")
     if not _HEX.fullmatch(race):
-        raise BadLineError(number, f"{race!r} is no race's id")
+        raise BadLineError(number, f"{race!r} is not a race id")
     names = [_NAME.fullmatch(name) for name in _texts(number, plain, "names")]
     current = [n for n in names if n is not None and int(n[1]) == FINGERPRINT_VERSION]
     reason, owner, expires = _told(number, plain)
@@ -183,7 +181,7 @@ def _known(number: int, plain: dict[str, Any]) -> Known:
 def _told(number: int, plain: dict[str, Any]) -> tuple[str, str, str]:
     expires = _text(number, plain, "expires")
     if expires and not is_date(expires):
-        raise BadLineError(number, f"{expires!r} is no date as in 2026-12-31")
+        raise BadLineError(number, f"{expires!r} is not a date such as 2026-12-31")
     return _text(number, plain, "reason"), _text(number, plain, "owner"), expires
 
 
@@ -196,7 +194,7 @@ def _text(number: int, plain: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise BadLineError(number, f'"{key}" is no text')
+        raise BadLineError(number, f'"{key}" is not a string')
     return value
 
 
@@ -204,10 +202,10 @@ def _texts(number: int, plain: dict[str, Any], key: str) -> tuple[str, ...]:
     def items() -> Iterator[str]:
         for value in values:
             if not isinstance(value, str):
-                raise BadLineError(number, f'"{key}" is no list of texts')
+                raise BadLineError(number, f'"{key}" is not a list of strings')
             yield value
 
     values = plain.get(key) or []
     if not isinstance(values, list):
-        raise BadLineError(number, f'"{key}" is no list of texts')
+        raise BadLineError(number, f'"{key}" is not a list of strings')
     return tuple(items())

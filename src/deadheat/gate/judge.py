@@ -1,4 +1,4 @@
-"""Compares the races of a run with a baseline: new, known, muted, expired or gone; and renews it."""
+"""Compares the races of a run with a baseline (new, known, muted, expired, gone) and updates it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Standing(StrEnum):
-    """What a gate says of a race."""
+    """The result of the gate for one race."""
 
     NEW = "new"
-    EXPIRED = "expired"  # known, but not for so long
+    EXPIRED = "expired"  # in the baseline, but past its date
     KNOWN = "known"
     MUTED = "muted"
 
@@ -39,7 +39,7 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What to write about races that are new to the baseline."""
+    """The fields of new entries in the baseline."""
 
     since: str
     reason: str = ""
@@ -48,7 +48,7 @@ class Entry:
 
 
 class Gate:
-    """A baseline against what one run found."""
+    """Compares the races of one run with a baseline."""
 
     def __init__(self, baseline: Baseline, found: Found, today: str) -> None:
         self._baseline, self._found, self._today = baseline, found, today
@@ -56,7 +56,7 @@ class Gate:
         everything.add(found)
         everything.add(known := lines.found(baseline.known))
         everyone = races.ids(everything, dict.fromkeys(known.nodes, 0))
-        self._entries: dict[str, list[Known]] = {}  # by what the race is called for now
+        self._entries: dict[str, list[Known]] = {}  # by race id of this comparison
         for entry in baseline.known:
             self._entries.setdefault(everyone[lines.nodes_of(entry)[0].id], []).append(entry)
         self.ids: Mapping[str, str] = {node: self._lasting(everyone[node]) for node in found.nodes}
@@ -67,12 +67,12 @@ class Gate:
             self._aliases.setdefault(node, []).append(f"{node} {alias}")
 
     def _lasting(self, race: str) -> str:
-        """A known race keeps the name that the baseline has for it."""
+        """The id in the baseline for a known race, else the id of this run."""
         held = self._entries.get(race)
         return held[0].race if held else race
 
     def judge(self, sighting: Sighting) -> Judgement:
-        """What to say of a race, shown by one of its sightings."""
+        """Judges a race by one of its sightings."""
         for mute in self._baseline.mutes:
             if not self._is_over(mute.expires) and matches(mute, sighting):
                 return Judgement(Standing.MUTED, mute.reason)
@@ -89,12 +89,12 @@ class Gate:
         return bool(expires) and expires < self._today
 
     def gone(self) -> list[Known]:
-        """The known races that were not seen."""
+        """The known races that were not found."""
         seen = set(self.ids.values())
         return [held[0] for race, held in self._known.items() if race not in seen]
 
     def updated(self, shown: Iterable[Sighting], entry: Entry, prune: bool = False) -> Baseline:
-        """The baseline with the races of this run in it, those that are muted excepted."""
+        """The baseline with the races of this run added, except muted ones."""
         known = [] if prune else [_merged(self._known[entry.race]) for entry in self.gone()]
         parts = self._parts()
         for sighting in shown:
@@ -107,14 +107,14 @@ class Gate:
         return Baseline(tuple(known), self._baseline.mutes)
 
     def _renewed(self, known: Known, entry: Entry) -> Known:
-        """Who updates a baseline accepts what has run out, for as long as they say."""
+        """Gives an expired entry the date, reason and owner of new entries."""
         if not self._is_over(known.expires):
             return known
         told = replace(known, expires=entry.expires)
         return replace(told, reason=entry.reason or known.reason, owner=entry.owner or known.owner)
 
     def _parts(self) -> dict[str, list[str]]:
-        """The nodes of each race of this run."""
+        """The variants of each race of this run."""
         parts: dict[str, list[str]] = {}
         for node, race in self.ids.items():
             parts.setdefault(race, []).append(node)
@@ -133,7 +133,7 @@ class Gate:
 
 
 def _merged(held: list[Known]) -> Known:
-    """Several entries that turned out to be one race."""
+    """Merges entries that turned out to be the same race."""
     first, *others = held
     if not others:
         return first
@@ -161,7 +161,7 @@ def _new(sighting: Sighting, entry: Entry) -> Known:
 
 
 def _place(site: Frame) -> str:
-    """Function and file, without what differs from machine to machine or from day to day."""
+    """Function and file, without machine-specific folders and line numbers."""
     file = site.file
     if file.startswith("/") or file[1:2] == ":":
         file = "/".join(file.replace("\\", "/").split("/")[-2:])

@@ -1,7 +1,7 @@
-"""Rules that mute races: those of a baseline, and those of ThreadSanitizer's suppression files.
+"""Rules that mute races, from a baseline or from ThreadSanitizer suppression files.
 
-A pattern is `race:NAME` and its kin, as ThreadSanitizer has them, or `id:RACE`. NAME is looked for in
-the functions, files and globals of a report; `*` stands for anything, `^` and `$` for the ends.
+A pattern is a ThreadSanitizer suppression such as `race:NAME`, or `id:RACE`. NAME is searched in the
+functions, files and globals of a report; `*` matches anything, `^` and `$` match the ends.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from deadheat.model import Frame, Report, Sighting
 
-# what ThreadSanitizer calls the kinds of reports in its suppressions; all others are races
+# the suppression type of each kind of report; all others are "race"
 _TYPES = {
     "thread-leak": "thread",
     "lock-order-inversion": "deadlock",
@@ -29,13 +29,13 @@ _TYPES = {
 }
 _TOP = "race_top"
 _KNOWN = frozenset(("race", _TOP, "id", *_TYPES.values()))
-# of ThreadSanitizer, and of no use to whoever has only the report
+# ThreadSanitizer types that cannot be decided from the report alone
 _IDLE = frozenset(("called_from_lib",))
 _SHORTEST_ID = 6
 
 
 class Mute(NamedTuple):
-    """A rule, why it is there, whose it is, and until when."""
+    """A mute rule with its reason, owner and expiry date."""
 
     pattern: str
     reason: str = ""
@@ -44,19 +44,19 @@ class Mute(NamedTuple):
 
 
 def fault(pattern: str) -> str:
-    """What is wrong with a pattern; nothing if it can be used."""
+    """The error in a pattern; empty if it is valid."""
     kind, colon, name = pattern.partition(":")
     if not colon or kind not in _KNOWN:
         return f"{pattern!r} does not begin with one of {', '.join(sorted(_KNOWN))} and a colon"
     if kind == "id" and (len(name) < _SHORTEST_ID or name.strip("0123456789abcdef")):
-        return f"{pattern!r} has no race's id of {_SHORTEST_ID} hexadecimal digits or more"
+        return f"{pattern!r} needs a race id of at least {_SHORTEST_ID} hexadecimal digits"
     return "" if name.strip("*^$ ") else f"{pattern!r} would mute everything"
 
 
 def suppressions(text: str) -> tuple[list[Mute], list[str]]:
-    """The rules of a suppression file, and what is wrong with its other lines.
+    """The rules of a suppression file, and the errors in its other lines.
 
-    The comment above a rule is its reason; a blank line parts it from the rules that follow.
+    The comment above a rule is its reason, up to the next blank line.
     """
     mutes: list[Mute] = []
     faults: list[str] = []
@@ -65,14 +65,14 @@ def suppressions(text: str) -> tuple[list[Mute], list[str]]:
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
         if line.startswith("#"):
-            # a comment that follows a rule begins anew
+            # a comment after a rule starts a new reason
             reason = [*(reason if above.startswith("#") else []), line.lstrip("# ")]
         elif not line:
             reason = []
         elif line.partition(":")[0] in _IDLE:
-            faults.append(f"line {number}: {line.partition(':')[0]} has no meaning here, left out")
+            faults.append(f"line {number}: {line.partition(':')[0]} is not supported, ignored")
         elif told := fault(line):
-            faults.append(f"line {number}: {told}, left out")
+            faults.append(f"line {number}: {told}, ignored")
         else:
             mutes.append(Mute(line, " ".join(reason)))
         above = line
@@ -80,7 +80,7 @@ def suppressions(text: str) -> tuple[list[Mute], list[str]]:
 
 
 def matches(mute: Mute, sighting: Sighting) -> bool:
-    """Does the rule mute this race?"""
+    """Whether the rule mutes this race."""
     kind, _, name = mute.pattern.partition(":")
     if kind == "id":
         return sighting.verdict.race.startswith(name)
@@ -111,12 +111,12 @@ def _all(report: Report) -> Iterator[str]:
 
 def _named(frame: Frame) -> Iterator[str]:
     yield from (frame.function, frame.file, frame.path)
-    if frame.package:  # with the whole import path, as Go's detector prints it
+    if frame.package:  # with the full import path, as the Go detector prints it
         yield f"{frame.package}.{frame.function.partition('.')[2]}"
 
 
 def _fits(pattern: str, text: str) -> bool:
-    """One pass over the text, whatever the pattern: each part is looked for behind the last one."""
+    """Matches in one pass: each part is searched after the previous one."""
     begins, ends = pattern.startswith("^"), pattern.endswith("$")
     parts = pattern.removeprefix("^").removesuffix("$").split("*")
     if begins and not text.startswith(parts[0]):

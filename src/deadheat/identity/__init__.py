@@ -1,1 +1,1 @@
-"""Which reports are the same defect; knows reports, never text or files."""
+"""Groups reports of the same defect. It reads reports, not text or files."""

@@ -1,4 +1,4 @@
-"""Which fingerprints of one document have callers that race for different things."""
+"""Fingerprints in one document whose callers race for different objects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Actors = Callable[[], frozenset[str]]
     Seen = tuple[
         Mark, Hashable, int, Actors
-    ]  # a report's mark, lane, and address, and who was there
+    ]  # key, stream, address, actors
 
-# more calls of one pair of functions than this are not compared with one another
+# maximum number of calls compared per fingerprint
 _MOST: Final = 64
 
 
 def split(ids: list[str], seen: list[Seen], told: Found) -> set[str]:
-    """Fingerprints with two objects in one process, reached by different callers on both sides."""
+    """Fingerprints with two objects in one process that have different callers on both sides."""
     joined = Components()
     for a, b in told.links:
         joined.join(a, b)
@@ -43,8 +43,8 @@ def split(ids: list[str], seen: list[Seen], told: Found) -> set[str]:
 def _parts(
     ids: list[str], parts: set[str], told: Found, apart: set[str], joined: Components
 ) -> set[str]:
-    """Fingerprints with a function left out that are parts of different races."""
-    wholes: dict[str, set[str]] = {}  # by what they are joined with
+    """Fingerprints with an omitted function whose reports belong to different races."""
+    wholes: dict[str, set[str]] = {}  # by component root
     for name in set(ids) - parts:
         base = told.nodes[name].base
         wholes.setdefault(joined.root(name), set()).add(name if base in apart else base)
@@ -62,7 +62,7 @@ def _parts(
 
 
 def _any_differ(known: Iterable[tuple[Mark, int, Actors]]) -> bool:
-    # of whom nobody knows who called, nothing is told
+    # without a known caller there is no evidence
     told = [one for one in known if all(side.callers[0] for side in one[0].sides)]
     if len(told) < 2:
         return False

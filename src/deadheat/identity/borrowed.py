@@ -1,8 +1,8 @@
-"""Nodes that are at the address of a twin of which a document shows more than of their own kind.
+"""Ambiguous variants whose ordinal is known from another race at the same address.
 
-A run that shows one of several twins takes it for the first. But it may show the same variable in a race
-of other functions, too, and there together with the others, so that its number is known: then the node
-is told apart by that one, in case it is not the first.
+A run that shows one of several variables counts it as the first. If another race in the run shows
+the same variable together with the others, its ordinal is known from that race, and the variant
+gets an id of its own.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 def _borrowed(
     nodes: Mapping[str, Node], links: Iterable[tuple[str, str]], shown: Shown
 ) -> dict[str, set[str]]:
-    """The ids of the nodes whose number others tell, each with the bases of those.
+    """The variants whose ordinal is known from other variants, with the bases of those.
 
-    Which two of several are linked depends on who came first; which are linked at all does not.
+    It depends on the order which two variants are linked, but not which are connected. So
+    components are compared.
     """
     counts = {name: len(twins) for name, twins in shown.items()}
     joined = Components()
     for pair in links:
         joined.join(*pair)
-    bases: dict[str, dict[int, set[str]]] = {}  # of each component, by how many twins are shown
+    bases: dict[str, dict[int, set[str]]] = {}  # of each component, by number of ordinals shown
     roots = joined.roots()
     for name, root in roots.items():
         many = counts.get(nodes[name].fingerprint, 1)
@@ -46,7 +47,7 @@ def _borrowed(
 
 
 def lend(told: Found, ids: list[str], shown: Shown) -> list[str]:
-    """The ids, those of nodes whose number is known from others told apart by them."""
+    """Give these variants an ambiguous id, and return the new ids of the reports."""
     named = {name: node for name, node in told.nodes.items() if not node.unsure}
     links = [pair for pair in told.links if pair[0] in named and pair[1] in named]
     known: dict[str, str] = {}

@@ -1,16 +1,16 @@
-"""Whether callers tell two objects apart that one pair of functions races for; knows one document."""
+"""Decides whether two objects that one pair of functions races for are distinguished by callers."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import NamedTuple
 
-# who called a side, the nearest first, and on which line the nearest did
+# the callers of a side, nearest first, and the line of the nearest call
 Call = tuple[tuple[str, ...], int]
 
 
 class Called(NamedTuple):
-    """How a race was reached, where it was seen, and by whom."""
+    """The callers, addresses and actors of a race."""
 
     calls: tuple[Call, ...]
     addresses: set[int]
@@ -18,10 +18,10 @@ class Called(NamedTuple):
 
 
 def differ(a: Called, b: Called) -> bool:
-    """Are these two objects, each with callers of its own?
+    """Are these two objects with different callers?
 
-    Nobody called both; or one function did, on different lines, so that the same two met at both, and
-    the other side has another caller here than there.
+    Either they have no caller in common. Or the same two actors raced for both, a common caller
+    called on different lines, and the other side has different callers.
     """
     if not a.addresses.isdisjoint(b.addresses):
         return False
@@ -35,7 +35,7 @@ def differ(a: Called, b: Called) -> bool:
 
 
 def _may_wrap(a: Called, b: Called) -> bool:
-    """May who called here be a mere wrapper, called by who called there?"""
+    """May the callers in `a` be wrappers that the callers in `b` call?"""
     theirs = sorted(names[0] for names, _ in b.calls)
     return any(sorted(pair) == theirs for pair in product(*(names for names, _ in a.calls)))
 

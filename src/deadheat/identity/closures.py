@@ -1,11 +1,11 @@
-"""Names for closures of which one compiler says less than another: they are known by where they lie.
+"""Keys for closures that compilers name differently, based on their file or folder.
 
-gcc calls every lambda `operator()`. Go up to 1.20 calls a closure after the function that the one it is
-written in was inlined into, say, a test: but what stands in `options.go` is in no test. Such a report
-asks for the only race of a closure in that file; one that says where its closure is written answers.
-Go 1.21 to 1.26 say which function that is, but leave out its package: `main.main.(*Book).Items.func2`
-may be written in any package. Such a report asks for the closure of that function in the folder of its
-file; one of a closure that was not inlined answers.
+gcc names every lambda `operator()`. Go up to 1.20 names a closure after the function that its
+enclosing function was inlined into, for example a test, although code in `options.go` is in no
+test. Such a report requires the only race of a closure in that file. A report that names the
+enclosing function provides it. Go 1.21 to 1.26 name the enclosing function without its package:
+`main.main.(*Book).Items.func2` may be in any package. Such a report requires the closure of that
+function in the folder of its file. A report whose closure was not inlined provides it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _TEST: Final = "_test.go"
 
 
 def written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """What a report asks for, and what it answers to: a name per side, or nothing."""
+    """The required and the provided sides of a report: one name per side, or none."""
     is_told, is_vague = _GO_TELLS if report.detector == _GO else _TELLS
     sites = [access.site for access in report.accesses if access.site]
     told = [is_told(site) for site in sites]
     if True not in told or len(sites) != 2:
         return (), ()
     vague = [is_vague(site) for site in sites]
-    # who says less says so of every closure
+    # an unlocated closure is matched by file on both sides
     closures = vague if any(vague) else told
     pair = zip(sites, closures, strict=True)
     names = tuple([_in_file(s) if closure else _named(s, symbols) for s, closure in pair])
@@ -59,13 +59,13 @@ def _is_misnamed(site: Frame) -> bool:
     return not site.file.endswith(_TEST) and go.test_name(site.function) is not None
 
 
-# does a site tell, or ought it to tell, where a closure is written? and does it not?
+# (is it a closure whose location matters, is its location missing)
 _TELLS: Final = _is_lambda, _is_nameless
 _GO_TELLS: Final = _is_inlined, _is_misnamed
 
 
 def in_folder(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """The same for Go's closures, whose packages their names do not tell if they were inlined."""
+    """The same for Go closures, whose package is unknown if they were inlined."""
     sites = [access.site for access in report.accesses if access.site]
     if report.detector != _GO or len(sites) != 2:
         return (), ()
@@ -78,7 +78,7 @@ def in_folder(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 
 def are_lost(report: Report) -> bool:
-    """Does Go, maybe up to 1.20, call one of the closures after a function in another folder?"""
+    """Is a closure named after a function in another folder, as Go up to 1.20 may do?"""
     sites = [access.site for access in report.accesses]
     return report.detector == _GO and any(
         site is not None and site.function[-1:].isdigit() and _is_elsewhere(site) for site in sites
@@ -86,7 +86,7 @@ def are_lost(report: Report) -> bool:
 
 
 def _is_abroad(site: Frame) -> bool:
-    """Was a closure inlined, and is it in another folder than its package says?"""
+    """Was a closure inlined into a package in another folder?"""
     if not site.function[-1:].isdigit() or not go.is_inlined(site.function):
         return False
     return _is_elsewhere(site)

@@ -1,4 +1,4 @@
-"""Connected components over strings, in near-linear time; knows nothing of races."""
+"""Connected components of strings (union-find)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Components:
-    """Names that were joined, directly or through others."""
+    """Disjoint sets of names."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
@@ -18,13 +18,13 @@ class Components:
         self._above.setdefault(name, name)
 
     def root(self, name: str) -> str:
-        """One name per component: its smallest, whatever the order in which names came."""
+        """The smallest name of the component, independent of the insertion order."""
         above = self._above
         at = above.get(name)
-        if at is None:  # most are never joined with any other
+        if at is None:  # the usual case
             return name
         while (higher := above[at]) != at:
-            above[at] = at = above[higher]  # halves the way for the next one who asks
+            above[at] = at = above[higher]  # path halving
         return at
 
     def join(self, a: str, b: str) -> None:
@@ -34,12 +34,12 @@ class Components:
         self._above[high] = low
 
     def roots(self) -> dict[str, str]:
-        """Every name with its component's root."""
+        """Every name with the root of its component."""
         return {name: self.root(name) for name in self._above}
 
 
 def grouped(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Every name with its component's root, where names that share a key are joined."""
+    """Return the component root of every name. Names that share a key are joined."""
     components = Components()
     first: dict[str, str] = {}
     for name, keys in members:

@@ -1,4 +1,4 @@
-"""From the reports of one document to nodes: fingerprint, callers, and which twin it is."""
+"""Groups the reports of one document into variants: fingerprint, callers and ordinal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """The reports of one document, as far as identity goes; a batch of a long one will do."""
+    """The reports of one document, or of one batch of a long document."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Mark, Hashable, int, Actors]] = []
@@ -45,15 +45,15 @@ class Document:
         actors: Actors = frozenset,
         instructions: Instructions = tuple,
     ) -> None:
-        """Takes a report; the address is 0 where the detector gave none.
+        """Add a report. The address is 0 if the detector did not print one.
 
-        Few are asked who raced, and by which instructions.
+        `actors` and `instructions` are called only if they are needed.
         """
         self._seen.append((mark, lane, address, actors))
         self._instructions.append(instructions)
 
     def found(self) -> tuple[list[str], Found]:
-        """The id of each report's node, in their order, and what else there is to tell."""
+        """Return the variant id of each report, and the facts for grouping across documents."""
         self._complete()
         told = nothing()
         ids = []
@@ -86,7 +86,7 @@ class Document:
         return ids, told
 
     def _complete(self) -> None:
-        """Completes reports that show one side only; which instruction the other is, nobody knows."""
+        """Complete one-sided reports. The instruction of the added side is unknown."""
         whole = completed(self._seen)
         if whole is not self._seen:
             pairs = zip(self._seen, whole, self._instructions, strict=True)
@@ -94,7 +94,7 @@ class Document:
             self._seen = whole
 
     def _doubted(self, ids: list[str], told: Found, shown: Shown, has_parts: bool) -> list[str]:
-        """The ids, with a doubt about those of which the document shows something that comes earlier."""
+        """Give variants an ambiguous id if the document shows other variables on earlier lines."""
         before = earlier(ids, self._seen, has_parts)
         if not before:
             return ids
@@ -112,11 +112,11 @@ class Document:
         return final
 
     def places(self, ids: list[str], most: int) -> list[Place]:
-        """Where each node was, each place once: for who knows only a part of a document."""
+        """The distinct observations, for comparison with other parts of the document."""
         known = {
             (name, id(m), at): (name, m, lane, at, i) for name, m, lane, at, i in self._at(ids)
         }
-        # they may go to another process, and what gives the instructions cannot
+        # instruction sources cannot be pickled
         return [
             (name, m, lane, at, partial(tuple, i()))
             for name, m, lane, at, i in islice(known.values(), most)
@@ -127,7 +127,7 @@ class Document:
         return [(name, m, lane, at, i) for name, (m, lane, at, _), i in seen]
 
     def _several(self) -> set[tuple[str, Hashable]]:
-        """The fingerprints of which a lane has more than one report, echoes not counted."""
+        """The fingerprints that a stream has more than one key for."""
         first: dict[tuple[str, Hashable], Mark] = {}
         return {
             (m.fingerprint, lane)
@@ -138,13 +138,13 @@ class Document:
     def _ranks(
         self, several: set[tuple[str, Hashable]]
     ) -> dict[tuple[str, Hashable, tuple[Chain, ...]], int]:
-        """The twins among the reports of these fingerprints, those that are not the first."""
+        """The ordinals above 0 of the reports with these fingerprints."""
         marks = {(id(m), lane): m for m, lane, _, _ in self._seen}
         ways: dict[tuple[str, Hashable], set[tuple[Chain, ...]]] = {}
         for (_, lane), m in marks.items():
             if (m.fingerprint, lane) in several:
                 ways.setdefault((m.fingerprint, lane), set()).add(m.chains)
-        # where all go the same way there are none
+        # one pair of call chains is one variable
         apart = {name for name, known in ways.items() if len(known) > 1}
         seen: dict[tuple[str, Hashable], list[twins.Seen]] = {}
         every = zip(self._seen, self._instructions, strict=True)
@@ -160,7 +160,7 @@ class Document:
         }
 
     def _parts(self, ids: list[str]) -> Iterator[tuple[str, str]]:
-        """Reports with a function left out, and the only race that the other one's line has."""
+        """Link reports with an omitted function to the only other race of their writer."""
         named = [(name, m, lane) for name, (m, lane, *_) in zip(ids, self._seen, strict=True)]
         whole: dict[tuple[Hashable, Chain], set[str]] = {}
         for name, m, lane in named:

@@ -1,8 +1,8 @@
-"""What a document shows of an object before a twin, in the same function and under another name.
+"""Variables of an object that a document shows on earlier lines than a variant.
 
-Twins are counted in the order of their lines. A run that shows only some of them would count wrong,
-but it may show that another variable of the object comes earlier, in a race of that function with
-another one: then the first twin is not that variable, whatever its number says.
+Ordinals are counted in line order. A run that shows only some variables of an object counts them
+wrongly. It may show in a race with another function that a different variable comes earlier. Then
+the first variable is not the variant, and its ordinal is ambiguous.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     from deadheat.identity.evidence import Mark
 
-    # a report's mark, lane, and address, and who was there
+    # key, stream, address, actors
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
-    Whose = tuple[str, Hashable]  # a node's id, or its fingerprint, and its lane
+    Whose = tuple[str, Hashable]  # variant id or fingerprint, and stream
 
-# fields of one object lie within so many bytes: 1 << 8
+# fields of one object are within 1 << 8 bytes
 _NEAR: Final = 8
-# more nodes than this at one place are not looked at
+# maximum number of variants compared per bucket
 _MOST: Final = 16
 
 
 class _Spot:
-    """Where a node was in one function."""
+    """The first line of a variant in one function."""
 
     def __init__(self, fingerprint: str) -> None:
         self.fingerprint = fingerprint
@@ -34,9 +34,9 @@ class _Spot:
 
 
 def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, set[str]]:
-    """For each node, the ids of those that show other variables of its object on earlier lines.
+    """For each variant, the ids of variants with other variables of its object on earlier lines.
 
-    `ids` has the node of each report; some may be parts, of which a function is left out.
+    `ids` are the variant ids of the reports.
     """
     found = _parts(ids, seen) if has_parts else {}
     crowded = _crowded(seen)
@@ -46,7 +46,7 @@ def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, se
     shared = _shared(together)
     actors: dict[Whose, set[str]] = {}
     spots: dict[tuple[Hashable, str, int], dict[str, _Spot]] = {}
-    addresses: dict[Whose, set[int]] = {}  # by the node's id, and by its fingerprint
+    addresses: dict[Whose, set[int]] = {}  # by variant id, and by fingerprint
     for name, (mark, lane, address, who) in together if shared else ():
         mine = [s for s in mark.sides if s.chain and (lane, s.name) in shared]
         if not mine:
@@ -56,13 +56,13 @@ def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, se
         actors.setdefault((name, lane), set()).update(who())
         for s in mine:
             bucket = address >> _NEAR
-            # of two near addresses, one's own bucket is the other's own or next one
+            # near addresses are in the same bucket or in adjacent ones
             for key in ((lane, s.name, bucket), (lane, s.name, bucket + 1)):
                 spot = spots.setdefault(key, {}).setdefault(name, _Spot(mark.fingerprint))
                 spot.line = min(spot.line, s.chain[0][0])
     for (lane, _, _), held in spots.items():
         for name, other in _ordered(held):
-            # where a twin shows the same variable, it has been counted
+            # the variable is already counted if the fingerprint was seen at its address
             twins = addresses[held[name].fingerprint, lane]
             counted = not twins.isdisjoint(addresses[other, lane])
             if not counted and actors[name, lane] & actors[other, lane]:
@@ -71,9 +71,10 @@ def earlier(ids: list[str], seen: list[Seen], has_parts: bool) -> dict[Whose, se
 
 
 def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
-    """The same, where a map comes earlier of which the function that reads it is left out.
+    """The same for maps whose reading function is omitted.
 
-    Its content may lie anywhere; but who meets on different lines meets at two variables.
+    The content of a map may be at any address. But the same actors on different lines race for two
+    variables.
     """
     maps: dict[tuple[Hashable, str], dict[tuple[int, frozenset[str]], str]] = {}
     for name, (mark, lane, _, who) in zip(ids, seen, strict=True):
@@ -81,7 +82,7 @@ def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
             if s.chain and s.writes and len(maps.setdefault((lane, s.name), {})) < _MOST:
                 maps[lane, s.name][s.chain[0][0], who()] = name
     found: dict[Whose, set[str]] = {}
-    lines: dict[Whose, set[tuple[str, int]]] = {}  # of each fingerprint
+    lines: dict[Whose, set[tuple[str, int]]] = {}  # by fingerprint
     whole = [pair for pair in zip(ids, seen, strict=True) if not pair[1][0].is_part]
     for _, (mark, lane, *_) in whole:
         sites = [(s.name, s.chain[0][0]) for s in mark.sides if s.chain]
@@ -96,20 +97,20 @@ def _parts(ids: list[str], seen: list[Seen]) -> dict[Whose, set[str]]:
 
 
 def _crowded(seen: list[Seen]) -> set[int]:
-    """Where reports with different fingerprints were near one another, maybe in different lanes."""
+    """The address buckets with reports of different fingerprints."""
     first: dict[int, str] = {}
     crowded: set[int] = set()
     for mark, _, address, _ in seen:
         bucket = address >> _NEAR
         if first.setdefault(bucket, mark.fingerprint) != mark.fingerprint:
             crowded.add(bucket)
-    first.pop(0, None)  # they did not say
+    first.pop(0, None)  # unknown addresses
     crowded.update([side for at in first if at + 1 in first for side in (at, at + 1)])
     return crowded - {0}
 
 
 def _shared(together: list[tuple[str, Seen]]) -> set[tuple[Hashable, str]]:
-    """The functions that have races under more than one fingerprint."""
+    """The functions with races under more than one fingerprint."""
     first: dict[tuple[Hashable, str], str] = {}
     nodes = {(name, lane): mark for name, (mark, lane, *_) in together}
     return {
@@ -121,7 +122,7 @@ def _shared(together: list[tuple[str, Seen]]) -> set[tuple[Hashable, str]]:
 
 
 def _ordered(held: dict[str, _Spot]) -> Iterator[tuple[str, str]]:
-    """Pairs of nodes, the second of which is on an earlier line."""
+    """Pairs of variants of which the second is on an earlier line."""
     for (name, spot), (other, before) in permutations([*held.items()][:_MOST], 2):
         if spot.fingerprint != before.fingerprint and before.line < spot.line:
             yield name, other

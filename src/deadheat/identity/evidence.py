@@ -1,4 +1,4 @@
-"""What identity needs to know of one report: its mark, and where, by whom and by what it was raced."""
+"""The grouping key of a report, and its address, actors and instructions."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ if TYPE_CHECKING:
 
 
 Key = tuple[Hashable, Hashable]
-# how long a node's id is without the number of its twin, and what stands behind that if it is doubtful
+# length of a variant id without its ordinal, and the separator before an ambiguity suffix
 ID, UNSURE = 16, "~"
-# makes a tuple with names in a third of the time that its class takes
+# creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
 _WRITES: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _USER: Final = Origin.USER
 # "runtime.mapassign_faststr", "runtime.mapIterStart"
 _MAPS: Final = "runtime.map"
-# who does not say who else was there because it may have been anybody, a device included
+# detectors that omit the other side because it may be a device
 _OWN_ORIGIN: Final = ("kcsan",)
-# "byAge.Swap", of sort.Interface: one line that writes two elements
+# "byAge.Swap" of sort.Interface: one line writes two elements
 _EXCHANGES: Final = (".Swap", ".swap")
-# what stands between sides, and between a side and its callers
+# separators between sides, and between a side and its callers
 _SIDE, _CALL = "\n", "\t"
 
 
 class Side(NamedTuple):
-    """What one access of a report gives to compare, apart from its address."""
+    """What is compared of one access, except its address."""
 
     name: str
     chain: Chain
     writes: bool
-    callers: tuple[str, ...]  # the nearest first
+    callers: tuple[str, ...]  # nearest first
     function: str  # as printed
-    opaque: bool  # the access is inside something of the standard library
-    hidden: bool  # the function that accesses is left out
-    keyed: bool  # what is accessed is a map, by way of the runtime
+    opaque: bool  # the access is inside the standard library
+    hidden: bool  # the accessing function is not in the stack
+    keyed: bool  # a map is accessed through the runtime
 
     @property
     def call(self) -> Call:
-        """Who called, and on which line the nearest did; 0 where that is too far out."""
+        """The callers, and the line of the nearest call; 0 if that is too far out."""
         nearest = self.callers[0]
         for line, name in self.chain:
             if name == nearest:
@@ -69,36 +69,36 @@ class Side(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What identity needs to know of a report, apart from its address; made once for its echoes."""
+    """What is compared of a report, except its address. Duplicates share one key."""
 
     fingerprint: str
-    sides: tuple[Side, ...]  # in the order of their names
+    sides: tuple[Side, ...]  # ordered by name
     kind: str
-    half: bool  # it shows one of two sides only
-    same: str  # a name that other reports of the same code share, whatever its package is called
-    asks: tuple[str, ...]  # names of what it may be a part of
-    answers: tuple[str, ...]  # names of what may be a part of it
+    half: bool  # only one of two sides is known
+    same: str  # shared by reports of the same lines, whatever their package is called
+    asks: tuple[str, ...]  # keys of races that it may belong to
+    answers: tuple[str, ...]  # keys of reports that may belong to it
 
     @property
     def chains(self) -> tuple[Chain, ...]:
-        """How the sides were reached."""
+        """The call chain of each side."""
         return tuple([s.chain for s in self.sides])
 
     @property
     def ways(self) -> tuple[Key, ...]:
-        """For each side, the pair of functions and how this side was reached."""
+        """For each side, the names of all sides and the call chain of this side."""
         both = tuple([s.name for s in self.sides])
         return tuple([(both, s.chain) for s in self.sides if s.chain])
 
     @property
     def writers(self) -> tuple[Chain, ...]:
-        """How each side that writes was reached."""
+        """The call chain of each side that writes."""
         return tuple([s.chain for s in self.sides if s.chain and s.writes])
 
     def wrote(self, instructions: tuple[str, ...]) -> list[tuple[Chain, str]]:
-        """How each side that writes was reached, and which instruction did it.
+        """The call chain and the instruction of each side that writes.
 
-        "" where nobody knows that, or where it tells nothing: what is exchanged is of one kind.
+        The instruction is "" if it is unknown, or if the function swaps elements.
         """
         if len(instructions) != len(self.sides):
             return [(chain, "") for chain in self.writers]
@@ -110,37 +110,34 @@ class Mark(NamedTuple):
 
     @property
     def is_part(self) -> bool:
-        """Is one of its functions left out?"""
+        """Is a function of the report omitted?"""
         return any(s.hidden for s in self.sides)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Who called the sides."""
+        """The nearest call of each side."""
         return tuple([s.call for s in self.sides])
 
     @property
     def called(self) -> str:
-        """Both sides' nearest callers, as one name."""
+        """A digest of the nearest callers of all sides."""
         return summed([number(s.name, s.callers[0]) for s in self.sides])
 
     @property
     def told(self) -> str:
-        """Its kind, then each side with those that called it.
-
-        One text, as every report has one and hardly anybody looks into it.
-        """
+        """The kind, then each side with its callers, as one string, because it is rarely parsed."""
         return _SIDE.join([self.kind, *[_CALL.join((s.name, *s.callers)) for s in self.sides]])
 
 
 def looked_through(told: str) -> frozenset[str]:
-    """What `called` would be if some of the callers were mere wrappers."""
+    """The caller digests that result if some of the callers are wrappers."""
     sides = [side.split(_CALL) for side in told.split(_SIDE)[1:]]
     ways = [[number(name, caller) for caller in callers] for name, *callers in sides]
     return frozenset([summed(pair) for pair in product(*ways)])
 
 
 def halves(told: str) -> frozenset[str]:
-    """What a report is asked for that shows one of these sides only; nothing if it is such a one."""
+    """The keys that one-sided reports of these sides require; empty for a one-sided report."""
     kind, *sides = [side.partition(_CALL)[0] for side in told.split(_SIDE)]
     if len(sides) != 2 or UNKNOWN in sides or ATOMIC in sides:
         return frozenset()
@@ -148,7 +145,7 @@ def halves(told: str) -> frozenset[str]:
 
 
 def mark(report: Report, known: str | None = None) -> Mark:
-    """The report's mark; `known` is its fingerprint, if somebody has made it."""
+    """The grouping key of a report. `known_fingerprint` avoids computing the fingerprint again."""
     symbols = registry.dialect(report.detector).symbols
     sides = tuple(sorted([_side(access, symbols) for access in accesses(report)]))
     name = known or fingerprint_of(report.kind, [s.name for s in sides])
@@ -161,7 +158,7 @@ def mark(report: Report, known: str | None = None) -> Mark:
 
 
 def _half(kind: str, sides: tuple[Side, ...]) -> str:
-    """The only side that is known of two; "" if it is not so."""
+    """The only known side of two, or ""."""
     if kind in ONE_SIDED or not 0 < len(sides) < 3:
         return ""
     known = [s.name for s in sides if s.name != UNKNOWN]
@@ -182,7 +179,7 @@ def _side(access: Access, symbols: Symbols) -> Side:
 
 
 def _is_opaque(access: Access) -> bool:
-    """Is what is accessed a part of, say, a `bytes.Buffer`?"""
+    """Is the access inside a type of the standard library, such as `bytes.Buffer`?"""
     for frame in access.stack[:TOP]:
         if frame.origin is _USER or frame.package == HIDES_CALLER:
             return False
@@ -192,7 +189,7 @@ def _is_opaque(access: Access) -> bool:
 
 
 def address(report: Report) -> int:
-    """The address that the two sides race for; 0 where the detector did not say."""
+    """The address of the race, or 0 if it is unknown."""
     for access in report.accesses:
         if access.address:
             return int(access.address, 16)
@@ -200,12 +197,12 @@ def address(report: Report) -> int:
 
 
 def actors(report: Report) -> frozenset[str]:
-    """Who raced."""
+    """The actors of the accesses."""
     return numbers(access.actor for access in report.accesses)
 
 
 def instructions(report: Report) -> tuple[str, ...]:
-    """Which instruction each side of a report's mark is, "" for one that is not known."""
+    """The instruction of each side in the order of the grouping key, "" if unknown."""
     raced = accesses(report)
     found = [access.instruction or "" for access in raced]
     if len({*found}) < 2:
@@ -219,10 +216,10 @@ def instructions(report: Report) -> tuple[str, ...]:
 
 
 def numbers(names: Iterable[str]) -> frozenset[str]:
-    """What tells actors apart: `7` for `goroutine 7`, `T1` for `thread T1`."""
+    """The numbers of actors: `7` for `goroutine 7`, `T1` for `thread T1`."""
     return frozenset(name.rpartition(" ")[2] for name in names if name)
 
 
 Instructions = Callable[[], tuple[str, ...]]
-# a node's id, its mark, its lane, the address, and what gives the instructions that raced
+# variant id, key, stream, address, instructions
 Place = tuple[str, Mark, Hashable, int, Instructions]

@@ -1,4 +1,4 @@
-"""Races that share a culprit: loose keys, each with its reason in words; never an identity."""
+"""Families: races that share a writer or a worker. A family is a suggestion, not an identity."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from deadheat.dialects import Symbols
     from deadheat.model import Access, Actor, Frame, Report
 
-# how many of the user's frames above a write may be the culprit
+# number of user frames of a write that may be the culprit
 _DEPTH: Final = 2
-# what more races than this have in common is plumbing, not a culprit
+# a key that more races share is infrastructure
 MOST: Final = 40
 _WRITES: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 _REASONS: Final = {
@@ -27,7 +27,7 @@ _REASONS: Final = {
 
 
 class Family(NamedTuple):
-    """Races that may have one cause, and why."""
+    """Races that may have a common cause, and the reasons."""
 
     id: str
     races: tuple[str, ...]
@@ -35,7 +35,7 @@ class Family(NamedTuple):
 
 
 def keys(report: Report) -> Iterator[str]:
-    """What this race may have in common with its relatives: `writer executor ResetContextOfStmt`."""
+    """The family keys of a report: `writer executor ResetContextOfStmt`."""
     symbols = registry.dialect(report.detector).symbols
     actors = {actor.id: actor for actor in report.actors}
     for access in report.accesses:
@@ -46,7 +46,7 @@ def keys(report: Report) -> Iterator[str]:
 
 
 def _worker(access: Access, actor: Actor | None, symbols: Symbols) -> Iterator[str]:
-    """A worker is known by where it is started, and by the function that it runs."""
+    """A worker is identified by the function that starts it and the function that it runs."""
     started = next(_own(actor.created_at), None) if actor else None
     entry = next(_own(reversed(access.stack)), None)
     if started is not None and entry is not None:
@@ -54,7 +54,7 @@ def _worker(access: Access, actor: Actor | None, symbols: Symbols) -> Iterator[s
 
 
 def _own(stack: Iterable[Frame]) -> Iterator[Frame]:
-    """The user's frames that are true, and no test."""
+    """The user frames that are valid and not in a test."""
     for frame in stack:
         if frame.origin is Origin.USER and not frame.stale and not _is_test(frame):
             yield frame
@@ -65,7 +65,7 @@ def _is_test(frame: Frame) -> bool:
 
 
 def families(races: Mapping[str, Iterable[str]]) -> list[Family]:
-    """The families of these races, given the loose keys of each, in the order of their ids."""
+    """Return the families of these races by their family keys, ordered by id."""
     holders: dict[str, list[str]] = {}
     for race in sorted(races):
         for key in sorted(set(races[race])):
@@ -85,7 +85,7 @@ def families(races: Mapping[str, Iterable[str]]) -> list[Family]:
 
 
 def reason(key: str) -> str:
-    """A loose key in words."""
+    """A family key as a sentence."""
     kind, _, what = key.partition(" ")
     return _REASONS[kind].format(*(_short(name) for name in what.split(" > ")))
 

@@ -1,4 +1,4 @@
-"""A report's fingerprint: from that report alone, deterministic, versioned, and explained."""
+"""The fingerprint of a report. It depends on that report only, and is deterministic and versioned."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Report
 
 FINGERPRINT_VERSION: Final = 2
-# whose dump names the side that complained; the other one is guessed, if it is there at all
+# kinds whose dump names only the failing side; the other side is a guess
 ONE_SIDED: Final = ("concurrent-map", "waitgroup-misuse")
-# Go's detector hides the function that calls an atomic operation
+# the Go detector omits the function that calls an atomic operation
 HIDES_CALLER: Final = "sync/atomic"
 ATOMIC: Final = "atomic operation"
 UNKNOWN: Final = "?"
 
 
 def fingerprint(report: Report) -> str:
-    """The unordered pair of sites, each normalised.
+    """The digest of the unordered pair of normalised sites.
 
-    No line, address, goroutine number, closure numbering, stale frame or path is in it; nor the
-    operation, because `n++` is reported as a read or as a write, whichever was caught.
+    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or paths.
+    It does not contain the operation, because `n++` is reported as a read or as a write.
     """
     kind, *sides = parts(report)
     return fingerprint_of(kind, sides)
 
 
 def fingerprint_of(kind: str, sides: Iterable[str]) -> str:
-    """The same, of a kind and the names of its sides in their order."""
+    """The fingerprint for a kind and the sorted names of the sides."""
     return digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *sides]))
 
 
@@ -46,7 +46,7 @@ def hashed(text: str) -> bytes:
 
 
 def parts(report: Report) -> list[str]:
-    """What goes into a report's fingerprint, in words: its kind, then one line per side."""
+    """The text that the fingerprint is computed from: the kind, then one line per side."""
     symbols = registry.dialect(report.detector).symbols
     return [report.kind, *sorted(side(access, symbols) for access in accesses(report))]
 
@@ -57,8 +57,8 @@ def accesses(report: Report) -> tuple[Access, ...]:
 
 
 def side(access: Access, symbols: Symbols) -> str:
-    """What identifies one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
-    stack, site = access[2], access[6]  # by their places, as this is asked of every report
+    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+    stack, site = access[2], access[6]  # by index, because this runs for every report
     if stack and stack[0][1] == HIDES_CALLER:
         return ATOMIC
     return symbols.key(site) if site is not None else UNKNOWN

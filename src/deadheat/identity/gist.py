@@ -1,7 +1,7 @@
-"""Which reports of a document tell nothing that an earlier one with the same mark has not told.
+"""Finds reports of a document that add nothing to an earlier report with an equal key.
 
-A log may repeat a race ten thousand times, at other addresses. Where no other race is near any of
-them and no other report could be taken for it, the first one will do for all.
+A log may repeat a race ten thousand times at different addresses. The first report represents all
+of them, unless other races are near or other reports may be confused with it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from deadheat.identity.evidence import Mark
 
-    Seen = tuple[Mark, Hashable, int]  # a report's mark, lane and address
+    Seen = tuple[Mark, Hashable, int]  # key, stream, address
 
-# nobody compares addresses that are further apart than 1 << 8
+# addresses more than 1 << 8 apart are never compared
 _NEAR: Final = 8
 
 
 def gist(seen: Sequence[Seen]) -> list[int]:
-    """For each report, the index of the one that tells of it: mostly the first with its mark."""
+    """For each report, the index of its representative: usually the first report with its key."""
     firsts: dict[tuple[int, Hashable], int] = {}
     at: dict[int, int] = {}
     crowded: set[int] = set()
@@ -40,7 +40,7 @@ def gist(seen: Sequence[Seen]) -> list[int]:
 
 
 def _same(seen: Sequence[Seen], firsts: Iterable[int], crowded: set[int]) -> dict[int, int]:
-    """The first report with an equal mark; where a fingerprint has several marks, all are crowded."""
+    """The first report with an equal key. A fingerprint with several keys is ambiguous."""
     known: dict[tuple[str, Hashable], list[int]] = {}
     for first in firsts:
         mark, lane, _ = seen[first]

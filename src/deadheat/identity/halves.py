@@ -1,7 +1,7 @@
-"""Completes the reports of one document that show one side only; knows no other document.
+"""Completes reports of one document that show only one side.
 
-DRD knows one side of a race, Helgrind may have forgotten the other one, and a log may end in the
-middle. Where a run shows another side at the same address, the two are the sides of one race.
+DRD reports one side of a race, Helgrind may have lost the other one, and a log may be truncated. If
+a run shows another side at the same address, both are sides of one race.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
 
-# more sides of one address than this are not looked at
+# maximum number of sides compared per address
 _MOST: Final = 32
 
 
 class _Place:
-    """What is known of one address of one run."""
+    """The sides that one run shows at one address."""
 
     def __init__(self) -> None:
-        # the other side of a function, from reports that show both
+        # the other side of each function, from two-sided reports
         self._beside: dict[str, Side] = {}
-        # the sides of reports that show one, and who was there
+        # the sides of one-sided reports, and their actors
         self._shown: dict[Side, set[str]] = {}
         self._nearest: list[Side] | None = None
-        # the least side, and the least that writes, if all are of one function
+        # the least side and the least side that writes, if all sides are in one function
         self._own: tuple[Side | None, Side | None] | None = None
 
     def add(self, mark: Mark, actors: frozenset[str]) -> None:
@@ -41,10 +41,10 @@ class _Place:
                 self._beside[side.name] = min(other, self._beside.get(side.name, other))
 
     def other(self, mine: Side) -> Side | None:
-        """What may be the other side.
+        """A side that may race with this one.
 
-        If there are several, any of them will do, as long as it is always the same: all of them are
-        about one variable.
+        If there are several, any of them is correct, because all concern one variable. The choice
+        must be deterministic.
         """
         if mine.name in self._beside:
             return self._beside[mine.name]
@@ -53,7 +53,7 @@ class _Place:
         return next((side for side in self._nearest if self._may_meet(mine, side)), None)
 
     def itself(self, mine: Side) -> Side | None:
-        """A side of the same function, where two actors were there and no other function was."""
+        """A side of the same function, if two actors and no other function accessed the address."""
         if len(self._shown[mine]) < 2 or self._beside:
             return None
         if self._own is None:
@@ -64,11 +64,11 @@ class _Place:
         return least if mine.writes else written
 
     def _may_meet(self, mine: Side, other: Side) -> bool:
-        """Does one of the two write, and was somebody else there, as far as anyone knows?"""
+        """Does one of the sides write, and may different actors have accessed the address?"""
         if mine.chain[:1] == other.chain[:1] or not (mine.writes or other.writes):
             return False
         ours, theirs = self._shown[mine], self._shown[other]
-        # what one actor does on two lines of a function is not what it races with
+        # two lines of one function in one actor do not race
         return len(ours | theirs) != 1 if mine.name != other.name else ours != theirs
 
 
@@ -76,7 +76,7 @@ Places = dict[tuple["Hashable", int], _Place]
 
 
 def completed(seen: list[Seen]) -> list[Seen]:
-    """The reports, those that show one side only with another one that was at the same address."""
+    """Return the reports. One-sided reports are completed with a side at the same address."""
     places = {(lane, address): _Place() for m, lane, address, _ in seen if m.half and address}
     if not places:
         return seen
@@ -84,7 +84,7 @@ def completed(seen: list[Seen]) -> list[Seen]:
         if (lane, address) in places:
             places[lane, address].add(m, actors())
     others = _alone(seen, places, _shared(seen, _met(seen, places)))
-    # whose functions have more sides than could be completed may have more variables than that
+    # if a side of a function cannot be completed, the function may access further variables
     left = {
         (lane, known(m).name)
         for (m, lane, *_), other in zip(seen, others, strict=True)
@@ -109,7 +109,7 @@ def _met(seen: list[Seen], places: Places) -> list[Side | None]:
 
 
 def _shared(seen: list[Seen], others: list[Side | None]) -> list[Side | None]:
-    """The other sides, of which another line of the same function may have told."""
+    """The other sides, also from other lines of the same function."""
     told: dict[tuple[Hashable, int, str], Side] = {}
     keys = [(lane, address, known(m).name if m.half else "") for m, lane, address, _ in seen]
     for key, other in zip(keys, others, strict=True):
@@ -119,7 +119,7 @@ def _shared(seen: list[Seen], others: list[Side | None]) -> list[Side | None]:
 
 
 def _alone(seen: list[Seen], places: Places, others: list[Side | None]) -> list[Side | None]:
-    """The other sides; a function that meets no other one may meet itself."""
+    """The other sides. A function that races with no other function may race with itself."""
     meets = {
         (lane, known(m).name)
         for (m, lane, *_), other in zip(seen, others, strict=True)
@@ -140,5 +140,5 @@ def _whole(mark: Mark, other: Side) -> Mark:
 
 
 def known(mark: Mark) -> Side:
-    """The side that a report shows."""
+    """The known side of a one-sided report."""
     return next(s for s in mark.sides if s.name != UNKNOWN)

@@ -1,8 +1,8 @@
-"""Reports of one document in which Go 1.27 left out who read a map; knows no other document.
+"""Reports of one document in which Go 1.27 omitted the function that reads a map.
 
-Who reads a missing key is hidden, who reads an element is not. So a run may show two maps, and of one
-only an element: with nobody to compare, that would be counted as the first of its twins. But if the same
-two meet at the map on the same line, it has the map's number.
+The function is omitted if the key is missing, but not if an element is read. So a run may show two
+maps and for one of them only an element, which is then counted as the first. If the same actors
+race for the map on the same line, the element has the position of that map.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     Seen = tuple[Mark, Hashable, int, Callable[[], frozenset[str]]]
     Ranks = Mapping[tuple[str, Hashable, tuple[Chain, ...]], int]
-    Shown = Mapping[str, list[int]]  # the twins that a document shows, in their order
-    Line = tuple[Hashable, Chain]  # in a lane, how something is written
+    Shown = Mapping[str, list[int]]  # the ordinals that a document shows, sorted
+    Line = tuple[Hashable, Chain]  # the stream and call chain of a write
 
 
 class Told(NamedTuple):
-    """What a report of a map tells of another one that the same line writes."""
+    """A report of a map. It gives the position of elements that are written on the same line."""
 
-    left: Side  # what is left of who read
-    number: int  # among its twins
+    left: Side  # what remains of the reading side
+    number: int  # among the ordinals of the fingerprint
     asks: tuple[str, ...]
     actors: frozenset[str]
 
 
 def numbered(seen: list[Seen], ranks: Ranks, shown: Shown) -> dict[tuple[int, Hashable], Told]:
-    """The reports of elements that are not of the first map, by mark and lane, and what tells so."""
+    """The reports of elements that do not belong to the first map, by key and stream."""
     maps = _maps(seen, ranks, shown)
     found: dict[tuple[int, Hashable], Told] = {}
     for m, lane, _, actors in seen if maps else ():
@@ -48,7 +48,7 @@ def numbered(seen: list[Seen], ranks: Ranks, shown: Shown) -> dict[tuple[int, Ha
 
 
 def _maps(seen: list[Seen], ranks: Ranks, shown: Shown) -> dict[Line, list[Told]]:
-    """The reports with a reader left out that are known to be twins, by how the map is written."""
+    """The map reports with an omitted reader and several ordinals, by writer."""
     maps: dict[Line, list[Told]] = {}
     for m, lane, _, actors in seen:
         twins = shown.get(m.fingerprint)
@@ -64,5 +64,5 @@ def _maps(seen: list[Seen], ranks: Ranks, shown: Shown) -> dict[Line, list[Told]
 
 
 def _may_call(left: Side, reader: Side) -> bool:
-    """May what is left of a stack have called that one?"""
+    """May the remaining frames have called the reader?"""
     return not left.chain or left.name in reader.callers or go.is_test(left.function)

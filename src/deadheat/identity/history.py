@@ -1,4 +1,4 @@
-"""What became of a race over time, from the days on which it was seen; knows no clock."""
+"""The status of a race over time, computed from the days of its sightings."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ if TYPE_CHECKING:
     from datetime import date
 
 NEW, RECURRING, QUIET, RETURNED = "new", "recurring", "quiet", "returned"
-# so long a race is new, or has only just returned
+# a race is new or returned for this long
 _FRESH: Final = timedelta(days=7)
-# not seen for longer than this, it is quiet
+# a race is quiet if it was not seen for longer than this
 _SILENCE: Final = timedelta(days=14)
 
 
 def history(days: Sequence[date], newest: date) -> list[tuple[date, str]]:
-    """The states of a race and the day on which each began; the last one is its state now.
+    """The statuses of a race with their start days. The last one is current.
 
-    `days` are those on which it was seen, in order; `newest` is the last day of which anything is
-    known at all.
+    `days` are the days of its sightings in order. `newest` is the last day with any data.
     """
     states: list[tuple[date, str]] = []
     for index, day in enumerate(days):

@@ -1,8 +1,8 @@
-"""What shows that two reports of one document are about one object; knows no other document.
+"""Evidence that two reports of one document concern the same object.
 
-Within one process an address is a variable. The same address with a site in common is the same
-variable; neighbouring addresses that one call writes are one object, of which it writes more than one
-word; and one line that is reached by the same calls accesses the same thing every time.
+Within one process an address is a variable. The same address with a common site is the same
+variable. Neighbouring addresses that one call writes are one object with several words. A line that
+is reached by the same calls accesses the same variable each time.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from deadheat.identity.evidence import Mark, Place
     from deadheat.identity.stacks import Chain
 
-    Nodes = dict[tuple[str, Hashable, int], Mark]  # by id, lane, and which mark it is
+    Nodes = dict[tuple[str, Hashable, int], Mark]  # by variant id, stream and identity of the key
 
-# how far apart, in bytes, two words of one object may be: 1 << 6
+# words of one object are within 1 << 6 bytes
 _NEAR: Final = 6
 
 
 class Links:
-    """Finds the reports of one document that are about one object.
+    """Finds the reports of one document that concern the same object.
 
-    Most of them are alone at their address, and no other one comes by the same line: to find out
-    takes one look at each. Only of the others is more asked.
+    Most reports share neither an address nor a line with another one. They are filtered out first,
+    in one pass.
     """
 
     def __init__(self, places: Sequence[Place]) -> None:
@@ -37,7 +37,7 @@ class Links:
         self._first: dict[Hashable, str] = {}
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Ids of nodes that are joined."""
+        """Yield pairs of variant ids to join."""
         alone: dict[tuple[Hashable, int], Mark] = {}
         shared: set[tuple[Hashable, int]] = set()
         nodes: dict[tuple[str, Hashable, int], Mark] = {}
@@ -54,7 +54,7 @@ class Links:
                 for s in m.sides:
                     if s.chain or s.name == ATOMIC:
                         yield from self._joined(name, (lane, address, s.name))
-            # of two near addresses, one's own bucket is the other's own or next one
+            # near addresses are in the same bucket or in adjacent ones
             bucket = address >> _NEAR
             if not address or not any((lane, calls) in writers for calls in m.writers):
                 continue
@@ -65,7 +65,7 @@ class Links:
                     yield from self._joined(name, (lane, bucket + 1, calls, by))
 
     def _filled(self, writers: set[tuple[Hashable, Chain]]) -> set[tuple[Hashable, Chain, str]]:
-        """The instructions of these writers that fill an object."""
+        """The instructions of these writers that fill a new object."""
         written: dict[tuple[Hashable, Chain], list[tuple[str, int]]] = {}
         for _, m, lane, address, instructions in self._places:
             if address and any((lane, calls) in writers for calls in m.writers):
@@ -76,7 +76,7 @@ class Links:
     def _by_ways(self, nodes: Nodes) -> Iterator[tuple[str, str]]:
         for (name, lane, _), m in nodes.items():
             if len(m.sides) > 1:
-                # an id ends in its twin, if it has one
+                # an id ends with its ordinal, if there is one
                 twin = name[ID:].partition(UNSURE)[0]
                 for way in m.ways:
                     yield from self._joined(name, (lane, way, twin))
@@ -88,7 +88,7 @@ class Links:
 
 
 def _met(nodes: Nodes) -> Nodes:
-    """The nodes that come by a line that another one comes by, too."""
+    """The variants that share a line with another variant."""
     first: dict[Hashable, str] = {}
     met: set[Hashable] = set()
     for (name, lane, _), m in nodes.items():
@@ -103,7 +103,7 @@ def _met(nodes: Nodes) -> Nodes:
 
 
 def _common(nodes: Nodes) -> set[tuple[Hashable, Chain]]:
-    """The calls by which more than one node writes, but for those that are known to write twins."""
+    """The call chains by which several variants write, except those that write several ordinals."""
     first: dict[tuple[Hashable, Chain], str] = {}
     common: set[tuple[Hashable, Chain]] = set()
     several: set[tuple[Hashable, Chain]] = set()

@@ -1,9 +1,9 @@
-"""Names that reports of one race have in common although their fingerprints differ.
+"""Keys that reports of one race share although their fingerprints differ.
 
-Some versions of Go leave out the function that reads a map or uses a WaitGroup; one that dies of a
-WaitGroup shows one goroutine only; and a program is called by its folder, or by its module. A report
-*asks* for what it may be a part of, and *answers* to what may be a part of it: the reduce side joins
-who asks with who answers, if all who answer are one race.
+Some versions of Go omit the function that reads a map or uses a WaitGroup. A crash caused by a
+WaitGroup shows one goroutine only. A program is named after its folder or its module. A report
+*requires* the keys of races that it may belong to, and *provides* the keys of reports that may
+belong to it. It is joined with the reports that provide its key if all of those are one race.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ if TYPE_CHECKING:
 
     Names = tuple[str, ...]
 
-# what the detector itself calls for a WaitGroup; Go 1.26 and later leave out who called it
+# functions that the Go detector calls for a WaitGroup; Go 1.26 and later omit their caller
 _MODELLED: Final = ("runtime.racewrite", "runtime.raceread")
-# Go 1.27 implements the first one by the second, and then leaves out who called the first
+# Go 1.27 implements the first by calling the second, and then omits the caller of the first
 _READ, _LOOKED_UP = "runtime.mapaccess1", "runtime.mapaccess2"
 _WAIT: Final = "sync.(*WaitGroup).Wait"
 _DIES: Final = "waitgroup-misuse"
-# packages that are called by their folder
+# packages that are named after their folder
 _NAMELESS: Final = ("main", "command-line-arguments")
-# how many frames tell one place in a program from any other place in any program
+# number of frames that identify a position in a program
 _ENOUGH: Final = 3
 _MASK: Final = (1 << 64) - 1
-# what `number` has found out lately; `lru_cache` takes as long again as finding out
+# results of `pair_hash`; `lru_cache` doubles its time
 _numbers: Final[dict[tuple[str, str], int]] = {}
 _MOST_NUMBERS: Final = 1 << 13
 _DIGITS: Final = frozenset("0123456789")
-# how a link or an alias begins that is no node's id
+# prefixes of links and aliases that are not variant ids
 NAMED, ASKS, ANSWERS = "=", "?", "!"
-# the same, of a node whose number is doubtful: what is none of its twins, and what may be itself
+# prefixes for ambiguous variants: the id of another variable, and a base that the variant may have
 BESIDE, MAYBE = "<", "#"
-# and the base of what is at the same address, and has a number that is known
+# prefix of the base of a variant at the same address whose ordinal is known
 BORROWED: Final = "^"
-# how a name begins that is one side's, and one of a closure, of which every twin has its own
+# prefixes of the keys of one side, and of a closure, which is distinct for each ordinal
 HALF, WRITTEN = "~", "@"
-# how one begins that is of lines, which twins have not in common
+# prefix of the key of source lines, which is shared by all ordinals
 LINES: Final = ":"
 
 
 def paired(sides: Iterable[tuple[str, str]]) -> str:
-    """One name for all sides, in whichever order they come."""
+    """One key for all sides, independent of their order."""
     return summed([number(*each) for each in sides])
 
 
 def summed(numbers: Iterable[int]) -> str:
-    """The name that sides of these numbers have together."""
+    """The key of sides with these hashes."""
     return (sum(numbers) & _MASK).to_bytes(8).hex()
 
 
 def number(name: str, what: str) -> int:
-    """A number that stands for two names; the last few thousand are kept."""
+    """The hash of a pair of names, cached."""
     both = name, what
     known = _numbers.get(both)
     if known is None:
@@ -74,17 +74,17 @@ def number(name: str, what: str) -> int:
 
 
 def half(kind: str, name: str) -> str:
-    """What a report of this kind asks for that shows this side only."""
+    """The key that a report of this kind requires if it shows only this side."""
     return f"{HALF}{number(name, kind):016x}"
 
 
 def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """What a report asks for, and what it answers to."""
+    """The keys that a report requires, and those that it provides."""
     if report.kind == _DIES:
         return _owners(report, symbols)
     closures: tuple[Names, Names] = (), ()
     for access in report.accesses:
-        # most reports are about no closure
+        # most reports concern no closure
         if access.site and (access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function):
             closures = _written(report, symbols)
             break
@@ -99,9 +99,10 @@ def claims(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 
 def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """What a report asks for whose closures may have other names elsewhere, and what it answers to.
+    """The required and provided keys of a report whose closures may have other names elsewhere.
 
-    Who does not know which function a closure is in asks for the same lines, if there are enough.
+    If the enclosing function is unknown, the source lines are required, if there are enough of
+    them.
     """
     names = zip(written(report, symbols), in_folder(report, symbols), strict=True)
     asks, answers = ([f"{WRITTEN}{paired(one)}" if one else "" for one in each] for each in names)
@@ -113,35 +114,35 @@ def _written(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 
 def _forms(access: Access, report: Report, symbols: Symbols) -> tuple[list[str], list[str]]:
-    """What a side may stand for, and what may be left of it where the function is hidden."""
+    """The names that a side may stand for, and the names that remain if its function is omitted."""
     name = side(access, symbols) if access.site and access.site.origin is Origin.USER else ""
     called = [symbols.key(frame) for frame in own(access)[1:]]
     top = access.stack[0].function
     if top.startswith(_MODELLED):
-        # any other test may come to it as well
+        # other tests may reach it too
         tested = [_tested(frame, symbols) for frame in own(access)[:2]]
         asks = tested[0] or name if tested else _started_by(access, report, symbols)
         return [asks], [*called, *tested[1:]] or [""]
     if is_hidden(access):
         return [name], []
-    # whatever was inlined with the function is hidden with it
+    # functions inlined with it are omitted too
     return ([], [*called, ""]) if top.startswith(_READ) else ([name], [name])
 
 
 def _started_by(access: Access, report: Report, symbols: Symbols) -> str:
-    """Who started somebody of whom nothing else is left: a closure is in that function, mostly."""
+    """The function that started an actor without other frames. Its closure is usually in it."""
     created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
     starter = next((frame for frame in created if frame.origin is Origin.USER), None)
     return (_tested(starter, symbols) or symbols.key(starter)) if starter else ""
 
 
 def _tested(frame: Frame, symbols: Symbols) -> str:
-    """A name for all tests of a package, if the frame is in one of them."""
+    """One name for all tests of a package, or ""."""
     return f"{symbols.key(frame).partition(' ')[0]} test" if is_test(frame) else ""
 
 
 def is_hidden(access: Access) -> bool:
-    """Is the function that reads a map left out for certain?"""
+    """Is the function that reads a map certainly omitted?"""
     stack = access.stack
     return (
         len(stack) > 1
@@ -151,7 +152,7 @@ def is_hidden(access: Access) -> bool:
 
 
 def _owners(report: Report, symbols: Symbols) -> tuple[Names, Names]:
-    """A WaitGroup belongs to who waits, and that is who starts the others, or one that they start."""
+    """Keys of the owner of a WaitGroup: the function that waits, which usually starts the others."""
     (access,) = accesses(report) or (None,)
     if access is None:
         return (), ()
@@ -164,7 +165,7 @@ def _owners(report: Report, symbols: Symbols) -> tuple[Names, Names]:
 
 
 def same(report: Report, symbols: Symbols) -> str:
-    """A name for the very lines of a program, whatever folder it lies in; "" where they are too few."""
+    """A key for source lines of a main package, independent of its folder; "" if too few are known."""
     for access in report.accesses:
         if access.site is None or access.site.package not in _NAMELESS:
             return ""
@@ -182,7 +183,7 @@ def _lines(report: Report, symbols: Symbols) -> str:
 
 
 def _plain(frame: Frame, symbols: Symbols) -> str:
-    """A function without its package, and the name of its file; of a closure only that."""
+    """A function without its package, and the base name of its file; only the file for a closure."""
     file = frame.file.rpartition("/")[2]
     if frame.package not in _NAMELESS and frame.function[-1:] in _DIGITS:
         return file

@@ -1,4 +1,4 @@
-"""Finds the places of nodes whose number among twins is doubtful; knows what all documents tell."""
+"""Resolves ambiguous ordinals with the facts of all documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deadheat.identity.evidence import ID, UNSURE
 from deadheat.identity.names import BESIDE, BORROWED, MAYBE, NAMED
 
-# how long the part of a node's id is that is its fingerprint's
+# length of the fingerprint part of a variant id
 PRINT: Final = 8
 _DOUBTS: Final = (BESIDE, MAYBE, BORROWED)
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from deadheat.identity.components import Components
     from deadheat.identity.races import Found
 
-    # what is none of a node's twins, and the bases that it may have, by their numbers
+    # by variant id: ids of other variables, and the possible bases by ordinal
     Doubts = dict[str, tuple[set[str], dict[int, str]]]
 
 
 def place(
     found: Found, doubts: Doubts, lent: set[str], first: dict[str, str], components: Components
 ) -> frozenset[str]:
-    """Joins doubtful nodes with their like, and says which have another number than they thought.
+    """Join ambiguous variants with their race, and return those with a corrected ordinal.
 
-    `lent` have their numbers from others; `first` has one certain node of each base whose nodes are
-    one race.
+    `with_known_ordinal` have their ordinal from other variants. `first` is one certain variant of
+    each base that is one race.
     """
     for name in lent - _contradicted(found, lent, components) if lent else ():
         _join(name, *_base(name, None, found), found, first, components)
@@ -36,10 +36,7 @@ def place(
 
 
 def unsure(found: Found) -> tuple[Doubts, set[str]]:
-    """The nodes whose number is doubtful: what is none of their twins, and the bases of those.
-
-    Then those whose number others tell.
-    """
+    """The ambiguous variants with their possible bases, and those whose ordinal is known from others."""
     told: Doubts = {}
     lent: set[str] = set()
     for name, key in found.aliases:
@@ -57,9 +54,9 @@ def unsure(found: Found) -> tuple[Doubts, set[str]]:
 
 
 def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tuple[int, str]]:
-    """The nodes that have another number than they thought, with that number and its base.
+    """The variants with a corrected ordinal, with that ordinal and its base.
 
-    A twin that is one with what a document shows beside the node is not this node.
+    An ordinal that belongs to another variable of the document cannot be that of the variant.
     """
     wanted = {base for _, bases in doubts.values() for base in bases.values()}
     holders: dict[str, set[str]] = {}
@@ -78,12 +75,12 @@ def _moved(found: Found, doubts: Doubts, components: Components) -> dict[str, tu
 
 
 def _contradicted(found: Found, lent: set[str], components: Components) -> set[str]:
-    """The nodes that are one with others whose numbers say that they are not what they thought.
+    """The variants whose ordinal is contradicted by variants that they are joined with.
 
-    So it is if nodes of one base are one with different twins of anything.
+    This is the case if variants of one base are joined with different ordinals of one fingerprint.
     """
     held: dict[str, set[str]] = {found.nodes[name].base: set() for name in lent}
-    numbers: dict[str, dict[str, set[str]]] = {}  # the twins in each component, by fingerprint
+    numbers: dict[str, dict[str, set[str]]] = {}  # ordinals in each component, by fingerprint
     for name, node in found.nodes.items():
         root = components.root(name)
         if node.base in held:
@@ -96,7 +93,7 @@ def _contradicted(found: Found, lent: set[str], components: Components) -> set[s
 
 
 def _differ(several: list[dict[str, set[str]]]) -> bool:
-    """Do these have different twins of one fingerprint?"""
+    """Do these have different ordinals of one fingerprint?"""
     first: dict[str, set[str]] = {}
     return any(
         first.setdefault(name, twins) != twins for one in several for name, twins in one.items()
@@ -104,7 +101,7 @@ def _differ(several: list[dict[str, set[str]]]) -> bool:
 
 
 def _base(name: str, moved: tuple[int, str] | None, found: Found) -> tuple[str, str]:
-    """The base of a node whose number is known by now, and the id that it would have for certain."""
+    """The base of a resolved variant, and the id that it has if it is not ambiguous."""
     if moved is None:
         return found.nodes[name].base, name.partition(UNSURE)[0]
     twin, base = moved
@@ -119,7 +116,7 @@ def _join(
     first: dict[str, str],
     components: Components,
 ) -> None:
-    """Joins a node whose number is known by now with its like."""
+    """Join a resolved variant with its race."""
     if base not in found.split:
         components.join(first.setdefault(base, name), name)
     else:

@@ -1,8 +1,8 @@
-"""What one line makes and publishes, as `s.conf = &Conf{a, b}` does; knows instructions and addresses.
+"""Objects that one line creates and publishes, as `s.conf = &Conf{a, b}` does.
 
-A line has an instruction for each variable that it sets. If it makes an object, those that fill it write
-side by side, and the last one, which publishes it, elsewhere: then the fields are no variables of their
-own, but the object.
+A line has one instruction per variable that it sets. If it creates an object, the instructions that
+fill the object write adjacent addresses, and the last one, which publishes it, writes elsewhere.
+Then the fields are not separate variables.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# fields of an object lie within so many bytes, and what points to it does not
+# fields of an object are within this many bytes, the pointer to it is further away
 _NEAR, _FAR = 64, 256
-# two fields, and what points to them
+# two fields and the pointer
 _LEAST: Final = 3
 
 
 def made(written: Iterable[tuple[str, int]]) -> frozenset[str]:
-    """The instructions that fill an object, of those of one line and the addresses that they wrote."""
+    """The instructions that fill an object, given the writes of one line."""
     at: dict[str, set[int]] = {}
     for instruction, address in written:
         at.setdefault(instruction, set()).add(address)

@@ -1,7 +1,7 @@
-"""From many documents to lasting ids: which of their nodes are one race, and what it is called.
+"""Decides over all documents which variants are one race, and assigns its lasting id.
 
-A *node* is the finest name that a report has: fingerprint, callers, and which twin it is. `document`
-names the reports of one document; here nobody sees a report.
+A *variant* is the finest group of reports: fingerprint, callers and ordinal. `document` assigns the
+variants; this module does not read reports.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     from deadheat.identity.evidence import Mark
 
-# who answers may have asked, too: what it was told may make it one with the others who answer
+# a provider may itself require a key; a second round joins it first
 ROUNDS: Final = 2
 
 
 class Node(NamedTuple):
-    """The finest name that a report has; several may be one race."""
+    """The finest group of reports. Several variants may be one race."""
 
     fingerprint: str
-    called: str  # by whom, on both sides
+    called: str  # digest of the callers of both sides
     twin: int = 0
-    unsure: str = ""  # what makes its number doubtful, as one name
+    unsure: str = ""  # digest of what makes the ordinal ambiguous
 
     @property
     def id(self) -> str:
@@ -38,7 +38,7 @@ class Node(NamedTuple):
 
     @property
     def base(self) -> str:
-        """The race's id where nothing shows that callers matter."""
+        """The id of the race if callers do not distinguish variants."""
         return base_of(self.fingerprint, self.twin)
 
 
@@ -54,14 +54,14 @@ def base_of(fingerprint: str, twin: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one document tells the reduce side, and what several tell together."""
+    """The facts of one or more documents that decide which variants are one race."""
 
-    nodes: dict[str, Node]  # by their ids
-    links: set[tuple[str, str]]  # ids of nodes that are one race, or of one and a name that it has
-    # id of a node, and of one that it is, if that one exists; or what it asks for and answers to
+    nodes: dict[str, Node]  # by id
+    links: set[tuple[str, str]]  # pairs of variant ids, or of a variant id and a shared name
+    # variant id, and the id that it has if that variant exists, or a required or provided key
     aliases: set[tuple[str, str]]
-    split: set[str]  # fingerprints whose callers race for different things
-    # id of a node, and its sides with those that called them, from which more aliases follow
+    split: set[str]  # bases whose callers race for different objects
+    # variant id and description of its sides; further aliases are derived from it
     sides: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, other: Found) -> None:
@@ -72,14 +72,14 @@ class Found:
         self.sides.update(other.sides)
 
     def forget(self, names: set[str]) -> None:
-        """Takes back what was told of these nodes."""
+        """Remove all facts about these variants."""
         for name in names:
             del self.nodes[name]
         for pairs in (self.links, self.aliases, self.sides):
             pairs.difference_update([pair for pair in pairs if pair[0] in names])
 
     def rename(self, known: Mapping[str, str], ids: list[str]) -> list[str]:
-        """Tells the same of nodes that are doubtful by now, and gives their names in place of `ids`."""
+        """Rename variants to their ambiguous ids, and return the new ids of the reports."""
         for name, doubtful in known.items():
             self.nodes[doubtful] = self.nodes.pop(name)._replace(
                 unsure=doubtful.partition(UNSURE)[2]
@@ -91,20 +91,20 @@ class Found:
         return [known.get(name, name) for name in ids]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # from worker to worker: a node's id follows from the node, and a tuple is soon packed
+        # variant ids can be computed, and plain tuples are pickled faster
         nodes = [(*node,) for node in self.nodes.values()]
         return _unpacked, (nodes, self.links, self.aliases, self.split, self.sides)
 
     def every_alias(self) -> set[tuple[str, str]]:
-        """The aliases, together with those that follow from the sides of nodes.
+        """All aliases, including those derived from the descriptions.
 
-        These are many and mostly of no use, so they are not made before somebody asks.
+        They are many and rarely needed, so they are computed on demand.
         """
         told = self.aliases_by_node()
         return {(name, other) for name, others in told.items() for other in others}
 
     def aliases_by_node(self, known: Mapping[str, Alias] | None = None) -> dict[str, list[str]]:
-        """The same by node, in their order; some may be `known`, by the sides that they follow from."""
+        """The sorted aliases by variant. `known` caches derived aliases by description."""
         told = by_first(self.aliases)
         for name, sides in self.sides:
             node, others = (known.get(sides) if known else None) or ("", [])
@@ -114,25 +114,25 @@ class Found:
         return told
 
 
-# a node's id, and what it may be called besides
+# a variant id, and its derived aliases
 Alias = tuple[str, list[str]]
 
 
 def alias(mark: Mark) -> Alias:
-    """What follows from the sides of a report that is the first of its twins."""
+    """The derived aliases of the variant with ordinal 0."""
     node = Node(mark.fingerprint, mark.called)
     return node.id, aliases_of(node, mark.told)
 
 
 def aliases_of(node: Node, told: str) -> list[str]:
-    """What a node with these sides is if callers are mere wrappers, and what it answers, in order."""
+    """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
     fingerprint, called, twin, _ = node
     through = {id_of(fingerprint, o, twin) for o in looked_through(told) if o != called}
     return sorted([*through, *[f"{ANSWERS}{side}" for side in halves(told)]])
 
 
 def by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """What stands with each name, in its order."""
+    """The sorted second elements by first element."""
     told: dict[str, list[str]] = {}
     for a, b in pairs:
         told.setdefault(a, []).append(b)
@@ -152,7 +152,7 @@ def nothing() -> Found:
 def _looked_through(
     nodes: Mapping[str, Node], sides: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
-    """What nodes are called if some of their callers are mere wrappers."""
+    """The ids of variants if some of their callers are wrappers."""
     for name, told in sides:
         fingerprint, called, twin, _ = nodes[name]
         for other in looked_through(told) - {called}:
@@ -160,18 +160,18 @@ def _looked_through(
 
 
 def _halves(sides: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What nodes with two sides answer to those that show one."""
+    """The keys that two-sided variants provide for one-sided ones."""
     for name, told in sides:
         for side in halves(told):
             yield name, f"{ANSWERS}{side}"
 
 
 def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
-    """The race of every node, by the node's id.
+    """Return the race of every variant by variant id.
 
-    A race goes by the name of its oldest fingerprint. `oldest` gives, by node, something to compare,
-    smaller for older; where nothing is known of age the smallest name is taken, so that neither
-    order nor batches change anything.
+    A race is named after its oldest fingerprint. `oldest` gives an age by variant id, smaller is
+    older. Without an age the smallest name is taken, so the result does not depend on order or
+    batches.
     """
     components = Components()
     first: dict[str, str] = {}
@@ -185,11 +185,11 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
     for a, b in found.links:
         components.join(a, b)
     heard = _heard(found)
-    # what is left out must be known, as far as it can be, before others are counted
+    # omitted functions must be resolved before ordinals are compared
     for a, b in _answered(heard, components) if doubted or lent else ():
         components.join(a, b)
     moved = place(found, doubted, lent, first, components)
-    # where callers do not matter, nodes with other callers are one race already
+    # otherwise variants with other callers are one race already
     apart = [(name, told) for name, told in found.sides if found.nodes[name].base in found.split]
     for a, b in (*found.aliases, *_looked_through(found.nodes, apart)):
         if b in found.nodes and a not in moved:
@@ -201,7 +201,7 @@ def ids(found: Found, oldest: Mapping[str, object] | None = None) -> dict[str, s
 
 
 def _heard(found: Found) -> dict[str, list[str]]:
-    """Who asks, and everybody who answers."""
+    """The variants that require a key, with all variants that provide it."""
     asks = [(name, key[1:]) for name, key in found.aliases if key[0] == ASKS]
     if not asks:
         return {}
@@ -218,7 +218,7 @@ def _heard(found: Found) -> dict[str, list[str]]:
 
 
 def _answered(heard: Mapping[str, list[str]], components: Components) -> list[tuple[str, str]]:
-    """Who asks, and one node of the only race that answers, as far as is known by now."""
+    """Pairs of a requiring variant and one variant of the only race that provides the key."""
     return [
         (name, others[0])
         for name, others in heard.items()
@@ -229,7 +229,7 @@ def _answered(heard: Mapping[str, list[str]], components: Components) -> list[tu
 def _named(
     known: Mapping[str, Node], components: Components, oldest: Mapping[str, object]
 ) -> dict[str, str]:
-    """Every component goes by its oldest node: by that one's base, if no older node has the same."""
+    """Name each component after its oldest variant: by its base, if no older variant has that base."""
     age = {name: (name not in oldest, oldest.get(name, ""), name) for name in known if oldest}
     claimed: dict[str, str] = {}
     names: dict[str, str] = {}

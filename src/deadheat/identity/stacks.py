@@ -1,4 +1,4 @@
-"""What identity sees of a stack: the user's own calls, from the site outwards."""
+"""The call chain of an access: user frames from the site outwards."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
 
     from deadheat.model import Access
 
-# calls further out than this say nothing about an access
+# frames further out do not identify an access
 DEPTH: Final = 4
-# how many frames above the site are looked at
+# number of innermost frames examined
 TOP: Final = 2
-# how many calls make a way
+# number of calls in a call chain
 _WAY: Final = 3
-# the nearest callers may be mere wrappers
+# the nearest callers may be wrappers
 _CALLERS: Final = 3
 _TEST: Final = "_test.go"
 _USER: Final = Origin.USER
 
 
 def own(access: Access) -> list[Frame]:
-    """The user's frames that are true, from the site outwards."""
+    """The valid user frames from the site outwards."""
     found: list[Frame] = []
     for frame in _outwards(access):
         if frame.stale or len(found) == DEPTH:
             break
-        # only a symbolised stack tells what was inlined
+        # only symbolised stacks report inlining
         if frame.origin is _USER and not frame.inlined:
             found.append(frame)
     return found
 
 
 def _outwards(access: Access) -> tuple[Frame, ...]:
-    """The frames from the site on; none if it is not true itself."""
+    """The frames from the site on; none if an inner frame is stale."""
     site, stack = access.site, access.stack
     if not stack or site is stack[0]:
         return stack
@@ -53,18 +53,18 @@ Chain = tuple[tuple[int, str], ...]
 def reached(
     access: Access, name: str, key: Callable[[Frame], str]
 ) -> tuple[Chain, tuple[str, ...]]:
-    """How the site called `name` was reached; `key` gives what stays of a frame's function.
+    """The call chain of a site, and its callers. `key` normalises the function of a frame.
 
-    First the lines and functions of the innermost calls: within one build, one access in one context.
-    Then who called, the nearest first, up to the first test; "" for nobody. Tests that call do not
-    count as a part of the way: each of them comes with objects of its own.
+    The call chain has the lines and functions of the innermost calls; within one build it
+    identifies one access. The callers are ordered nearest first and end at the first test, ("",) if
+    there are none. Tests are not callers, because each of them creates its own objects.
     """
     chain: list[tuple[int, str]] = []
     callers: list[str] = []
     nearest, tested, site = "", False, access.site
     inner: list[str] = []
     left = DEPTH
-    # as `own`, in one go: this is done twice for every report
+    # like `user_frames`, in one loop because it runs twice per report
     for frame in _outwards(access):
         function, _, file, line, origin, _, stale, inlined = frame
         if stale or not left:
@@ -76,7 +76,7 @@ def reached(
             if chain:
                 break
             tested = True
-        # how deep a function that calls itself has gone says which object it is at, and no more
+        # recursion depth is ignored, it only distinguishes objects
         if function in inner:
             continue
         inner.append(function)
@@ -85,7 +85,7 @@ def reached(
         if known != name and known != nearest and not tested:
             callers.append(known)
             nearest = known
-    # an atomic operation accesses one word, and nobody knows on which line
+    # an atomic operation accesses one word on an unknown line
     lines = () if name == ATOMIC else tuple(chain[:_WAY])
     return lines, tuple(callers[:_CALLERS]) or ("",)
 

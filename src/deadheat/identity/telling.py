@@ -1,4 +1,4 @@
-"""What one document tells of each of its nodes: its sides, and what it asks for and answers to."""
+"""Adds variants to the grouping facts of a document: descriptions, required and provided keys."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from deadheat.identity.races import Found
     from deadheat.identity.stacks import Chain
 
-    Shown = dict[str, list[int]]  # the twins that a document shows, by fingerprint
+    Shown = dict[str, list[int]]  # the ordinals that a document shows, by fingerprint
 
-# more twins than this are not told apart by what comes earlier
+# variants with a higher ordinal are not marked as ambiguous
 MOST_TWINS: Final = 8
 
 
 def numbers(ranks: dict[tuple[str, Hashable, tuple[Chain, ...]], int]) -> Shown:
-    """The twins that a document shows, in their order, of each fingerprint that has some."""
+    """The sorted ordinals of each fingerprint that has several."""
     shown: dict[str, set[int]] = {}
     for (name, _, _), rank in ranks.items():
         shown.setdefault(name, {0}).add(rank)
@@ -31,7 +31,7 @@ def numbers(ranks: dict[tuple[str, Hashable, tuple[Chain, ...]], int]) -> Shown:
 
 
 def tell(told: Found, mark: Mark, node: Node, name: str, shown: Shown) -> None:
-    """Tells of a report's node."""
+    """Add the facts of a variant."""
     told.nodes[name] = node
     told.sides.add((name, mark.told))
     if mark.same:
@@ -39,7 +39,7 @@ def tell(told: Found, mark: Mark, node: Node, name: str, shown: Shown) -> None:
     if mark.asks or mark.answers:
         twins = shown.get(node.fingerprint)
         number = twins.index(node.twin) if twins else 0
-        # where several have a function left out, each asks for the one of its own number
+        # if several maps have an omitted reader, each requires the one at its position
         each = twins is not None and mark.is_part
         asks = [_numbered(key, number) if each else _of(key, node) for key in mark.asks]
         told.aliases.update([(name, f"{ASKS}{key}") for key in asks])
@@ -50,9 +50,9 @@ def tell(told: Found, mark: Mark, node: Node, name: str, shown: Shown) -> None:
 
 
 def tell_later(told: Found, mark: Mark, map_: MapTold) -> str:
-    """Tells of a node that is a twin of its fingerprint, and not the first: nobody knows which.
+    """Add a variant of a later map whose ordinal is unknown, and return its id.
 
-    It asks for what the map asks for.
+    It requires the keys of the map.
     """
     node = Node(digest(f"{mark.fingerprint} beside {map_.number}"), mark.called)
     asks = [_numbered(key, map_.number) for key in map_.asks]
@@ -71,7 +71,7 @@ def _numbered(key: str, number: int) -> str:
 
 
 def doubt(told: Found, mark: Mark, node: Node, before: list[str], shown: Shown) -> str:
-    """Tells of a node whose number is doubtful, and gives its id."""
+    """Add an ambiguous variant and return its id."""
     node = node._replace(unsure=digest(" ".join(before))[:6])
     name = node.id
     if name not in told.nodes:

@@ -1,4 +1,4 @@
-"""A race in one line, the same line whichever side was printed first."""
+"""The title of a race in one line. It does not depend on the order of the sides."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def title(report: Report) -> str:
 
 
 def _name(site: Frame | None, parent: Callable[[str], str]) -> str:
-    """A function without a name is called by its file."""
+    """The function of a site, or its file if it has no name."""
     return (parent(site[0]) or site[2]) if site is not None else ""
 
 
@@ -40,7 +40,7 @@ def _what(report: Report, ops: list[str]) -> str:
 
 
 def _owner(name: str) -> str:
-    """The type that a method belongs to: `cart.(*Cart)`, `shop::Cart`; nothing for a function."""
+    """The type of a method: `cart.(*Cart)`, `shop::Cart`; "" for a function."""
     if "::" in name:
         return name.rpartition("::")[0]
     owner = name.rpartition(".")[0]

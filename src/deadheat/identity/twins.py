@@ -1,9 +1,8 @@
-"""Tells apart the races of one document that a fingerprint cannot: two variables, one pair of functions.
+"""Distinguishes races for different variables in one pair of functions, within one document.
 
-A fingerprint has no line numbers in it, so that it outlives edits. Where two functions race for two
-variables, it is the same for both. Within one process they are at different addresses, and reached by
-different lines; `variables` says whether that is two variables or one variable of two objects. Here
-they are counted.
+A fingerprint contains no line numbers, so that it survives edits. So two functions that race for
+two variables have one fingerprint. Within one process the variables have different addresses and
+are reached by different lines. Each variable gets an ordinal.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ if TYPE_CHECKING:
     from deadheat.identity.stacks import Chain
     from deadheat.identity.variables import Actors, Lines
 
-    # a report, where it was, who was there, and what gives the instructions
+    # key, address, actors, instructions
     Seen = tuple[Mark, int, Actors, Instructions]
 
-# more ways than this in one pair of functions are not looked at
+# maximum number of line pairs compared
 _MOST: Final = 32
-# what a variable that is reached through another one has added to that one's rank
+# added to the ordinal of a variable for an element that is reached through it
 _BESIDE: Final = 64
 
 
 def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
-    """Which of several races each pair of ways belongs to, counted in the order of the lines.
+    """The ordinal of each pair of call chains, in line order.
 
-    `seen` has every report of one process that has one fingerprint.
+    `reports` are all reports of one process with one fingerprint.
     """
     ways: dict[Lines, Way] = {}
     for mark, address, actors, instructions in seen:
@@ -45,7 +44,7 @@ def ranks(seen: Iterable[Seen]) -> dict[Lines, int]:
 
 
 def _classes(ways: dict[Lines, Way]) -> list[dict[Lines, Way]]:
-    """The ways, apart where callers tell them apart: then nobody needs to count."""
+    """Split the line pairs that are distinguished by their callers; these need no ordinals."""
     known = sum([all(s.callers[0] for s in way.sides) for way in ways.values()])
     if known < 2:
         return [ways]
@@ -88,9 +87,9 @@ def _join_fields(
     ways: dict[Lines, Way],
     apart: list[tuple[Lines, Lines]],
 ) -> None:
-    """Joins what is, as far as anyone can tell, the same field of two objects.
+    """Join line pairs that access the same field of two objects.
 
-    First what is on the same lines, since more is known of it together.
+    Pairs on the same lines are joined first, because more is known about them together.
     """
     for alike in (True, False):
         members: dict[str, list[Lines]] = {}
@@ -109,9 +108,9 @@ def _join_fields(
 def _numbered(
     names: dict[Lines, str], groups: Components, beside: list[tuple[Lines, Lines]]
 ) -> dict[Lines, int]:
-    """The groups in the order of their lines; one beside another is counted apart.
+    """Number the groups in line order. Elements are numbered separately.
 
-    A run that shows an element besides the fields must not change the fields' numbers.
+    A run that also shows an element must not change the ordinals of the fields.
     """
     elders: dict[str, str] = {}
     for a, b in beside:
@@ -133,8 +132,8 @@ def _numbered(
 
 
 def _left(a: Lines, b: Lines) -> tuple[Chain, Chain, Chain] | None:
-    """The side that two ways have in common, if there is one, and what is left of each."""
-    # a side of which nothing is known is no reason to join
+    """The common side of two pairs, and the other side of each."""
+    # an unknown side is no reason to join
     for (i, x), (j, y) in product(enumerate(a), enumerate(b)):
         if x and x == y:
             return x, a[1 - i], b[1 - j]

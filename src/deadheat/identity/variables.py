@@ -1,6 +1,6 @@
-"""Whether two pairs of lines of one pair of functions race for two variables, or for one of two objects.
+"""Decides whether two line pairs of one pair of functions race for two variables or for one.
 
-That is told by how far apart they lie, by who was there, and by which instructions it was.
+The evidence is the distance of their addresses, their actors and their instructions.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from deadheat.identity.evidence import Instructions, Mark, Side
     from deadheat.identity.stacks import Chain
 
-    Lines = tuple[Chain, ...]  # how both sides were reached
+    Lines = tuple[Chain, ...]  # the call chains of both sides
     Actors = frozenset[str]
 
-# fields of one object lie within so many bytes
+# fields of one object are within this many bytes
 _NEAR: Final = 256
-# below this address lie the variables of packages, each at its own place for good
+# package variables are below this address, each at a fixed address
 _STATIC: Final = 1 << 32
-# a string, slice or interface is so long at most
+# maximum size of a string, slice or interface
 _WORDS: Final = 24
-# how objects of 32 bytes and more are aligned, in Go as in C
+# alignment of objects of 32 bytes and more, in Go and in C
 _ALIGNED: Final = 16
-# objects of one type are allocated side by side in a page of so many bytes: 1 << 13
+# objects of one type are allocated in one page of 1 << 13 bytes
 _PAGE: Final = 13
 
 
 class Way:
-    """Where, and by whom, one pair of lines was seen to race."""
+    """The addresses, actors and instructions with which one pair of lines raced."""
 
     def __init__(self) -> None:
         self.addresses: set[int] = set()
         self.actors: set[Actors] = set()
-        self.written: set[Chain] = set()  # which of the sides write
+        self.written: set[Chain] = set()  # the sides that write
         self.instructions: list[tuple[Mark, Instructions]] = []
         self.opaque: set[Chain] = set()
         self.keyed: set[Chain] = set()
@@ -60,7 +60,7 @@ class Way:
                 self.keyed.add(side.chain)
 
     def wrote(self, shared: Chain) -> set[str]:
-        """The instructions by which one side writes; none if one is not known."""
+        """The instructions by which a side writes; empty if one is unknown."""
         found = {
             instruction
             for mark, instructions in self.instructions
@@ -70,7 +70,7 @@ class Way:
         return set() if "" in found else found
 
     def read(self, shared: Chain) -> set[str]:
-        """The instructions by which one side reads; none if one is not known."""
+        """The instructions by which a side reads; empty if one is unknown."""
         found: set[str] = set()
         for mark, instructions in self.instructions:
             known = instructions()
@@ -81,7 +81,7 @@ class Way:
 
     @property
     def sides(self) -> tuple[Side, ...]:
-        """Those of any of its reports."""
+        """The sides of any of its reports."""
         return next(iter(self.marks.values())).sides
 
     @property
@@ -90,15 +90,15 @@ class Way:
 
 
 def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Lines, Way]) -> bool:
-    """Does one line access two variables, each of which another line of the other side accesses?
+    """Does one line access two variables that different lines of the other side access?
 
-    The same two actors meet at both. `return hits + misses` reads two, by two instructions (by one it
-    is what a loop goes through, or an object that is copied); `rows = append(rows, r)` writes a
-    slice and an element of it. A line that writes neighbours may overwrite one object, and the same
-    field of two objects lies in one page. What a `bytes.Buffer` does to its parts tells nothing.
-    Where closures race with the function that they are in, it is enough that one actor is the same:
-    what they captured of one call is there once. If it is known which instructions wrote, they tell: a
-    line has one for each variable that it sets, and one for all of an object that it overwrites.
+    The same two actors race for both. `return hits + misses` reads two variables by two
+    instructions; one instruction would be a loop or a copied object. `rows = append(rows, r)`
+    writes a slice and an element. A line that writes neighbouring addresses may overwrite one
+    object, and the same field of two objects is in one page. Accesses inside a `bytes.Buffer` are
+    no evidence. If closures race with their enclosing function, one common actor is enough, because
+    the captured variables of one call exist once. Known write instructions decide: a line has one
+    for each variable that it sets, and one for an object that it overwrites.
     """
     shared, one, other = left
     if not one or not other or one in a.opaque or other in b.opaque or _begins(one, other):
@@ -114,7 +114,7 @@ def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Line
     ours, theirs = a.wrote(shared), b.wrote(shared)
     if ours and theirs:
         return ours.isdisjoint(theirs) and (captured or not ours | theirs <= _made(shared, ways))
-    # a small variable that was captured has so much room to itself
+    # minimum allocation of a small captured variable
     gap = min(_gap(x, sorted(b.addresses)) for x in a.addresses)
     if captured and gap >= _ALIGNED and len(a.functions & b.functions) > 1:
         return True
@@ -122,7 +122,7 @@ def is_another(left: tuple[Chain, Chain, Chain], a: Way, b: Way, ways: dict[Line
 
 
 def are_read_apart(left: tuple[Chain, Chain, Chain], a: Way, b: Way) -> bool:
-    """Does one actor read, by different instructions of one line, what two closures' lines wrote?"""
+    """Are variables that closures write on two lines read by different instructions of one line?"""
     shared, one, other = left
     captured = bool(one) and bool(other) and shared[0][1] == one[0][1] == other[0][1]
     if not captured or one == other or shared in a.written | b.written | a.keyed | b.keyed:
@@ -134,7 +134,7 @@ def are_read_apart(left: tuple[Chain, Chain, Chain], a: Way, b: Way) -> bool:
 
 
 def _made(shared: Chain, ways: dict[Lines, Way]) -> frozenset[str]:
-    """The instructions by which one side fills an object that it then publishes."""
+    """The instructions by which a side fills an object that it then publishes."""
     return made(
         (instruction, address)
         for way in ways.values()
@@ -147,7 +147,7 @@ def _are_strangers(ours: set[Actors], theirs: set[Actors]) -> bool:
 
 
 def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
-    """Are these two variables, although they have no line in common that would tell?"""
+    """Are these two variables, although they have no line in common?"""
     few, many = sorted((_addresses(a, ways), _addresses(b, ways)), key=len)
     ours, theirs = _actors(a, ways), _actors(b, ways)
     if few[-1] < _STATIC and many[-1] < _STATIC and not ours & theirs:
@@ -159,14 +159,14 @@ def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
         return near
     differ = all(_sites_differ(x, y) for x, y in product(a, b))
     if ours & theirs:
-        # who meets twice on different lines meets at two variables
+        # the same actors on different lines race for two variables
         return True
     if not _are_strangers(ours, theirs):
         return near or differ
-    # strangers: the same lines, for other callers, access the same field of another object
+    # no common actor: the same lines with other callers access the same field of another object
     if are_alike(a, b):
         return False
-    # the same field of two objects has the same place in each, and one closure one field
+    # the same field of two objects has the same alignment, and one closure accesses one field
     shifted = {x % _ALIGNED for x in few}.isdisjoint(x % _ALIGNED for x in many)
     if differ and _is_map(a, ways) != _is_map(b, ways):
         return True
@@ -177,7 +177,7 @@ def are_apart(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
 
 
 def _is_beside(address: int, others: list[int]) -> bool:
-    """Is one of `others`, which are in order, near, and not at the same place of an object?"""
+    """Is one of the sorted `others` near, and at another offset of an object?"""
     at = bisect_left(others, address)
     return any(
         0 < abs(address - other) < _NEAR and address % _ALIGNED != other % _ALIGNED
@@ -186,27 +186,27 @@ def _is_beside(address: int, others: list[int]) -> bool:
 
 
 def _is_map(group: list[Lines], ways: dict[Lines, Way]) -> bool:
-    """Is what they race for a map, by way of the runtime?"""
+    """Is a map accessed through the runtime?"""
     return any(ways[lines].keyed for lines in group)
 
 
 def _is_closure(a: list[Lines], b: list[Lines], ways: dict[Lines, Way]) -> bool:
-    """Was everything done by one closure?"""
+    """Are all accesses in one closure?"""
     functions = {function for lines in (*a, *b) for function in ways[lines].functions}
     return len(functions) == 1 and functions.pop()[-1:].isdigit()
 
 
 def _by_turns(ours: set[Actors], theirs: set[Actors]) -> bool:
-    """Were those who met here and there started by turns, and so, most likely, by one call?
+    """Were the actors of both groups started alternately, and so probably by one call?
 
-    Then they have one object, and what closures captured of that call is there once.
+    Then they share one object, and captured variables of that call exist once.
     """
     here, there = _started(ours), _started(theirs)
     return bool(here and there) and here[0] < there[-1] and there[0] < here[-1]
 
 
 def _started(actors: set[Actors]) -> list[int]:
-    """The numbers of actors (`7`, `T7`, `#7`), who are counted as they are started."""
+    """The numbers of actors (`7`, `T7`, `#7`), which are assigned in start order."""
     numbers = [name.lstrip("T#") for name in frozenset().union(*actors)]
     return sorted(int(number) for number in numbers if number.isdecimal())
 
@@ -220,7 +220,7 @@ def _addresses(group: list[Lines], ways: dict[Lines, Way]) -> list[int]:
 
 
 def _gap(address: int, others: list[int]) -> int:
-    """How far the nearest of `others`, which are in order, is away."""
+    """The distance to the nearest of the sorted `others`."""
     at = bisect_left(others, address)
     return min(abs(address - other) for other in others[max(at - 1, 0) : at + 1])
 
@@ -230,12 +230,12 @@ def _is_beginning(a: Lines, b: Lines) -> bool:
 
 
 def _begins(a: Chain, b: Chain) -> bool:
-    """Are these the same calls, of which more is known here than there?"""
+    """Is one of these call chains a prefix of the other?"""
     return bool(a) and bool(b) and a[: len(b)] == b[: len(a)]
 
 
 def are_alike(a: list[Lines], b: list[Lines]) -> bool:
-    """Are some of them on the same lines, whoever called?"""
+    """Do some of them have the same site lines, whatever their callers?"""
     return any(_sites(x) == _sites(y) for x, y in product(a, b))
 
 
@@ -244,5 +244,5 @@ def _sites(lines: Lines) -> list[tuple[int, str] | None]:
 
 
 def _sites_differ(a: Lines, b: Lines) -> bool:
-    """Are all sites known, and none the same?"""
+    """Are all sites known and different?"""
     return all(x and y and x[0] != y[0] for x, y in product(a, b))

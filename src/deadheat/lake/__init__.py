@@ -1,1 +1,1 @@
-"""The lake: Delta tables of what was seen, written and read without a JVM; knows no Spark."""
+"""The lake: Delta tables that are written and read without a JVM or Spark."""

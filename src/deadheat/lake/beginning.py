@@ -1,7 +1,6 @@
-"""How a table begins: the first entry of its log, written right here.
+"""Creates a table by writing the first entry of its log.
 
-delta-rs would take as long for that as for two changes of the table, and a new lake has seven tables.
-Whatever follows is delta-rs's to write.
+delta-rs takes as long for this as for two table changes, and a new lake has seven tables.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
     from deadheat.lake.place import Place
 
 _FIRST = "0" * 20
-# what any reader of Delta tables knows, as ours need no more
+# the minimum that every Delta reader supports
 _PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
 
 
 def begin(place: Place, name: str, schema: pa.Schema, settings: dict[str, str]) -> DeltaTable:
-    """Makes an empty table, unless somebody else has made it meanwhile."""
+    """Create an empty table, unless it exists."""
     if not (place.is_local and _is_written(place, name, _entry(name, schema, settings))):
         return DeltaTable.create(
             place.at(name),
@@ -58,7 +57,7 @@ def _entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[
 
 
 def _is_written(place: Place, name: str, entry: list[dict[str, Any]]) -> bool:
-    """All of it or nothing, and never over another's; False where files cannot have two names."""
+    """Write the entry atomically. False if the file system does not support hard links."""
     log = Path(place.path(f"{name}/{LOG}"))
     log.mkdir(parents=True, exist_ok=True)
     part = log.parent / f"{uuid.uuid4().hex}.part"

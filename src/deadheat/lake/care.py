@@ -1,4 +1,4 @@
-"""Looks after a lake: finds what is wrong with it, and makes many small files into few large ones."""
+"""Maintains a lake: checks its consistency and compacts small files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PLACE = ["uri", "offset", "length", "lane", "report"]
 
 
 def faults(lake: Lake) -> Iterator[str]:
-    """Everything that is not as it should be, a line each."""
+    """Yield a line for every inconsistency."""
     lake.expect()
     for name in lake.place.names(commits.INTENTS):
-        yield f"{name} was decided on and not finished; the next ingest does it"
+        yield f"{name} was committed but not applied; the next ingest applies it"
     whole = True
     for table in lake.names:
         for fault in _file_faults(lake, table):
@@ -44,32 +44,32 @@ def _file_faults(lake: Lake, table: str) -> Iterator[str]:
         if path not in sizes:
             yield f"{table}/{path} is missing"
         elif sizes[path] != size:
-            yield f"{table}/{path} has {sizes[path]} bytes and not {size}"
+            yield f"{table}/{path} has {sizes[path]} bytes, expected {size}"
 
 
 def _content_faults(lake: Lake) -> Iterator[str]:
-    """What the tables say about one another; in memory it is a few columns of the largest."""
+    """Check the tables against each other. Keeps a few columns of the largest tables in memory."""
     sightings = lake.rows("sightings", [*_PLACE, "node", "file"])
     places = sightings.group_by(["uri", "offset", "length", "lane"]).aggregate([])
     if twice := sightings.num_rows - places.num_rows:
-        yield f"{twice} sightings are there twice"
+        yield f"{twice} duplicate sightings"
     digests = lake.rows("reports", ["digest"])["digest"]
     if twice := len(digests) - len(pc.unique(digests)):
-        yield f"{twice} reports are there twice"
+        yield f"{twice} duplicate reports"
     if missing := _missing(sightings["report"], digests):
-        yield f"{missing} reports that were sighted are not there"
+        yield f"{missing} reports of sightings are missing"
     files = lake.rows("files", ["uri"])["uri"]
     if twice := len(files) - len(pc.unique(files)):
-        yield f"{twice} files are there twice"
+        yield f"{twice} duplicate files"
     if missing := _missing(sightings["file"], files):
-        yield f"{missing} files that were read are not there"
+        yield f"{missing} files of sightings are missing"
     races = lake.rows("races", ["sightings", "nodes"])
     counted = pc.sum(races["sightings"]).as_py() or 0
     if counted != sightings.num_rows:
-        do = "`deadheat consolidate` counts anew"
-        yield f"races have {counted} sightings, of {sightings.num_rows}; {do}"
+        do = "`deadheat consolidate` rebuilds them"
+        yield f"races have {counted} sightings, expected {sightings.num_rows}; {do}"
     if missing := _missing(sightings["node"], pc.list_flatten(races["nodes"])):
-        yield f"{missing} sighted races are not there; `deadheat consolidate` makes them"
+        yield f"{missing} variants have no race; `deadheat consolidate` rebuilds the races"
 
 
 def _missing(wanted: object, there: object) -> int:
@@ -78,7 +78,7 @@ def _missing(wanted: object, there: object) -> int:
 
 
 def compact(lake: Lake, keep_hours: int, patience: float = 10.0) -> dict[str, tuple[int, int]]:
-    """Rewrites small files, removes what nobody has needed for a while; files before and after."""
+    """Compact small files and remove unused ones. Returns the file counts before and after."""
     lake.expect()
     counts = {}
     with writing(lake.place, patience):

@@ -1,4 +1,4 @@
-"""Rows of reports as Arrow's columns, put together directly; knows no table but theirs."""
+"""Builds Arrow columns from rows of reports."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from deadheat.lake.told import Row
 
-    # values and their type to a column
+    # (values, type) -> column
     Maker = Callable[[Sequence[Any], Any], pa.Array]
 
 _MOST = 1 << 63
 
 
 def table(rows: Sequence[Row]) -> pa.Table:
-    """The reports of these rows, in the order of their digests, with which rows begin."""
+    """The table of these rows, ordered by their digest, which is the first value."""
     if not rows:
         return REPORTS.empty_table()
     ordered = sorted(rows, key=_digest)
@@ -39,7 +39,7 @@ def _digest(row: Row) -> str:
 
 
 def _held(value: Any) -> Any:
-    """The same without numbers that no column holds and no detector means."""
+    """Replace integers that do not fit into a column by None."""
     if isinstance(value, dict):
         return {key: _held(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -60,14 +60,14 @@ def _made(columns: Any, fields: Sequence[pa.Field], nested: Mapping[str, Maker])
 
 
 def _lists(inside: Maker, values: Sequence[Any], kind: Any) -> pa.Array:
-    """A column of lists, given what makes a column of all that is in them."""
+    """A column of lists; `build_items` builds the column of all items."""
     ends = pa.array([0, *accumulate(map(len, values))], pa.int32())
     content = inside([*chain.from_iterable(values)], kind.value_type)
     return pa.ListArray.from_arrays(ends, content, kind)
 
 
 def _structs(nested: Mapping[str, Maker], values: Sequence[Any], kind: Any) -> pa.Array:
-    """A column of tuples, some of which may be missing."""
+    """A column of structs, some of which may be None."""
     fields = list(kind)
     nothing = (None,) * len(fields)
     missing = [value is None for value in values]
@@ -79,7 +79,7 @@ def _structs(nested: Mapping[str, Maker], values: Sequence[Any], kind: Any) -> p
 
 
 def _frames(values: Sequence[Any], kind: Any) -> pa.Array:
-    """A column of frames, whose fields have an order of their own."""
+    """A column of frames, whose fields are ordered differently."""
     columns = [*zip(*values, strict=True)] or [()] * len(kind)
     found = dict(zip(Frame._fields, columns, strict=True))
     arrays = [pa.array(found[field.name], field.type) for field in kind]

@@ -1,9 +1,9 @@
-"""One decision over several tables: what a batch changes is written down first, then done.
+"""Atomic changes of several tables, by writing an intent first.
 
-A batch's data files lie in their tables' folders where no reader looks. The intent names them all; it
-appears at once or not at all, and that is the decision. Each table is then changed by a transaction of
-its own, numbered by the state that the lake gets, so that a change that is there already is not made
-again. Whoever finds an intent finishes it before doing anything else.
+The data files of a batch are in the table folders, but not in the tables' logs. The intent lists
+all of them. It is written atomically, and with it the batch is committed. Then each table is
+changed by its own Delta transaction, numbered by the new state of the lake, so that a change is not
+applied twice. A process that finds an intent finishes it first.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from deadheat.lake.place import Place
 
 INTENTS, STAGING = "_intents", "_staging"
-# the application whose transactions tell whose the state is
+# its transactions identify the batch that made the state
 BATCH = f"{APPLICATION}-batch"
-# another machine may be at work for long, and holds no lock that we could see
+# other machines may write for long without a visible lock
 _ABANDONED = 86_400.0
-# so many tables are changed at a time
+# number of tables changed concurrently
 _WRITERS = 4
-# a data file with fewer rows has no dictionaries
+# data files with fewer rows have no dictionaries
 _FEW = 4096
 
 
@@ -56,7 +56,7 @@ class Added:
 
 @dataclass(slots=True)
 class Change:
-    """What a batch does to one table."""
+    """The changes of a batch to one table."""
 
     add: list[Added] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a batch does to a lake that is in the state `base`."""
+    """The changes of a batch to a lake in state `base`."""
 
     ingest: str
     base: int
@@ -86,7 +86,7 @@ class Intent:
 
 
 def written(place: Place, table: str, ingest: str) -> list[Added]:
-    """The data files that others have written for a batch, with what readers skip files by."""
+    """The data files of a batch that executors wrote, with the statistics for file skipping."""
     found = []
     for name, told in place.below(f"{table}/{ingest}"):
         if name.endswith(".parquet"):
@@ -97,7 +97,7 @@ def written(place: Place, table: str, ingest: str) -> list[Added]:
 
 
 def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Added]:
-    """Writes a few rows from right here."""
+    """Write rows of a batch on the driver."""
     if not content.num_rows:
         return []
     place.make(f"{table}/{ingest}")
@@ -109,13 +109,13 @@ def write(place: Place, table: str, ingest: str, content: pa.Table) -> list[Adde
 
 
 def layout(table: str, rows: int) -> dict[str, Any]:
-    """How a data file with so many rows is written."""
+    """The Parquet options for a data file with this many rows."""
     columns = TABLES[table]
     return {
         "compression": "zstd",
-        # a few rows are smaller and sooner written without
+        # few rows are smaller and faster to write without
         "use_dictionary": rows >= _FEW,
-        # what is nested is nothing to skip files by
+        # nested columns are not used to skip files
         "write_statistics": [c.name for c in columns if not pa.types.is_nested(c.type)],
     }
 
@@ -125,12 +125,12 @@ def _added(path: str, size: int, told: pq.FileMetaData, table: str) -> list[Adde
 
 
 def stats(told: pq.FileMetaData, table: str) -> str:
-    """How many rows a file has, and the least and greatest text of the columns that it is sorted by."""
+    """Row count, and minimum and maximum of the sort columns, as JSON."""
     least: dict[str, str] = {}
     greatest: dict[str, str] = {}
     for index, column in enumerate(sorted_by(table)):
         groups = [told.row_group(g).column(index).statistics for g in range(told.num_row_groups)]
-        # long text is cut off in a file's own statistics, and what is cut off says nothing
+        # long text is truncated in the statistics of a file and cannot be used
         texts = [s for s in groups if s and s.has_min_max and s.physical_type == "BYTE_ARRAY"]
         if groups and len(texts) == len(groups) and all(isinstance(s.max, str) for s in texts):
             least[column] = min(s.min for s in texts)
@@ -139,21 +139,21 @@ def stats(told: pq.FileMetaData, table: str) -> str:
     return json.dumps(known)
 
 
-# -- the decision ----------------------------------------------------------------------------------
+# -- commit ----------------------------------------------------------------------------------------
 
 
 def commit(lake: Lake, intent: Intent, passed: Callable[[str], None] = lambda _: None) -> None:
-    """Decides on a batch and carries it out. `passed` is told each stage as it is reached."""
+    """Commit a batch and apply it. `on_stage` is called with the name of each finished stage."""
     name = f"{INTENTS}/{intent.ingest}.json"
     lake.place.write(name, intent.plain())
     passed("decided")
-    # who holds the lake has its tables as they are; and on a table that is older, no change is made
+    # with the lock held, the open tables are current; a change of an outdated table fails
     if not lake.place.is_local:
         lake.refresh()
     if not _carried_out(lake, intent, passed):
         lake.place.remove(name)
         raise DeadheatError(
-            "another process has written to this lake meanwhile", lake.uri, "try again"
+            "another process wrote to this lake", lake.uri, "try again"
         )
     passed("carried out")
     lake.place.remove(name)
@@ -161,7 +161,7 @@ def commit(lake: Lake, intent: Intent, passed: Callable[[str], None] = lambda _:
 
 
 def recover(lake: Lake) -> list[str]:
-    """Finishes what others had decided on when they were killed; the batches that it did so for."""
+    """Finish the intents of killed processes. Returns their batches."""
     finished = []
     for name in lake.place.names(INTENTS):
         if name.endswith(".json"):
@@ -175,9 +175,9 @@ def recover(lake: Lake) -> list[str]:
 
 
 def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> bool:
-    """Makes every change that is not made yet; False if another batch was there first."""
+    """Apply all changes that are not applied yet. False if another batch was first."""
     state = intent.base + 1
-    # `files` is changed by every batch, and first of all: whoever changes it has the state
+    # every batch changes `files` first; its transaction decides which batch gets the state
     if lake.state == intent.base:
         if not _changed(lake, intent, "files"):
             return False
@@ -185,7 +185,7 @@ def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> b
         return False
     passed("files")
     others = [name for name, c in intent.changes.items() if name != "files" and (c.add or c.remove)]
-    # none of them waits for another; each waits for its place, and for threads of delta-rs
+    # the changes are independent and wait for storage
     with ThreadPoolExecutor(_WRITERS) as writers:
         brought = writers.map(partial(_brought, lake, intent), others)
         for name, done in zip(others, brought, strict=True):
@@ -197,7 +197,7 @@ def _carried_out(lake: Lake, intent: Intent, passed: Callable[[str], None]) -> b
 
 
 def _brought(lake: Lake, intent: Intent, name: str) -> bool:
-    """Brings a table to the state that a batch makes, unless it is there."""
+    """Apply the change of a table, unless it is applied."""
     return lake.reached(name) > intent.base or _changed(lake, intent, name)
 
 
@@ -221,22 +221,22 @@ def _changed(lake: Lake, intent: Intent, name: str) -> bool:
             actions, "append", TABLES[name], commit_properties=properties
         )
     except CommitFailedError:
-        # somebody who has found our intent may have carried it out
+        # another process may have finished our intent
         lake.refresh()
         return lake.table(name).transaction_version(BATCH) == _number(intent)
     return True
 
 
 def _number(intent: Intent) -> int:
-    """A batch as a number, because transactions have no names."""
+    """The batch as a number, because transactions have no names."""
     return int.from_bytes(blake2b(intent.ingest.encode(), digest_size=7).digest())
 
 
-# -- what killed runs leave behind -----------------------------------------------------------------
+# -- abandoned files -------------------------------------------------------------------------------
 
 
 def sweep(lake: Lake, keep: Iterable[str] = (), older_than: float = _ABANDONED) -> int:
-    """Removes folders of data files that no table knows; returns how many."""
+    """Remove folders of data files that no table references. Returns their number."""
     swept = _sweep_folders(lake.place, STAGING, {*keep}, older_than)
     for name in lake.names:
         live = {path.partition("/")[0] for path in lake.paths(name)}

@@ -1,4 +1,4 @@
-"""Gives a derived table other rows, for whoever derives one outside of an ingest."""
+"""Replaces the rows of a derived table outside of an ingest."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 def replace(
     lake: Lake, name: str, rows: pa.Table, keep: pc.Expression | None = None, patience: float = 10.0
 ) -> None:
-    """Puts these rows in the place of all others, or of those that `keep` is not true of.
+    """Replace all rows of a table, or those that `keep` is not true for.
 
-    Makes the lake if there is none. It happens as a whole or not at all, whenever the process is
-    killed, and one writer at a time.
+    Creates the lake if needed. The change is atomic and takes the write lock.
     """
     with writing(lake.place, patience):
         lake.make(name)
@@ -35,6 +34,6 @@ def replace(
         batch = f"{name}-{uuid.uuid4().hex[:12]}"
         content = rows.select(TABLES[name].names).cast(TABLES[name])
         added = commits.write(lake.place, name, batch, content)
-        # every batch changes `files`, if only its state
+        # every batch changes `files`, at least its state
         changes = {"files": Change(), name: Change(added, old)}
         commits.commit(lake, Intent(batch, lake.state, changes))

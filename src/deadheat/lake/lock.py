@@ -1,4 +1,4 @@
-"""One writer at a time: a lock that the kernel gives back when its holder dies."""
+"""The write lock of a lake. The kernel releases it when the process dies."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ _EVERY = 0.1
 
 @contextmanager
 def writing(place: Place, patience: float = 10.0) -> Iterator[None]:
-    """Holds the lake for writing, or fails with one line after a while.
+    """Hold the write lock of a local lake, or fail after `timeout` seconds.
 
-    Elsewhere than on this machine there is nothing to hold; there the tables' own transactions
-    decide who was first.
+    On remote storage there is no lock; the Delta transactions decide which writer is first.
     """
     if not place.is_local:
         yield

@@ -1,4 +1,4 @@
-"""Answers questions about a lake: its races, one of them in full, its families."""
+"""Queries of a lake: races, one race with its sightings, families, fixes, dossiers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# what `races` tells of each; the rest is for consolidation
+# the public columns of a race
 TOLD = (
     "race", "aliases", "title", "detector", "kind", "sites", "cause", "causes", "family", "sightings",
     "repos", "runs", "tests", "first_seen", "last_seen", "status", "history",
@@ -31,7 +31,7 @@ _LEAST_PREFIX = 4
 
 
 def races(lake: Lake) -> list[Plain]:
-    """Every race, the one seen last first."""
+    """Every race, most recently seen first."""
     rows = lake.rows("races", TOLD).to_pylist()
     rows.sort(key=lambda row: row["race"])
     rows.sort(key=lambda row: (row["last_seen"], row["sightings"]), reverse=True)
@@ -39,13 +39,13 @@ def races(lake: Lake) -> list[Plain]:
 
 
 def families(lake: Lake) -> list[Plain]:
-    """Every family, the largest first."""
+    """Every family, largest first."""
     rows = lake.rows("families").to_pylist()
     return sorted(rows, key=lambda row: (-len(row["races"]), row["family"]))
 
 
 def fixes(lake: Lake) -> list[Plain]:
-    """Every past fix, the newest first; none where nobody has mined."""
+    """Every fix, newest first; empty if nothing was mined."""
     if not lake.has("fixes"):
         return []
     rows: list[Plain] = lake.rows("fixes").to_pylist()
@@ -53,7 +53,7 @@ def fixes(lake: Lake) -> list[Plain]:
 
 
 def dossiers(lake: Lake, columns: Sequence[str] | None = None) -> dict[str, Plain]:
-    """What clones of the code have told, by race; of several, the one that knows the most of it."""
+    """The best dossier of each race: the one of the repository that knows most of the frames."""
     if not lake.has("dossiers"):
         return {}
     wanted = dict.fromkeys([*(columns or DOSSIERS.names), "race", "repo", "racing", "pin", "fault"])
@@ -70,30 +70,30 @@ def _knows(row: Plain) -> tuple[int, int, str]:
 
 
 def dossier_of(race: Plain, known: Mapping[str, Plain]) -> Plain | None:
-    """The dossier of a race, under whatever id it was made."""
+    """The dossier of a race, also under one of its aliases."""
     return next((known[name] for name in (race["race"], *race["aliases"]) if name in known), None)
 
 
 def race(lake: Lake, name: str) -> Plain:
-    """The race of that id, by which it may have gone once, or of which this is the beginning."""
+    """Find a race by its id, an alias or a unique prefix."""
     rows: list[Plain] = lake.rows("races", [*TOLD, "report", "nodes"]).to_pylist()
     found = [row for row in rows if name in (row["race"], *row["aliases"])]
     if not found and len(name) >= _LEAST_PREFIX:
         found = [r for r in rows if any(i.startswith(name) for i in (r["race"], *r["aliases"]))]
     if not found and len(name) < _LEAST_PREFIX:
-        least = f"give at least {_LEAST_PREFIX} characters of it"
-        raise DeadheatError(f"{name!r} is too short to be the beginning of an id", do=least)
+        least = f"give at least {_LEAST_PREFIX} characters"
+        raise DeadheatError(f"{name!r} is too short for an id prefix", do=least)
     if not found:
         raise DeadheatError("no such race", name, f"`deadheat races --lake {lake.uri}` lists them")
     if len(found) > 1:
         several = ", ".join(sorted(row["race"] for row in found)[:5])
-        raise DeadheatError(f"begins several ids ({several})", name, "give more of it")
+        raise DeadheatError(f"matches several ids ({several})", name, "give more characters")
     return found[0]
 
 
 def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
     """The latest sightings of a race."""
-    import pyarrow.compute as pc  # a tenth of a second, and not everybody asks for some rows only
+    import pyarrow.compute as pc  # takes 0.1 s to import
 
     wanted = pc.field("node").isin(race["nodes"])
     rows: list[Plain] = lake.rows("sightings", _SIGHTING, wanted).to_pylist()
@@ -103,15 +103,15 @@ def sightings(lake: Lake, race: Plain, most: int) -> list[Plain]:
 
 
 def example(lake: Lake, race: Plain) -> Sighting:
-    """The best report of a race, as it was last seen."""
+    """The best report of a race at its latest sighting."""
     ((_, sighting, _),) = examples(lake, [race])
     return sighting
 
 
 def examples(lake: Lake, races: Iterable[Plain]) -> Iterator[tuple[str, Sighting, list[str]]]:
-    """Each race by its id, its best report as it was last seen, and the commits that runs name.
+    """Yield the id of each race, its best report at the latest sighting, and the commits of its runs.
 
-    A sighting in a bug report comes before others: its author may say more.
+    Sightings in bug reports are preferred, because they have claims.
     """
     import pyarrow.compute as pc
 
@@ -133,12 +133,12 @@ def examples(lake: Lake, races: Iterable[Plain]) -> Iterator[tuple[str, Sighting
 
 
 def told(race: Plain) -> Plain:
-    """What others are told of a race."""
+    """The public columns of a race as JSON."""
     return _plain({key: race[key] for key in TOLD})
 
 
 def _plain(row: Plain) -> Plain:
-    """Times as text, as JSON has them; and the causes that are said, the one said most first."""
+    """Convert times to text, and sort the causes by number of sightings."""
     said = sorted(row["causes"] or (), key=lambda one: (-one["sightings"], one["cause"]))
     return {
         **row,
@@ -150,7 +150,7 @@ def _plain(row: Plain) -> Plain:
 
 
 def _said(cause: str, sightings: int, weight: int) -> Plain:
-    """How often a cause is said first, and how surely, taking one report with another."""
+    """How many sightings have a cause, and its mean confidence."""
     return {
         "cause": cause,
         "sightings": sightings,

@@ -1,8 +1,8 @@
-"""Takes out of a report what differs each time it is printed, and puts it back.
+"""Replaces what differs between equal reports by placeholders, and restores it.
 
-Addresses and the numbers of actors and locks become marks, counted in the order in which they appear:
-`goroutine 304` becomes `goroutine #2`. Reports that say the same then are the same, and a table of
-distinct reports stays small; what was taken out is kept with each sighting.
+Addresses and the numbers of actors and locks become placeholders, counted in order of appearance:
+`goroutine 304` becomes `goroutine #2`. So equal reports have equal rows, and the table of reports
+stays small. The replaced names are stored with each sighting.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# "+0x45" is an instruction, and no name
+# "+0x45" is an instruction, not a name
 _AT: Final = "+"
 # "0x00c00012e018", the "304" of "goroutine 304", the "17" of "M17"
 _VOLATILE: Final = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 class Masking:
-    """Gives names their marks; equal ones have the same."""
+    """Assigns placeholders to names."""
 
     def __init__(self) -> None:
         self._marks: dict[str, str] = {}
@@ -37,7 +37,7 @@ class Masking:
         return self._marks[name]
 
     def within(self, text: str) -> str:
-        """A text in which the names have their marks, too: `in a worker (goroutine 304)`."""
+        """Replace the names in a sentence: `in a worker (goroutine 304)`."""
         for name, mark in self._marks.items():
             if name in text:
                 text, *others = text.split(name)
@@ -49,37 +49,37 @@ class Masking:
 
     @property
     def names(self) -> list[str]:
-        """What the marks stand for, in their order."""
+        """The replaced names in the order of their placeholders."""
         return list(self._marks)
 
 
 def unmasked(told: Plain, names: list[str]) -> Plain:
-    """The report as it was printed, given the names of one of its sightings."""
+    """The report as printed, with the names of one of its sightings."""
     return _with_names(told, lambda mark: name_of(mark, names))
 
 
 def name_of(mark: str, names: list[str]) -> str:
-    """What a mark stands for in a sighting with these names."""
+    """The name for a placeholder."""
     return names[int(mark.rpartition(" ")[2])] if "#" in mark else mark
 
 
 def with_instructions(names: list[str], at: tuple[str, ...]) -> list[str]:
-    """A sighting's names, and behind them which instructions raced, for which no mark stands."""
+    """Append instructions to the names of a sighting; they have no placeholders."""
     return [*names, *[f"{_AT}{one}" for one in at]] if any(at) else names
 
 
 def instructions(names: list[str]) -> tuple[str, ...]:
-    """Which instructions raced, given the names of a sighting."""
+    """The instructions in the names of a sighting."""
     return tuple([name[len(_AT) :] for name in names if name.startswith(_AT)])
 
 
 def digest(text: str) -> str:
-    """What identifies a report that has marks in it, given as JSON."""
+    """The digest of a report with placeholders, given as JSON."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _with_names(told: Plain, change: Callable[[str], str]) -> Plain:
-    """A report with every name in it changed; what the change leaves alone is shared."""
+    """A report with all names mapped. Unchanged parts are shared."""
     return {
         **told,
         "accesses": [
@@ -92,7 +92,7 @@ def _with_names(told: Plain, change: Callable[[str], str]) -> Plain:
 
 
 def rest_with_names(told: Plain, change: Callable[[str], str]) -> Plain:
-    """What Go's detector never tells, with every name in it changed."""
+    """The fields that the Go detector never prints, with all names mapped."""
     return {
         "location": _some(told["location"], change, "address", "actor"),
         "locks": [_some(k, change, "id", "address") for k in told["locks"]],

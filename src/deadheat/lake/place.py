@@ -1,4 +1,4 @@
-"""Where a lake lies: a folder of this machine, or of any file system that fsspec knows."""
+"""The storage of a lake: a local folder, or a folder of any fsspec file system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from deadheat.errors import DeadheatError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# the folder of a Delta table's log
 LOG = "_delta_log"
 
 
@@ -29,13 +28,13 @@ def _remote(root: str) -> tuple[Any, str]:
 
 
 class Place:
-    """A folder, and the few things that a lake does with files in it."""
+    """A folder, and the file operations of a lake."""
 
     def __init__(self, root: str) -> None:
         self.is_local = "://" not in root or root.startswith("file://")
         if self.is_local:
             self._path = str(Path(root.removeprefix("file://")).absolute())
-            # as other programs are to be told: delta-rs, Spark
+            # for delta-rs and Spark
             self.uri = self._path
         else:
             self.files, path = _remote(root)
@@ -44,14 +43,14 @@ class Place:
 
     @cached_property
     def files(self) -> Any:
-        """The file system for whoever changes something; to look things up does not need it."""
-        from fsspec.implementations.local import LocalFileSystem  # a tenth of a second
+        """The file system. It is needed only for changes."""
+        from fsspec.implementations.local import LocalFileSystem  # takes 0.1 s to import
 
         return LocalFileSystem()
 
     @property
     def arrow(self) -> Any:
-        """The file system for Arrow, which knows that of this machine best."""
+        """The file system for Arrow."""
         from pyarrow import fs
 
         return (
@@ -62,16 +61,16 @@ class Place:
         return f"{self._path}/{name}"
 
     def at(self, name: str) -> str:
-        """The address of a file or folder, for programs that open it themselves."""
+        """The URI of a file or folder."""
         return f"{self.uri}/{name}"
 
     def exists(self, name: str) -> bool:
         return bool(self.files.exists(self.path(name)))
 
     def fault(self, table: str) -> str:
-        """Why a table that may well be there cannot be opened; "" where nothing hinders.
+        """Why an existing table cannot be opened, or "".
 
-        Programs that read tables say of a folder that they may not look into that it is not there.
+        delta-rs reports a folder without read permission as missing.
         """
         if not self.is_local:
             return ""
@@ -93,21 +92,21 @@ class Place:
         self.files.makedirs(self.path(name), exist_ok=True)
 
     def below(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Every file below a folder: its name from there on, and what is known of it."""
+        """Yield every file below a folder: its relative name and its metadata."""
         folder = self.path(name)
         if self.files.exists(folder):
             found = self.files.find(folder, detail=True)
             yield from ((path.removeprefix(f"{folder}/"), told) for path, told in found.items())
 
     def names(self, name: str) -> list[str]:
-        """What lies right in a folder."""
+        """The names of the entries of a folder."""
         folder = self.path(name)
         if not self.files.exists(folder):
             return []
         return sorted(path.rsplit("/", 1)[-1] for path in self.files.ls(folder, detail=False))
 
     def age(self, name: str) -> float:
-        """Seconds since anything in a folder was last written."""
+        """Seconds since the last write to a folder."""
         paths = [
             self.path(name),
             *(self.path(f"{name}/{inside}") for inside, _ in self.below(name)),
@@ -118,12 +117,12 @@ class Place:
         return time.time() - max(times, default=time.time())
 
     def move(self, name: str, to: str) -> None:
-        """Gives a file another name."""
+        """Rename a file."""
         self.make(to.rpartition("/")[0])
         self.files.mv(self.path(name), self.path(to))
 
     def remove(self, name: str) -> None:
-        """Removes a file or a whole folder, if it is there."""
+        """Remove a file or folder, if it exists."""
         path = self.path(name)
         if self.files.exists(path):
             self.files.rm(path, recursive=True)
@@ -132,10 +131,10 @@ class Place:
         return json.loads(self.files.cat_file(self.path(name)))
 
     def write(self, name: str, plain: Any) -> None:
-        """All of it or nothing, whenever the process is killed."""
+        """Write a JSON file atomically."""
         data = json.dumps(plain).encode()
         if not self.is_local:
-            self.files.pipe_file(self.path(name), data)  # an object is put at once
+            self.files.pipe_file(self.path(name), data)  # atomic
             return
         path = Path(self.path(name))
         part = path.with_suffix(".part")

@@ -1,9 +1,8 @@
-"""Nodes, races and families of a few sightings, on one machine; `pipeline.consolidate` is for many.
+"""Derives variants, races and families from sightings on one machine. `reduce_spark` does it on Spark.
 
-All that is known of a node adds up: counts, and what reports say of the cause, are sums, sets are
-unions, times and the best report are minima. So new sightings can be merged into the nodes that there
-are, and the result is the same as if all sightings had been counted together. Which nodes are one race
-is decided anew each time, because a later document may show that what looked like one race are two.
+The rows of variants are additive: counts and votes for causes are sums, sets are unions, times and
+the best report are minima. So new sightings can be merged into existing rows with the same result.
+Which variants are one race is computed each time, because a later document may split a race.
 """
 
 from __future__ import annotations
@@ -24,22 +23,22 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
     Sighted = tuple[Any, ...]
 
-# the columns that are asked for, in the order in which a sighting has them
+# in the order of `SightingValues`
 SIGHTING: Final = (
     "node", "base", "links", "aliases", "split", "report", "repo", "run", "test", "observed_at",
     "damage",
 )  # fmt: skip
-# the best report, and what a race takes from it
+# the best report, and the columns that a race takes from it
 _BEST: Final = ("damage", "report", "title", "detector", "kind", "sites")
-# what a node's id begins with, and nothing else that an alias may be
+# aliases that are variant ids start with one of these
 _HEX: Final = "0123456789abcdef"
 _UNIONS: Final = ("repos", "runs", "tests", "days", "keys", "links", "aliases")
 
 
 class _Sum:
-    """What is known of a node or of a race so far, beginning with a row that is a sum itself.
+    """The sum of the rows of one variant or race.
 
-    Most sums are of one row, and nothing is added up before there are two.
+    Most sums have one row, so nothing is computed before the second one.
     """
 
     __slots__ = ("_best", "_causes", "_count", "_first", "_last", "_sets")
@@ -65,7 +64,7 @@ class _Sum:
             self._best = known
 
     def plain(self) -> Plain:
-        """A row like those that were added."""
+        """The sum as a row."""
         if self._sets is None:
             return self._best
         told = {name: self._best[name] for name in _BEST}
@@ -84,14 +83,14 @@ def _add(sums: dict[str, _Sum], name: str, row: Plain) -> None:
 
 
 def _rank(known: Plain) -> tuple[int, bool, str]:
-    """The least damaged report is the best one; of those, one that shows both sides."""
+    """Sorts the least damaged report first, then two-sided ones."""
     return known["damage"], len(known["sites"]) < 2, known["report"]
 
 
 def nodes(
     sightings: Iterable[Sighted], reports: Mapping[str, About], before: Iterable[Plain] = ()
 ) -> list[Plain]:
-    """The nodes of these sightings, together with those that there were `before`."""
+    """The rows of the variants of these sightings, merged with the rows in `before`."""
     sums: dict[str, _Sum] = {}
     kin: dict[str, Plain] = {}
     for row in (*before, *_singles(sightings, reports)):
@@ -103,7 +102,7 @@ def nodes(
 
 
 def _singles(sightings: Iterable[Sighted], reports: Mapping[str, About]) -> Iterator[Plain]:
-    """Every sighting as if it were all that is known of its node; equal ones are counted."""
+    """Yield every distinct sighting as the row of a variant."""
     days: dict[Any, list[date]] = {}
     for row, count in _counted(sightings):
         node, base, links, aliases, split, name, repo, run, test, at, damage = row
@@ -120,7 +119,7 @@ def _singles(sightings: Iterable[Sighted], reports: Mapping[str, About]) -> Iter
 
 
 def _counted(sightings: Iterable[Sighted]) -> Iterator[tuple[Sighted, int]]:
-    """Sightings that tell something new, and how many tell the same."""
+    """The distinct sightings with their counts."""
     counts: dict[tuple[Any, ...], int] = {}
     first: list[tuple[tuple[Any, ...], Sighted]] = []
     for row in sightings:
@@ -139,7 +138,7 @@ def _some(value: str | None) -> list[str]:
 
 
 def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
-    """The races of these nodes, each by the name of its oldest node; and their families."""
+    """The rows of the races of these variants, and of their families."""
     names = named(nodes)
     sums: dict[str, _Sum] = {}
     members: dict[str, set[str]] = {}
@@ -153,7 +152,7 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
     families = loose.families({race: row["keys"] for race, row in told.items()})
     related = {race: family.id for family in families for race in family.races}
     newest = max((row["days"][-1] for row in told.values()), default=date.min)
-    known: dict[tuple[date, ...], list[Plain]] = {}  # most are seen on the same few days
+    known: dict[tuple[date, ...], list[Plain]] = {}  # most races share the same few days
     for race, row in told.items():
         days = (*row["days"],)
         if (states := known.get(days)) is None:
@@ -173,14 +172,14 @@ def races(nodes: list[Plain]) -> tuple[list[Plain], list[Plain]]:
 
 
 def named(nodes: list[Plain]) -> dict[str, str]:
-    """The race of every node."""
+    """The race of every variant."""
     return ids(_found(nodes), {row["node"]: row["first_seen"] for row in nodes})
 
 
 def _found(nodes: list[Plain]) -> Found:
-    """What these nodes tell identity."""
+    """The grouping facts of these variants."""
     known = {row["node"]: Node(row["base"], "") for row in nodes}
-    # most aliases are ids of nodes that nobody has seen
+    # most aliases are ids of variants that do not exist
     aliases = {
         (row["node"], other)
         for row in nodes

@@ -1,4 +1,4 @@
-"""Sightings as rows of the lake, and rows as sightings again; knows no table."""
+"""Converts sightings to rows of the lake and back."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# what a file with more reports tells of their identity is told a batch at a time, as `scan` does it
+# reports that are grouped together, as in `scan`
 BATCH: Final = 4096
 
 
 class Seen(NamedTuple):
-    """What is taken from a sighting: all of its columns but those that its document decides."""
+    """The row of a sighting without the columns that depend on its document."""
 
     row: Plain
     mark: Mark
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 class _Known:
-    """What a report and all its echoes have in common."""
+    """What a report and its duplicates have in common."""
 
     __slots__ = ("_gaps", "address", "damage", "instructions", "mark", "test", "told")
 
@@ -54,7 +54,7 @@ class _Known:
         self._gaps: list[tuple[str, int | None]] = []
 
     def learn(self, echo: Echo) -> _Known:
-        """Finds out which of the echo's numbers goes into which name."""
+        """Find the positions of the duplicate's numbers in the names."""
         numbers = [number.decode() for number in echo.names]
         for name in self.told.names:
             number = name.rpartition(" ")[2].removeprefix("0x")
@@ -64,7 +64,7 @@ class _Known:
         return self
 
     def echoed(self, echo: Echo) -> tuple[list[str], str | None]:
-        """The names and the address of an echo."""
+        """The names and the address of a duplicate."""
         numbers = [number.decode() for number in echo.names]
         names = [text if at is None else text + numbers[at] for text, at in self._gaps]
         changed = names[self.told.names.index(self.address)] if self.address else None
@@ -72,14 +72,14 @@ class _Known:
 
 
 def _mark(sighting: Sighting, report: Report) -> Mark:
-    """The report's mark, which whoever named it has made already, unless others have changed it."""
+    """The grouping key, which is usually computed already."""
     by = sighting.told
     known: Mark | None = by.notes.get("mark") if isinstance(by, Unread | Echo) else None
     return known or mark(report, sighting.verdict.fingerprint)
 
 
 def _listed(told: Plain) -> list[Plain]:
-    """An object as a list of pairs, since no table has columns that differ from row to row."""
+    """A dict as a list of pairs, because columns are fixed."""
     return [
         {"name": name, "value": value}
         for name, values in told.items()
@@ -122,7 +122,7 @@ def seen(sighting: Sighting) -> Seen:
 
 
 def identified(found: Iterable[Seen]) -> Iterator[Seen]:
-    """The sightings of one file, each with its node and what links that to others."""
+    """Add the variant columns to the sightings of one file."""
     batch: list[Seen] = []
     for one in found:
         batch.append(one)
@@ -148,9 +148,10 @@ def kin_of(
     reports: list[tuple[Mark, str, str | None, list[str], list[str]]],
     known_aliases: Mapping[str, Alias] | None = None,
 ) -> Iterator[Plain]:
-    """The node of each report, given with its lane, the address, the actors, and all names.
+    """Yield the variant columns of each report, given its key, stream, address, actors and names.
 
-    The first sighting of each node tells of its kin. Some aliases may be known, by what marks tell.
+    Links and aliases are in the row of the first sighting of each variant. `known_aliases` caches
+    aliases by description.
     """
     document = Reports()
     for known, lane, address, actors, names in reports:
@@ -195,16 +196,16 @@ def _object(pairs: list[Plain]) -> dict[str, list[str]]:
 
 
 def mark_of(report: Plain) -> Mark:
-    """A report's mark, from the row of the report."""
+    """The grouping key for the row of a report."""
     nowhere = {"uri": "", "offset": 0, "length": 0, "lane": None}
     return mark(sighting_from_wire(_wired(report, "", nowhere)).report)
 
 
 def actors_of(report: Plain) -> list[str]:
-    """What stands for the actors in the row of a report."""
+    """The placeholders of the actors in the row of a report."""
     return [a["actor"] for a in report["accesses"] if a["actor"]]
 
 
 def address_of(report: Plain) -> str | None:
-    """What stands for the address in the row of a report."""
+    """The placeholder of the address in the row of a report."""
     return next((a["address"] for a in report["accesses"] if a["address"]), None)

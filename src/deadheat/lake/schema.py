@@ -1,12 +1,12 @@
-"""The tables' columns as Arrow schemas; the nested ones mirror `wire.py`, field by field."""
+"""The Arrow schemas of the tables. Nested columns mirror `serialization`, field by field."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
-# raised by whoever changes a column; a lake with another number is renewed or refused
+# increment it when a column changes; lakes of other versions are upgraded or refused
 LAKE_VERSION = 2
-# since then only derived tables have got columns: older lakes are read, and renewed by who writes
+# since this version only derived tables got columns; older lakes are readable and upgraded on write
 LAKE_OLDEST = 1
 
 TEXT, NUMBER, TIME = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
@@ -48,13 +48,13 @@ LOCK = pa.struct([("id", TEXT), ("address", TEXT), ("created_at", STACK)])
 EDGE = pa.struct(
     [("held", TEXT), ("acquired", TEXT), ("actor", TEXT), ("stack", STACK), ("held_stack", STACK)]
 )
-# a list and not a map, because a detector may tell a thing twice, and order matters
+# a list, because a detector may print a fact twice and order matters
 FACT = pa.struct([("name", TEXT), ("value", TEXT)])
 CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", TEXTS)])
-# how often reports say a cause first, and how sure they are together, as `diagnose.of_race` has it
+# how many sightings have a cause first, and the sum of their confidences, as in `diagnosis.ranking`
 VOTE = pa.struct([("cause", TEXT), ("sightings", NUMBER), ("weight", NUMBER)])
 
-# what a report says, as in one line of `scan --format jsonl`
+# the fields of a report, as in `scan --format jsonl`
 TOLD = [
     ("detector", TEXT),
     ("kind", TEXT),
@@ -70,7 +70,7 @@ TOLD = [
     ("causes", pa.list_(CAUSE)),
     ("damage", TEXTS),
 ]
-# what a bug report's author says, where a sighting stands in one
+# the claims of the author, if the sighting is in a bug report
 CLAIM = pa.struct(
     [
         ("kind", TEXT),
@@ -88,14 +88,14 @@ BUG_REPORT = pa.struct(
         ("claims", pa.list_(CLAIM)),
     ]
 )
-# what identity has to know of a node to say which nodes are one race, as in `identity.races`
+# what decides which variants are one race, as in `grouping.races`
 KIN = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
 RUN = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
 
 REPORTS = pa.schema([("digest", TEXT), *TOLD, ("sites", TEXTS), ("keys", TEXTS)])
 SIGHTINGS = pa.schema(
     [
-        # the first two are those that readers skip data files by
+        # the first two columns are used to skip data files
         ("node", TEXT),
         ("uri", TEXT),
         ("offset", NUMBER),
@@ -138,7 +138,7 @@ RACES = pa.schema(
         ("keys", TEXTS),
     ]
 )
-# all that is known of a race adds up from its nodes
+# rows of variants are added up to rows of races
 NODES = pa.schema(
     [
         ("node", TEXT),
@@ -173,7 +173,7 @@ FILES = pa.schema(
     ]
 )
 
-# what a repository did about races in the past; found by `mine`, not by consolidation
+# fixes of races in the history of a repository, written by `mine`
 QUOTED = pa.struct([("fingerprint", TEXT), ("title", TEXT), ("report", TEXT)])
 FIXES = pa.schema(
     [
@@ -198,7 +198,7 @@ FIXES = pa.schema(
     ]
 )
 
-# what clones of the code have told about races; found by `place`, not by consolidation
+# what repositories tell about races, written by `place`
 CANDIDATE = pa.struct(
     [("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)]
 )
@@ -250,12 +250,12 @@ TABLES = {
     "fixes": FIXES,
     "dossiers": DOSSIERS,
 }
-# these came later, and many a lake has none; whoever writes to one makes it
+# tables that many lakes do not have; they are created on the first write
 LATER = ("fixes", "dossiers")
-# what is rebuilt from the others, and replaced as a whole
+# rebuilt from the other tables and replaced as a whole
 DERIVED = ("nodes", "races", "families")
 
 
 def sorted_by(table: str) -> list[str]:
-    """The columns by which data files are in order, so that readers can skip parts of them."""
+    """The columns that data files are sorted by, for file skipping."""
     return [column.name for column in list(TABLES[table])[:2] if column.type == TEXT]

@@ -1,4 +1,4 @@
-"""Opens the tables of a lake, makes or renews them, and refuses what no version could read."""
+"""Opens, creates and upgrades the tables of a lake, and refuses incompatible versions."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 _COLUMNS = "deadheat.schema"
-# the tables' metadata, what this deadheat writes there, and the oldest that it reads
+# table property: current version, oldest readable version, subject
 _VERSIONS = {
     _COLUMNS: (LAKE_VERSION, LAKE_OLDEST, "columns"),
     "deadheat.fingerprint": (FINGERPRINT_VERSION, FINGERPRINT_VERSION, "fingerprints"),
 }
-# the application whose transactions number the states of a lake
+# its transactions number the states of a lake
 APPLICATION = "deadheat"
 
 
 class Lake:
-    """A lake at a place, with its tables as they were when it was opened."""
+    """A lake, with its tables as of when they were opened."""
 
     def __init__(self, root: str) -> None:
         self.place = Place(root)
@@ -50,7 +50,7 @@ class Lake:
         return self._opened("files") is not None
 
     def expect(self, maker: str = "ingest PATH") -> Lake:
-        """The lake, if it is there; `maker` is the command that makes what is looked for in it."""
+        """Return the lake, or fail if it does not exist. `command` is the command that creates it."""
         if not self.is_there:
             raise DeadheatError(
                 "there is no lake", self.uri, f"`deadheat {maker} --lake DIR` makes one"
@@ -58,13 +58,13 @@ class Lake:
         return self
 
     def make(self, *later: str) -> None:
-        """Makes the tables and columns that are missing; a lake that was half made is made whole.
+        """Create missing tables and columns. An incomplete lake is completed.
 
-        Of the tables that came later, only these: most lakes never need them.
+        Of the optional tables only those in `optional` are created.
         """
         settings = {key: str(version) for key, (version, _, _) in _VERSIONS.items()}
         settings["delta.dataSkippingNumIndexedCols"] = "2"
-        # `files` comes last: a lake is there when that one is
+        # `files` is last: a lake exists if that table does
         for name in reversed(TABLES):
             wanted = name not in LATER or name in later
             table = self._opened(name)
@@ -76,32 +76,32 @@ class Lake:
 
     @property
     def is_older(self) -> bool:
-        """Were its derived tables made by a version that knew fewer columns?"""
+        """Were the derived tables made by a version with fewer columns?"""
         return _version(self.table("nodes")) < LAKE_VERSION
 
     @property
     def outdated(self) -> list[str]:
-        """The tables that a version made which knew fewer columns."""
+        """The tables that were made by a version with fewer columns."""
         return [name for name in self.names if _version(self.table(name)) < LAKE_VERSION]
 
     def renew(self, names: Sequence[str]) -> None:
-        """Notes that the derived tables have been made anew, with all columns."""
+        """Record that these tables have been rebuilt with all columns."""
         for name in names:
             now = {_COLUMNS: str(LAKE_VERSION)}
             self.table(name).alter.set_table_properties(now, raise_if_not_exists=False)
 
     def refresh(self) -> None:
-        """Looks again at what others may have written."""
+        """Reopen the tables on their next use."""
         self._tables.clear()
         self.__dict__.pop("is_there", None)
 
     def has(self, name: str) -> bool:
-        """Is there a table of that name? A lake may be older than the table."""
+        """Does the table exist?"""
         return self._opened(name) is not None
 
     @property
     def names(self) -> list[str]:
-        """The tables that a lake has to have, and those of the others that it has."""
+        """The required tables, and the optional ones that exist."""
         return [name for name in TABLES if name not in LATER or self.has(name)]
 
     def table(self, name: str) -> DeltaTable:
@@ -120,7 +120,7 @@ class Lake:
                 if fault := self.place.fault(name):
                     raise _unreadable(uri, fault) from error
                 return None
-            except (DeltaError, OSError) as error:  # the latter from object stores
+            except (DeltaError, OSError) as error:  # object stores raise OSError
                 raise _unreadable(uri, self.place.fault(name) or error) from error
             _refuse_others(table, uri)
             self._tables[name] = table
@@ -128,25 +128,25 @@ class Lake:
 
     @property
     def state(self) -> int:
-        """Which state of the lake this is: how many batches have been taken in so far."""
+        """The state number of the lake: how many batches were ingested."""
         return self.reached("files")
 
     def reached(self, name: str) -> int:
         return self.table(name).transaction_version(APPLICATION) or 0
 
     def paths(self, name: str) -> list[str]:
-        """The data files of a table, from the table's folder on."""
+        """The data files of a table, relative to its folder."""
         return self._files(name, "path")
 
     def sizes(self, name: str) -> list[int]:
-        """The sizes of those files, as they were written."""
+        """The sizes of the data files."""
         return self._files(name, "size_bytes")
 
     def count(self, name: str) -> int:
         return sum(self._files(name, "num_records"))
 
     def _files(self, name: str, column: str) -> list[Any]:
-        # not through pyarrow, which would import pandas to see whether this is a frame
+        # pyarrow would import pandas here
         told = self.table(name).get_add_actions(flatten=True).column(column)
         return list(told.to_pylist())
 
@@ -159,38 +159,38 @@ class Lake:
     def _rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
         if where is not None:
             return self.dataset(name).to_table(columns=wanted, filter=where)
-        # as quick, and does without Arrow's datasets, which take a third of a second to import
+        # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
         schema = pa.schema([TABLES[name].field(column) for column in wanted])
         whole = [pa.Table.from_batches([], schema)]
         for path in self.paths(name):
             with self.place.arrow.open_input_file(self.place.path(f"{name}/{path}")) as file:
                 found = _widened(pq.ParquetFile(file).read(wanted), schema)
-                # what is so already needs no functions of Arrow's, which take a while to import
+                # `cast` imports `pyarrow.compute`, which takes time
                 whole.append(found if found.schema.equals(schema) else found.cast(schema))
         return pa.concat_tables(whole)
 
     def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """A table of any size, a piece at a time."""
+        """Yield a table of any size in batches."""
         with self._reading(name):
             yield from self.dataset(name).to_batches(columns=list(columns))
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[None]:
-        """A data file that is broken or gone is told in one line."""
+        """Report a broken or missing data file in one line."""
         try:
             yield
         except (pa.ArrowException, OSError) as error:
             raise _unreadable(self.place.at(name), error) from error
 
     def dataset(self, name: str) -> ds.Dataset:
-        """A table's data files for Arrow, which opens them itself: delta-rs would ask Python to."""
-        import pyarrow.dataset as ds  # takes a third of a second
+        """The data files as an Arrow dataset, which is faster than reading through delta-rs."""
+        import pyarrow.dataset as ds  # takes 0.3 s to import
 
         paths = [self.place.path(f"{name}/{path}") for path in self.paths(name)]
         return ds.dataset(paths, TABLES[name], format="parquet", filesystem=self.place.arrow)
 
     def holding(self, name: str, where: pc.Expression) -> Iterator[tuple[str, ds.Fragment]]:
-        """The data files that have such rows, by the names that `paths` has for them."""
+        """Yield the data files with matching rows, named as in `data_files`."""
         folder = self.place.path(f"{name}/")
         for fragment in self.dataset(name).get_fragments():
             if fragment.count_rows(filter=where):
@@ -204,7 +204,7 @@ def _unreadable(uri: str, why: object) -> DeadheatError:
 
 
 def _widen(table: DeltaTable, schema: pa.Schema) -> None:
-    """Adds the columns to a table that it lacks."""
+    """Add missing columns to a table."""
     known = {field.name for field in table.schema().fields}
     missing = pa.schema([field for field in schema if field.name not in known])
     if missing.names:
@@ -212,7 +212,7 @@ def _widen(table: DeltaTable, schema: pa.Schema) -> None:
 
 
 def _widened(found: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Rows with all columns; of those that a data file lacks, nothing is known."""
+    """Add missing columns to rows, filled with nulls."""
     for field in schema:
         if field.name not in found.schema.names:
             found = found.append_column(field, pa.nulls(found.num_rows, field.type))
@@ -228,7 +228,7 @@ def _refuse_others(table: DeltaTable, uri: str) -> None:
     for key, (ours, oldest, what) in _VERSIONS.items():
         theirs = settings.get(key)
         if theirs is None:
-            raise DeadheatError("is a table, but not deadheat's", uri, "give another --lake")
+            raise DeadheatError("is not a deadheat table", uri, "give another --lake")
         if not (theirs.isdigit() and oldest <= int(theirs) <= ours):
             newer = theirs.isdigit() and int(theirs) > ours
             do = "use a newer deadheat" if newer else "ingest the documents into a new lake"

@@ -1,6 +1,6 @@
-"""What a report says, as a row of tuples for its table; `columns` makes columns of such rows.
+"""The row of a report as tuples.
 
-Addresses and numbers are marks, as `masks` has them, so that equal reports have equal rows.
+Addresses and numbers are placeholders, so that equal reports have equal rows.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Actor, Frame, Report, Sighting
 
     Plain = dict[str, Any]
-    # in the order of the columns; accesses, actors and causes are tuples like it, frames as they are
+    # in column order; accesses, actors and causes are tuples too, frames are unchanged
     Row = tuple[Any, ...]
 
 _text: Final = JSONEncoder(check_circular=False, separators=(",", ":")).encode
-# how half a character begins in such a text, and a whole one that is made of two
+# the start of an escaped surrogate in JSON
 _HALF: Final = "\\ud"
-# what stands between texts, and in none that JSON has
+# separates texts; JSON text does not contain it
 _END: Final = "\0"
-# where an access has its stack
+# index of the stack in an access
 _STACK: Final = 6
 _NONE: tuple[tuple[Any, ...], ...] = ((),) * 8
 
 
 class About(NamedTuple):
-    """What a race takes from the report that tells it best."""
+    """What a race takes from its best report."""
 
     title: str
     detector: str
     kind: str
     sites: list[str]
     cause: str | None
-    confidence: float  # how sure that is
+    confidence: float  # of the cause
     keys: list[str]
 
 
-# the columns that this is made of
+# the columns of `ReportDetails`
 ABOUT: Final = ("title", "detector", "kind", "sites", "causes", "keys")
 
 
 class Told(NamedTuple):
-    """What a report says: the row, its digest, and the names that its marks stand for."""
+    """The row of a report, its digest, and the names of its placeholders."""
 
     row: Row
     digest: str
     names: list[str]
-    actors: list[str]  # the marks of who raced
+    actors: list[str]  # placeholders of the racing actors
     about: About
-    odd: bool  # there may be halves of characters in it
+    odd: bool  # the text may contain lone surrogates
 
 
 def told(sighting: Sighting) -> Told:
-    """What a sighting's report says, as the table has it."""
+    """The row of the report of a sighting."""
     report, verdict = sighting.report, sighting.verdict
     mask = masks.Masking()
-    # in the order in which marks are counted
+    # placeholders are counted in this order
     accesses = [_access(access, mask) for access in report.accesses]
     actors = [_actor(actor, mask) for actor in report.actors]
     first = (report.detector, report.kind, verdict.title, verdict.fingerprint)
@@ -87,10 +87,10 @@ def told(sighting: Sighting) -> Told:
 
 
 def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str]:
-    """All that a report says, as two texts: no other report has the same.
+    """The content of a report as two texts, which differ for different reports.
 
-    Most of it is the texts of frames, and those are soon joined. One that has what stands between
-    them in itself is quoted, and so are all others then.
+    Frames are joined without quoting, which is fast. If one of them contains the separator, all are
+    encoded as JSON.
     """
     stacks = [*[access[_STACK] for access in accesses], *[actor[-1] for actor in actors]]
     frames = [frame for stack in stacks for frame in stack]
@@ -102,20 +102,20 @@ def _said(accesses: list[Row], actors: list[Row], others: Row) -> tuple[str, str
         joined = _text(frames)
     sides = [(*access[:_STACK], *access[_STACK + 1 :]) for access in accesses]
     known = [actor[:-1] for actor in actors]
-    # numbers need no quotes, and hardly any frame has a flag
+    # numbers need no quoting, and few frames have a flag
     flags = (stale, inlined) if True in stale or True in inlined else ()
     return f"{_text((sides, known, others))}{[*map(len, stacks)]}{lines}{flags}", joined
 
 
 def about(row: Plain) -> About:
-    """The same from the row of a report."""
+    """The details from the row of a report."""
     first: Plain = row["causes"][0] if row["causes"] else {"cause": None, "confidence": 0.0}
     said = first["cause"], first["confidence"]
     return About(row["title"], row["detector"], row["kind"], row["sites"], *said, row["keys"])
 
 
 def writable(value: Any) -> Any:
-    """The same without halves of characters, which JSON in a log may hold and no table can."""
+    """Replace lone surrogates, which JSON in a log may contain and Arrow cannot encode."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
@@ -141,14 +141,14 @@ def _actor(actor: Actor, mask: Masking) -> Row:
 
 
 def _rest(report: Report, mask: Masking) -> Row:
-    """What Go's detector never tells: location, locks, cycle, facts."""
+    """The columns that are empty for the Go detector: location, locks, cycle, facts."""
     if not (report.location or report.locks or report.cycle or report.facts):
         return None, (), (), ()
     rest = rest_to_wire(report)
     rest["facts"] = [{"name": name, "value": value} for name, value in rest["facts"].items()]
     for stack in _stacks(rest):
         for frame in stack:
-            frame.setdefault("inlined", False)  # told in JSON only where it is true
+            frame.setdefault("inlined", False)  # in JSON only if true
     return tuple(masks.rest_with_names(rest, mask).values())
 
 

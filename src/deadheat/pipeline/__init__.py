@@ -1,8 +1,8 @@
-"""The pipeline on Spark, and the only place that imports pyspark: DataFrames in, DataFrames out.
+"""The Spark pipeline, from DataFrames to DataFrames. No other package imports pyspark.
 
-from deadheat import pipeline
-seen = pipeline.read(spark, ["logs/"])
-races = pipeline.races(seen)
+from deadheat import spark as pipeline
+rows = pipeline.read(spark, ["logs/"])
+races = pipeline.races(rows)
 pipeline.families(races)
 """
 
@@ -40,15 +40,15 @@ __all__ = [
 
 
 def read(spark: SparkSession, paths: Sequence[str], unit: int | None = None) -> DataFrame:
-    """Everything that is seen below the paths: a row per sighting, its report in the column `told`.
+    """Read everything below the paths: one row per sighting, with its report in the column `told`.
 
-    A report has marks in place of addresses and numbers; the column `names` has what they stand for.
+    A report has placeholders for addresses and numbers; their names are in the column `names`.
     """
     return mapped(spread(spark, works(paths), unit))
 
 
 def sightings(seen: DataFrame) -> DataFrame:
-    """The sightings in what was read, each with the node that its document gives it."""
+    """The sightings in the rows that were read, with their variants."""
     found = seen.where("fault is null")
     whole = found.where("node is not null").select(SIGHTINGS.names)
     parts = found.where("node is null").select(SIGHTINGS.names)
@@ -56,12 +56,12 @@ def sightings(seen: DataFrame) -> DataFrame:
 
 
 def reports(seen: DataFrame) -> DataFrame:
-    """The distinct reports in what was read."""
+    """The distinct reports in the rows that were read."""
     return reports_of(seen)
 
 
 def races(seen: DataFrame) -> DataFrame:
-    """The races in what was read, as the table of that name has them."""
+    """The races in the rows that were read, in the schema of the table `races`."""
     nodes = consolidate.nodes(sightings(seen), reports(seen)).localCheckpoint()
     found = consolidate.races(nodes).localCheckpoint()
     return consolidate.finished(found, families(found))

@@ -1,4 +1,4 @@
-"""What a task puts aside: a little is handed to the driver right away, more is written to files."""
+"""The output of a task: small results are returned to the driver, large ones are written to files."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
     from deadheat.pipeline.units import Unit
 
     Plain = dict[str, Any]
-    # what is known of a report, on its way from a task: tuples that have names take long to pickle
+    # a `ReportFacts` as plain tuples, which are pickled faster
     Flat = tuple[Any, ...]
 
-# makes a tuple with names in a third of the time that its class takes
+# creates a named tuple three times as fast as its class
 _new: Final = tuple.__new__
-# so many rows are written at a time
 _PORTION = 4096
-# so many new objects are worth a look for garbage
+# new objects between two runs of the garbage collector
 _GARBAGE = 1_000_000
 
 
 class Put(NamedTuple):
-    """Rows that a task has put aside: a file of them, or they themselves."""
+    """The rows of a task: in a file, or in memory."""
 
     rows: int
     file: str | None = None
@@ -48,12 +47,12 @@ class Put(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is asked of every report."""
+    """What is needed of every report."""
 
     digest: str
     about: About
     mark: Mark
-    alias: Alias  # what else its node may be called, which takes longest to find out
+    alias: Alias  # the derived aliases of its variant, which are the most expensive part
 
     @property
     def flat(self) -> Flat:
@@ -69,7 +68,7 @@ class Known(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What could not be read, why, and could it not be opened at all."""
+    """A file that could not be read, why, and whether it could not be opened at all."""
 
     uri: str
     what: str
@@ -77,7 +76,7 @@ class Fault(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a task tells of itself."""
+    """The result of a task."""
 
     seen: Put
     reports: Put
@@ -88,11 +87,12 @@ class Done(NamedTuple):
 def writing(
     lake: str, folder: str, batch: str, most: int, whole: int, portions: Iterable[Iterable[Unit]]
 ) -> Iterator[Done]:
-    """Writes what a task sees right where it is seen: to hand wide rows to Java takes longer.
+    """Read units and write their sightings from the Python worker.
 
-    Up to `most` sightings are handed over as one piece of memory, into which Java does not look, and
-    so are reports if they are fewer than `whole`. The name of a file is told only once it is whole,
-    so that what a task has left behind that failed or was run twice counts for nothing.
+    This is faster than passing rows to the JVM. Up to `max_rows` sightings are returned as one
+    binary value that the JVM does not decode, and so are reports if there are fewer than
+    `min_file_rows`. The name of a file is returned only when the file is complete, so files of
+    failed or repeated tasks are ignored.
     """
     _settle()
     place = Place(lake)
@@ -112,7 +112,7 @@ def writing(
 
 
 def _known(one: Seen) -> Known:
-    # as it is in the row of the report
+    # as in the row of the report
     mark = told.writable(one.mark) if one.told.odd else one.mark
     return Known(one.told.digest, one.told.about, mark, alias(mark))
 
@@ -120,7 +120,7 @@ def _known(one: Seen) -> Known:
 def _portions(
     found: Iterator[Plain], faults: list[Fault]
 ) -> Iterator[tuple[list[Plain], list[Seen]]]:
-    """Rows, and those that are the first to tell a report, some at a time; faults are put aside."""
+    """Yield portions of rows with the first rows of each report. Faults are collected."""
     rows: list[Plain] = []
     first: list[Seen] = []
     for row in found:
@@ -138,18 +138,17 @@ def _portions(
 
 
 def _settle() -> None:
-    """Tells the garbage collector not to look at what there is, now that it has just been run.
+    """Exclude all existing objects from garbage collection.
 
-    PySpark runs it after each task, and most of what it would look at are our modules, and reports
-    that are remembered to be recognised. What nobody needs any more is given back all the same,
-    unless it is a circle that was closed in an earlier task.
+    PySpark collects after each task. Most of the objects it would scan are our modules and cached
+    reports. Only reference cycles from earlier tasks are not freed.
     """
     gc.freeze()
     gc.set_threshold(_GARBAGE)
 
 
 class _Rows:
-    """Rows of a task; in a file once there are more than `most`."""
+    """The rows of a task; written to a file if there are more than `max_rows`."""
 
     def __init__(self, place: Place, folder: str, table: str, schema: pa.Schema, most: int) -> None:
         self._place, self._folder, self._table = place, folder, table
@@ -177,7 +176,7 @@ class _Rows:
         self._kept = []
 
     def close(self) -> Put:
-        """What is to be told of them."""
+        """Finish the file and return its metadata, or the rows."""
         if self._writer is None:
             return Put(self.count, content=packed(self._kept))
         self._writer.close()
@@ -189,7 +188,7 @@ class _Rows:
 
 
 def packed(batches: list[pa.RecordBatch]) -> bytes | None:
-    """Batches as one piece of memory."""
+    """Batches as one binary value in Arrow IPC format."""
     if not batches:
         return None
     sink = pa.BufferOutputStream()

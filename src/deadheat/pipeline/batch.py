@@ -1,4 +1,4 @@
-"""One batch on its way into the lake: what was seen, what that changes, and nothing committed yet."""
+"""One batch of an ingest: reads the files of a plan and computes the table changes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from deadheat.lake.tables import Lake
     from deadheat.pipeline.receipts import Plan
 
-# so many sightings and nodes are put together on the driver, which takes a second or two
+# up to this many sightings and variants are reduced on the driver, which takes a second or two
 FEW = 100_000
 
 
 class Batch:
-    """Makes an intent out of a plan. `session` gives one when it is needed."""
+    """Computes an intent from a plan. `session` starts Spark on demand."""
 
     def __init__(
         self,
@@ -57,22 +57,22 @@ class Batch:
 
     @property
     def is_derived(self) -> bool:
-        """Does it bring the derived tables up to date?"""
+        """Does the batch update the derived tables?"""
         return "nodes" in self._changes
 
     def added(self, table: str) -> int:
-        """How many rows this batch adds to a table."""
+        """The number of rows that this batch adds to a table."""
         change = self._changes.get(table)
         return sum(added.rows for added in change.add) if change else 0
 
     def read(self) -> None:
-        """Reads everything that the plan says."""
+        """Read all files of the plan."""
         if self._plan.works:
             self._staged.write(self._session(), self._plan.works, self._unit, self._few)
         self._plan.forget(self._staged.unread)
 
     def take_in(self) -> None:
-        """Makes changes of what was read."""
+        """Compute the table changes for what was read."""
         self._changes["files"] = self._receipts()
         self._changes["rejects"] = self._rejects()
         if self.sightings or self._plan.replaced:
@@ -84,7 +84,7 @@ class Batch:
             self.new_races = reduce.new_races()
 
     def rebuild(self) -> None:
-        """Derives everything anew from the facts."""
+        """Rebuild all derived tables."""
         reduce = self._reduce(self._lake.count("sightings"))
         reduce.rebuild()
         self._changes = {"files": Change(), **reduce.changes}
@@ -100,16 +100,16 @@ class Batch:
 
     @property
     def files(self) -> int:
-        """How many files were read."""
+        """The number of files read."""
         return len(self._plan.receipts)
 
     @cached_property
     def faults(self) -> list[tuple[str, str]]:
-        """Where and what."""
+        """Pairs of URI and message."""
         told = {(fault.where, said(fault)) for fault in self._plan.faults}
         return sorted({*told, *((uri, what) for uri, what, _ in self._staged.faults)})
 
-    # -- small tables, written from here -----------------------------------------------------------
+    # -- small tables, written from the driver -----------------------------------------------------
 
     def _receipts(self) -> Change:
         rows = [{**row, "ingest": self._name} for row in self._plan.receipts.values()]
@@ -123,7 +123,7 @@ class Batch:
         return Change(add, stale)
 
     def _rejects(self) -> Change:
-        """What is broken is told once, however often it is tried again."""
+        """Each fault is recorded once, however often the file is read."""
         known = {
             (row["uri"], row["what"])
             for batch in (self._lake.batches("rejects", ("uri", "what")) if self.faults else ())

@@ -1,4 +1,4 @@
-"""Connected components of any size: many edges in DataFrame operations, a few on the driver."""
+"""Connected components: small graphs on the driver, large ones in DataFrame operations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _LABELS = pa.schema([("id", pa.string()), ("label", pa.string())])
 
 
-# up to so many edges are joined right here, which takes a second and not a dozen of Spark's jobs
+# up to this many edges are joined on the driver, in a second instead of a dozen Spark jobs
 FEW = 200_000
 
 
 def labels(edges: DataFrame, few: int = FEW) -> DataFrame:
-    """`id` and `label` for whatever stands in the columns `a` and `b`: its component's smallest."""
+    """Return `id` and `label` for the ids in columns `a` and `b`: the smallest id of the component."""
     edges = edges.select("a", "b").distinct()
     if few and len(some := edges.limit(few).collect()) < few:
         return _joined_here(edges.sparkSession, some)
@@ -37,9 +37,9 @@ def _joined_here(spark: SparkSession, edges: list[Row]) -> DataFrame:
 
 
 def _joined(edges: DataFrame) -> DataFrame:
-    """Every node takes the smallest label among its neighbours, then the label of that label.
+    """Every id takes the smallest label of its neighbours, then the label of that label.
 
-    So a long chain takes a number of rounds like the logarithm of its length.
+    A long chain takes a number of rounds logarithmic in its length.
     """
     turned = edges.select(F.col("b").alias("a"), F.col("a").alias("b"))
     both = edges.union(turned).distinct().localCheckpoint()

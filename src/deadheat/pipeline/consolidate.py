@@ -1,4 +1,4 @@
-"""From sightings to races with lasting ids, in DataFrame operations; `lake.races` says what it means."""
+"""Derives variants and races in DataFrame operations. `lake.race_rows` defines the semantics."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from deadheat.pipeline.frames import rows, typed
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-# sets that a node has of each
+# set columns of a variant, and their source columns
 _SETS = {"repos": "repo", "runs": "run", "tests": "test", "days": "day"}
-# up to so many nodes are named right here, which takes a second and not two dozen of Spark's jobs
+# up to this many variants are named on the driver, in a second instead of two dozen Spark jobs
 FEW = 100_000
 _ASKED = ("node", "base", "links", "aliases", "split", "first_seen")
 _NAMES = pa.schema([("node", pa.string()), ("race", pa.string())])
-# the best report, and what a race takes from it; compared from left to right
+# the best report, and the columns that a race takes from it; compared from left to right
 _BEST = ("report", "title", "detector", "kind", "sites")
 
 
-# -- nodes -----------------------------------------------------------------------------------------
+# -- variants --------------------------------------------------------------------------------------
 
 
 def nodes(sightings: DataFrame, reports: DataFrame, before: DataFrame | None = None) -> DataFrame:
-    """The nodes of these sightings, together with those that there were `before`.
+    """The rows of the variants of these sightings, merged with the rows in `before`.
 
-    `reports` needs to have the reports of these sightings only. Whoever goes on from here should
-    put the result aside first, since it is asked for several times.
+    `reports` needs to contain the reports of these sightings only. Checkpoint the result, because
+    it is used several times.
     """
     new = _counted(sightings, reports)
     return new if before is None else _merged(before.union(new), "node").select(_columns())
@@ -52,7 +52,7 @@ def _counted(sightings: DataFrame, reports: DataFrame) -> DataFrame:
     one = sightings.withColumn("sightings", F.lit(1).cast("long")).withColumns(
         {"first_seen": F.col("observed_at"), "last_seen": F.col("observed_at")}
     )
-    # each set is gathered where its sightings lie, so that little is sent about
+    # sets are aggregated before the shuffle
     counted = (
         one.withColumn("day", F.to_date("observed_at"))
         .groupBy("node")
@@ -76,7 +76,7 @@ def _sums() -> list[Column]:
 
 
 def _best(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    """What each node takes from its reports."""
+    """The columns that each variant takes from its reports."""
     about = reports.select(
         F.col("digest").alias("report"), "title", "detector", "kind", "sites", "keys",
         F.try_element_at("causes", F.lit(1)).alias("first"),
@@ -97,13 +97,13 @@ def _best(sightings: DataFrame, reports: DataFrame) -> DataFrame:
 
 
 def _best_of() -> Column:
-    """The least damaged report, one with two sides before one with one: as in `lake.races`."""
+    """The least damaged report, two-sided ones first, as in `lake.race_rows`."""
     one_sided = (F.size("sites") < 2).alias("one_sided")
     return F.min(F.struct("damage", one_sided, *_BEST)).dropFields("one_sided").alias("best")
 
 
 def _said() -> Column:
-    """What a report says first, as `of_race.said` has it."""
+    """The vote of a report for its first cause, as in `ranking.votes_of_report`."""
     sure = F.round(F.col("first.confidence") * 100).cast("long")
     return F.struct(
         F.col("first.cause").alias("cause"),
@@ -113,7 +113,7 @@ def _said() -> Column:
 
 
 def _added(name: str) -> Column:
-    """Adds up what is said of causes, as `of_race.add` does."""
+    """The sum of votes, as in `ranking.add_votes`."""
     every = F.col(name)
     causes = F.array_sort(F.array_distinct(F.transform(every, lambda one: one["cause"])))
 
@@ -125,7 +125,7 @@ def _added(name: str) -> Column:
         sums = (total(cause, what).alias(what) for what in ("sightings", "weight"))
         return F.struct(cause.alias("cause"), *sums)
 
-    # most have one report, or one node
+    # most variants have one report
     return F.when(F.size(every) < 2, every).otherwise(F.transform(causes, one)).alias(name)
 
 
@@ -134,7 +134,7 @@ def _union(lists: Column, name: str) -> Column:
 
 
 def _merged(several: DataFrame, by: str) -> DataFrame:
-    """Adds up what is known of the same thing."""
+    """Add up the rows with the same key."""
     unions = (*_SETS, "keys", "links", "aliases")
     merged = several.groupBy(by).agg(
         *_sums(),
@@ -149,9 +149,9 @@ def _merged(several: DataFrame, by: str) -> DataFrame:
 
 
 def races(nodes: DataFrame) -> DataFrame:
-    """The races of these nodes, each by the name of its oldest node.
+    """The races of these variants, named after their oldest variant.
 
-    What is said relative to all races (families, state) is left to `finished`.
+    Families and status are added by `finish_races`.
     """
     named = _named(nodes).localCheckpoint()
     whose = named.groupBy("race").agg(
@@ -175,7 +175,7 @@ def races(nodes: DataFrame) -> DataFrame:
 
 
 def _named(nodes: DataFrame, few: int = FEW) -> DataFrame:
-    """Every node with its race, as `identity.races.ids` has it."""
+    """Every variant with its race, as in `grouping.races.race_ids`."""
     if few:
         some = nodes.select(*_ASKED).limit(few).toArrow()
         if some.num_rows < few:
@@ -197,7 +197,7 @@ def _named(nodes: DataFrame, few: int = FEW) -> DataFrame:
 
 
 def _labelled(nodes: DataFrame) -> DataFrame:
-    """Which nodes are one race: by evidence, by name, or because callers do not matter."""
+    """Which variants are one race: by links, by aliases, or because callers do not matter."""
     called = nodes.select(F.col("node").alias("a"), F.explode("aliases").alias("b"))
     there = nodes.select(F.col("node").alias("b"))
     groups = _groups(nodes)
@@ -222,7 +222,7 @@ def _labelled(nodes: DataFrame) -> DataFrame:
 
 
 def _groups(nodes: DataFrame) -> DataFrame:
-    """The bases, each with one of its nodes that are certain, and whether callers matter."""
+    """The bases, each with one certain variant, and whether callers matter."""
     certain = F.when(~unsure.is_unsure(), F.col("node"))
     return nodes.groupBy("base").agg(F.min(certain).alias("a"), F.max("split").alias("apart"))
 
@@ -235,7 +235,7 @@ def _certain(nodes: DataFrame, groups: DataFrame) -> DataFrame:
 
 
 def _heard(called: DataFrame) -> DataFrame:
-    """Who asks (`a`), and everybody who answers (`id`)."""
+    """Pairs of a variant that requires a key (`a`) and one that provides it (`id`)."""
     key = F.substring("b", 2, 1 << 10).alias("key")
     asks = called.where(F.col("b").startswith(ASKS)).select("a", key)
     answers = called.where(F.col("b").startswith(ANSWERS)).select(F.col("a").alias("id"), key)
@@ -243,7 +243,7 @@ def _heard(called: DataFrame) -> DataFrame:
 
 
 def _answered(heard: DataFrame, known: DataFrame) -> DataFrame:
-    """Who asks, and one node of the only race that answers, as far as is known by now."""
+    """Pairs of a requiring variant and one variant of the only race that provides the key."""
     race = F.coalesce("label", "id")
     told = (
         heard.join(known, "id", "left")
@@ -266,7 +266,7 @@ def _chosen(causes: pa.Array) -> pa.Array:
 
 
 def finished(races: DataFrame, families: DataFrame) -> DataFrame:
-    """The table of races: with the family of each, and what has become of it by now."""
+    """The table of races, with family, status and cause."""
     newest = races.agg(F.max(F.element_at("days", -1)).alias("newest"))
     told = arrow_udf(_history, typed(RACES)["history"].dataType)  # type: ignore[call-overload]
     chosen = arrow_udf(_chosen, typed(RACES)["cause"].dataType)  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""Families of races in DataFrame operations; gives what `identity.families` gives."""
+"""Families of races in DataFrame operations, with the result of `grouping.races.find_families`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _reasons(keys: pa.Array) -> pa.Array:
 
 
 def families(races: DataFrame) -> DataFrame:
-    """The families of races, by the loose keys that each of them has."""
+    """The families of races by their family keys."""
     held = races.select("race", F.explode("keys").alias("key")).distinct()
     count = held.groupBy("key").agg(F.count("*").alias("n"), F.min("race").alias("first"))
     shared = count.where(F.col("n").between(2, MOST)).localCheckpoint()

@@ -1,6 +1,6 @@
-"""The reduce side of a small batch, on the driver: Spark would take longer to plan it than this takes.
+"""Reduces a small batch on the driver, which is faster than planning it on Spark.
 
-Writes what `many` would write; a test holds the two to that.
+It writes the same tables as `reduce_spark`; a test compares them.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _ORDER = ("uri", "offset", "length", "lane")
 _CLUES = ["uri", "lane", "report", "address", "actors", "names"]
 _KIN = ["node", *(name for name, _ in KIN)]
 _WRITERS = 2
-# what stands in a column so often is converted once
+# nested values that repeat this often are converted once
 _OFTEN = 4
 
 
 class Few:
-    """Makes the changes of one batch from what was seen."""
+    """Computes the table changes of one batch."""
 
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self.changes: dict[str, Change] = {}
-        # files are written while Python goes on
+        # files are written in the background
         self._writers = ThreadPoolExecutor(_WRITERS)
         self._writing: list[Future[None]] = []
         self._known: set[str] = set()
-        self._marks: dict[str, Mark] = {}  # of reports, by their digests
-        self._aliases: dict[str, Alias] = {}  # by what marks tell
+        self._marks: dict[str, Mark] = {}  # by report digest
+        self._aliases: dict[str, Alias] = {}  # by description
         self._races: list[Plain] = []
 
     def take_in(self, plan: Plan, staged: Staged) -> None:
@@ -71,7 +71,7 @@ class Few:
         self._finish()
 
     def _taken(self, staged: Staged) -> dict[str, About]:
-        """Takes in the reports that are new; what is asked of all of them, by their digests."""
+        """Add the new reports, and return the details of all reports by digest."""
         known = set(self._lake.rows("reports", ["digest"])["digest"].to_pylist())
         about: dict[str, About] = {}
         rest = [REPORTS.empty_table()]
@@ -86,7 +86,7 @@ class Few:
             known.update(new)
             put = done.reports
             if put.file and len(new) == put.rows:
-                # a task's file becomes the table's own, and nobody has to read all of it
+                # the file of a task becomes a data file of the table and is not read
                 path = f"{self._batch}/{put.file.rpartition('/')[2]}"
                 self._lake.place.move(put.file, f"reports/{path}")
                 moved.append(Added(path, put.size, put.stats))
@@ -97,7 +97,7 @@ class Few:
         return about
 
     def _named(self, parts: pa.Table) -> pa.Table:
-        """Sightings with the nodes that their whole documents give them."""
+        """The sightings with the variants that their complete documents give them."""
         if not parts.num_rows:
             return parts.select(SIGHTINGS.names)
         parts = _ordered(parts, _ORDER)
@@ -120,7 +120,7 @@ class Few:
         return sighted
 
     def _remembered(self, kept: pa.Table) -> pa.Table:
-        """Sightings that the lake has, with what identity has to know of them."""
+        """Sightings of the lake with the columns that grouping needs."""
         if not kept.num_rows:
             return PUT_ASIDE.empty_table()
         wanted = pc.field("digest").isin(pc.unique(kept["report"]))
@@ -135,18 +135,18 @@ class Few:
         return pa.Table.from_pylist(content, PUT_ASIDE)
 
     def rebuild(self) -> None:
-        """Derives everything anew from the facts."""
+        """Rebuild all derived tables."""
         seen = _tuples(self._lake.rows("sightings", deriving.SIGHTING), deriving.SIGHTING)
         self._derive(seen, self._about(), [])
         self._finish()
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races of which no node was known before."""
+        """Id and title of the races that have no variant known before."""
         fresh = (row for row in self._races if self._known.isdisjoint(row["nodes"]))
         return sorted((row["race"], row["title"]) for row in fresh)
 
     def _replaced(self, plan: Plan) -> tuple[list[str], pa.Table, pa.Table]:
-        """Of files that are read anew: data files to go, sightings to keep, and those of others."""
+        """For files read again: data files to remove, sightings to keep, rows of other files."""
         stale: list[str] = []
         kept, carried = SIGHTINGS.empty_table(), SIGHTINGS.empty_table()
         if not plan.replaced:
@@ -162,7 +162,7 @@ class Few:
         return stale, kept, carried
 
     def _about(self) -> dict[str, About]:
-        """What is asked of each report that the lake has."""
+        """The details of every report in the lake."""
         found = self._lake.rows("reports", ["digest", *told.ABOUT]).to_pylist()
         return {row["digest"]: told.about(row) for row in found}
 
@@ -198,7 +198,7 @@ def _is_in(column: str, values: list[str], negated: bool = False) -> pc.Expressi
 
 
 def _apart(found: pa.Table) -> tuple[pa.Table, pa.Table]:
-    """Sightings that have their nodes, and those that wait for them; often there is one kind only."""
+    """Sightings with and without a variant; often all are of one kind."""
     waiting = found["node"].null_count
     if waiting in (0, found.num_rows):
         none = found.slice(0, 0)
@@ -208,7 +208,7 @@ def _apart(found: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def _ordered(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """The rows in the order of these columns; to move them takes longer than to see that they are."""
+    """The rows sorted by these columns. Sorted input is detected, which is faster than copying it."""
     order = pc.sort_indices(table.select(columns), [(name, "ascending") for name in columns])
     if pc.all(pc.equal(order, pa.array(range(len(order)), order.type))).as_py():
         return table
@@ -216,27 +216,27 @@ def _ordered(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 
 
 def _plain(table: pa.Table, columns: Sequence[str]) -> list[Plain]:
-    """Rows of these columns."""
+    """The rows as dicts."""
     return [dict(zip(columns, row, strict=True)) for row in _tuples(table, columns)]
 
 
 def _tuples(table: pa.Table, columns: Sequence[str]) -> Iterator[Sighted]:
-    """The same, without the columns' names."""
+    """The rows as tuples."""
     return zip(*(_values(table[name]) for name in columns), strict=True)
 
 
 def _table(content: list[Plain], schema: pa.Schema) -> pa.Table:
-    """Rows that have every column; Arrow's own way expects that some have not, and takes longer."""
+    """Rows with all columns as a table, faster than `from_pylist`."""
     if not content:
         return schema.empty_table()
-    # a row at a time: all of it is near when a part is
+    # by row, for memory locality
     columns = zip(*map(itemgetter(*schema.names), content), strict=True)
     arrays = [_column(column, field.type) for field, column in zip(schema, columns, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column; of the very same values, where those take long to convert, each once."""
+    """A column. Identical objects that are expensive to convert are converted once."""
     if not (pa.types.is_nested(kind) or pa.types.is_temporal(kind)):
         return pa.array(values, kind)
     place = {id(value): at for at, value in enumerate(values)}
@@ -248,7 +248,7 @@ def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """What a column holds; times, of which there are few and which take long to make, once each."""
+    """The values of a column. Timestamps are few and expensive, so each is converted once."""
     if not pa.types.is_timestamp(column.type):
         return list(column.to_pylist())
     coded = column.combine_chunks().dictionary_encode()

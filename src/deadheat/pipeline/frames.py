@@ -1,4 +1,4 @@
-"""Between the lake's files and Spark's DataFrames."""
+"""Converts between the tables of a lake and Spark DataFrames."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 def typed(schema: pa.Schema) -> StructType:
-    """A table's columns as Spark has them."""
+    """An Arrow schema as a Spark schema."""
     return from_arrow_schema(schema, prefer_timestamp_ntz=False)
 
 
 def table(spark: SparkSession, lake: Lake, name: str, without: Iterable[str] = ()) -> DataFrame:
-    """A table of the lake as it is now, perhaps without some of its data files."""
+    """A table of the lake, optionally without some of its data files."""
     gone = {*without}
     paths = [path for path in lake.paths(name) if path not in gone]
     return files(spark, [lake.place.at(f"{name}/{path}") for path in paths], TABLES[name])
 
 
 def files(spark: SparkSession, paths: Sequence[str], schema: pa.Schema) -> DataFrame:
-    """Data files with these columns; none will do."""
+    """Data files with this schema; there may be none."""
     if not paths:
         return empty(spark, schema)
     return spark.read.schema(typed(schema)).parquet(*paths)
@@ -42,7 +42,7 @@ def empty(spark: SparkSession, schema: pa.Schema) -> DataFrame:
 
 
 def rows(spark: SparkSession, content: list[dict[str, Any]], schema: pa.Schema) -> DataFrame:
-    """A few rows from the driver."""
+    """A DataFrame of a few rows from the driver."""
     import pyarrow as pa
 
     if not content:

@@ -1,4 +1,4 @@
-"""Identity of documents that no single task has seen as a whole: cut into ranges, or grown."""
+"""Assigns variants to sightings of documents that no single task read completely."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MARKS = pa.schema(
 
 
 def identified(sightings: DataFrame, reports: DataFrame) -> DataFrame:
-    """These sightings with their nodes, as their whole documents have them."""
+    """The sightings with the variants that their complete documents give them."""
     wanted = sightings.select(F.col("report").alias("digest")).distinct()
     marks = reports.join(wanted, "digest", "left_semi").mapInArrow(_marked, typed(_MARKS))
     place = Window.partitionBy("uri").orderBy(*_ORDER)
@@ -46,7 +46,7 @@ def identified(sightings: DataFrame, reports: DataFrame) -> DataFrame:
 
 
 def _marked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What identity needs to know of each report."""
+    """What grouping needs of each report."""
     for batch in batches:
         told = [
             {
@@ -62,7 +62,7 @@ def _marked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _identified(table: pa.Table) -> pa.Table:
     content = table.sort_by([(name, "ascending") for name in _ORDER]).to_pylist()
-    # made a moment ago by `_marked`, on another of our own workers
+    # pickled by `_report_keys` on another of our workers
     marks = {data: pickle.loads(data) for data in {row["mark"] for row in content}}  # noqa: S301
     reports = [
         (
@@ -80,6 +80,6 @@ def _identified(table: pa.Table) -> pa.Table:
 
 
 def reports_of(seen: DataFrame) -> DataFrame:
-    """The distinct reports among what was seen; equal ones are equal in every column."""
+    """The distinct reports in rows that were read."""
     told = seen.where("told is not null").select("told.*")
     return told.dropDuplicates(["digest"]).select(REPORTS.names)

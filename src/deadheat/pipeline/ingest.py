@@ -1,4 +1,4 @@
-"""Takes documents into a lake: one batch, one decision; killed at any instant, nothing is lost."""
+"""Ingests documents into a lake. A batch is one atomic commit; a killed ingest loses nothing."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ if TYPE_CHECKING:
 
     Start = Callable[[bool], SparkSession]
 
-# a batch with less to read is small, if the lake is
+# a batch below the first limit is small if the lake is below the second
 _SMALL_BYTES, _SMALL_ROWS = 1 << 32, 1_000_000
-# so many new objects are worth a look for garbage
+# new objects between two runs of the garbage collector
 _GARBAGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a batch is taken in; each function is told of something as it happens."""
+    """Options of an ingest. The callbacks report progress."""
 
     run_of: Callable[[str], Run] = lambda _: Run()
-    unit: int | None = None  # bytes in one range of a large file; as many as fit, by default
-    few: int = FEW  # up to so many rows are put together on the driver
+    unit: int | None = None  # bytes per range of a large file; computed by default
+    few: int = FEW  # up to this many rows are reduced on the driver
     patience: float = 10.0  # seconds to wait for another writer
     planned: Callable[[Plan], None] = lambda _: None
-    tick: Callable[[int], None] = lambda _: None  # so many bytes more have been read
-    passed: Callable[[str], None] = lambda _: None  # this stage has been reached
+    tick: Callable[[int], None] = lambda _: None  # number of further bytes read
+    passed: Callable[[str], None] = lambda _: None  # name of the finished stage
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a batch has brought."""
+    """The result of an ingest."""
 
     files: int = 0
-    known: int = 0  # files that the lake had already
+    known: int = 0  # files that were ingested before
     bytes: int = 0
     sightings: int = 0
     reports: int = 0
     races: int = 0
     new_races: tuple[tuple[str, str], ...] = ()  # id and title
-    rejects: tuple[tuple[str, str], ...] = ()  # where and what
+    rejects: tuple[tuple[str, str], ...] = ()  # URI and message
     seconds: float = 0.0
 
 
 def ingest(
     start: Start, lake: Lake, paths: Sequence[str], options: Options | None = None
 ) -> Summary:
-    """Takes in every file below the paths that the lake does not have yet.
+    """Ingest all files below the paths that are new or changed.
 
-    `start` gives a session when one is needed; it is told whether there is only little to do. Where
-    there is nothing to do, no JVM is started.
+    `start` starts a session on demand; its argument is whether the batch is small. If nothing is
+    new, no JVM is started.
     """
     with _collected_later():
         return _ingested(start, lake, paths, options or Options())
@@ -76,7 +76,7 @@ def ingest(
 
 @contextmanager
 def _collected_later() -> Iterator[None]:
-    """Rows are no garbage: while there are more and more of them, hardly anybody need look for any."""
+    """Run the garbage collector less often while rows accumulate."""
     often, *others = gc.get_threshold()
     gc.set_threshold(often and max(often, _GARBAGE), *others)
     try:
@@ -100,7 +100,7 @@ def _ingested(start: Start, lake: Lake, paths: Sequence[str], options: Options) 
         session = cache(lambda: start(small))
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
         batch = Batch(session, lake, plan, name, options.unit, options.few)
-        # while others read, the tables are made ready, which nobody asks for before all is read
+        # the tables are prepared while the tasks read
         with (
             ThreadPoolExecutor(1) as meanwhile,
             progress.told(session() if plan.works else None, plan.size, options.tick),
@@ -142,7 +142,7 @@ def _is_small(lake: Lake, plan: Plan) -> bool:
 
 
 def consolidate(start: Start, lake: Lake, patience: float = 10.0, few: int = FEW) -> int:
-    """Makes races and families anew from the facts; returns how many races there are."""
+    """Rebuild races and families from the facts. Returns the number of races."""
     lake.expect()
     with writing(lake.place, patience):
         commits.recover(lake)

@@ -1,11 +1,11 @@
-"""Notices lines that are too long to be anybody's text, while a file is read."""
+"""Detects very long lines while a file is read."""
 
 from __future__ import annotations
 
 import io
 from typing import IO, Any
 
-# the reader takes long lines in pieces; whoever wrote this one is worth telling
+# the reader splits lines that are longer; they are reported as a fault
 LONGEST = 1 << 24
 _NEAR = 1 << 12
 FAULT = (
@@ -14,7 +14,7 @@ FAULT = (
 
 
 class Lined(io.RawIOBase):
-    """A file that knows whether a long line has been read from it; closing it leaves the file open."""
+    """A file that records whether a long line was read. Closing it does not close the wrapped file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -44,7 +44,7 @@ class Lined(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         count = self._file.readinto(buffer) or 0  # type: ignore[attr-defined]
-        # a line ends near both ends of nearly every block
+        # usually there is a line end near both ends of a block
         ends = bytes(buffer[:_NEAR]), bytes(buffer[max(0, count - _NEAR) : count])
         first, last = ends[0].find(b"\n", 0, count), ends[1].rfind(b"\n")
         if first < 0 or last < 0:
@@ -56,7 +56,7 @@ class Lined(io.RawIOBase):
         return count
 
     def _heed(self, count: int, first: int, last: int) -> None:
-        """Of so many bytes, these are the first and the last that end a line."""
+        """Update the state for a block of `count` bytes with its first and last line end."""
         line = self._length + (count if first < 0 else first)
         self.has_long_line |= line > LONGEST
         self._length = line if first < 0 else count - last - 1

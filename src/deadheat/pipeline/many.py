@@ -1,4 +1,4 @@
-"""The reduce side of a batch of any size, in DataFrame operations."""
+"""Reduces a batch of any size in DataFrame operations."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from deadheat.pipeline.receipts import Plan
     from deadheat.pipeline.staged import Staged
 
-# rows in one data file
 _ROWS = 1_000_000
-# of the new races, not more are named than a person reads
+# maximum number of new races in a summary
 _NAMED = 1000
 
 
 class Many:
-    """Makes the changes of one batch from what was seen."""
+    """Computes the table changes of one batch."""
 
     def __init__(self, spark: SparkSession, lake: Lake, batch: str) -> None:
         self._spark, self._lake, self._batch = spark, lake, batch
@@ -56,12 +55,12 @@ class Many:
             self._derive(consolidate.nodes(fresh, told, before))
 
     def rebuild(self) -> None:
-        """Derives everything anew from the facts."""
+        """Rebuild all derived tables."""
         facts = (frames.table(self._spark, self._lake, n) for n in ("sightings", "reports"))
         self._derive(consolidate.nodes(*facts))
 
     def new_races(self) -> list[tuple[str, str]]:
-        """Id and title of the races of which no node was known before."""
+        """Id and title of the races that have no variant known before."""
         known = frames.table(self._spark, self._lake, "nodes").select("node")
         mine = self._written("races").select("race", "title", F.explode("nodes").alias("node"))
         met = mine.join(known, "node").select("race")
@@ -69,7 +68,7 @@ class Many:
         return [(row.race, row.title) for row in fresh.orderBy("race").limit(_NAMED).collect()]
 
     def _replaced(self, plan: Plan) -> tuple[list[str], DataFrame, DataFrame]:
-        """Of files that are read anew: data files to go, sightings to keep, and those of others."""
+        """For files read again: data files to remove, sightings to keep, rows of other files."""
         none = frames.empty(self._spark, SIGHTINGS)
         if not plan.replaced:
             return [], none, none
@@ -85,7 +84,7 @@ class Many:
         return stale, kept, carried
 
     def _names(self, held: DataFrame) -> list[str]:
-        """The data files that these sightings lie in, as the table calls them."""
+        """The data files that contain these sightings, named as in the table."""
         rows = held.select(F.input_file_name().alias("path")).distinct().collect()
         return sorted(row.path.rpartition("/sightings/")[2] for row in rows)
 
@@ -96,13 +95,13 @@ class Many:
         self._replace("races", consolidate.finished(races, self._written("families")))
 
     def _replace(self, name: str, content: DataFrame) -> None:
-        """A derived table is written as a whole."""
+        """Replace a derived table."""
         self._write(name, content, self._lake.paths(name))
 
     def _write(self, name: str, content: DataFrame, remove: Sequence[str] = ()) -> None:
         folder = self._lake.place.at(f"{name}/{self._batch}")
         few = content.coalesce(max(1, self._spark.sparkContext.defaultParallelism))
-        # in order, so that whoever looks for one race reads only a part of each file
+        # sorted, so that a query for one race reads a part of each file
         few = few.sortWithinPartitions(*sorted_by(name))
         few.write.option("maxRecordsPerFile", _ROWS).mode("overwrite").parquet(folder)
         added = commits.written(self._lake.place, name, self._batch)

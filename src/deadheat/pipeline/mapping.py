@@ -1,4 +1,4 @@
-"""The map side: units of work in, sightings and faults out, in Arrow batches; runs on executors."""
+"""The map tasks: units in, rows of sightings and faults out. Runs on executors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# a sighting or a fault; of equal reports the first one in a task is told, the others are only named
+# a sighting or a fault; a report is included in the first of its sightings in a task
 SEEN = pa.schema(
     [
         *SIGHTINGS,
@@ -36,10 +36,10 @@ SEEN = pa.schema(
         pa.field("unopened", pa.bool_()),
     ]
 )
-# a sighting as a task puts it aside; the last two for whoever gives it its node later
+# a sighting in the output of a task; the last two columns are needed if it has no variant yet
 PUT_ASIDE = pa.schema([*SIGHTINGS, ("address", TEXT), ("actors", TEXTS)])
 _ROWS = 1024
-# so many sightings are made rows of at a time
+# sightings converted to rows at a time
 _BURST = 64
 _WISH = files.Wish(full=True)
 _MOST_TOLD = 1 << 18
@@ -47,7 +47,7 @@ _SHARED = ("observed_at", "repo", "commit", "branch", "job", "run")
 
 
 def mapped(units: DataFrame) -> DataFrame:
-    """Everything that is seen in units, each sighting with its report."""
+    """The sightings and faults in units, each sighting with its report."""
     return units.mapInArrow(_mapper, typed(SEEN))
 
 
@@ -56,7 +56,7 @@ def _mapper(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def reading(units: Iterable[Unit], ingest: str) -> Iterator[Plain]:
-    """Everything that is seen in units; of equal reports, only the first one is told."""
+    """Yield the sightings and faults in units. A report is included in its first sighting only."""
     return _Mapping(ingest).rows(unit._asdict() for unit in units)
 
 
@@ -76,7 +76,7 @@ def batched(found: Iterator[Plain], schema: pa.Schema = SEEN) -> Iterator[pa.Rec
 
 
 def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
-    """Rows as a batch; a report, if it is asked for, comes as a row of its own."""
+    """Rows as a record batch. A report, if included, is a struct column."""
     flat = pa.schema([field for field in schema if field.name != "told"])
     try:
         batch = pa.RecordBatch.from_pylist(content, flat)
@@ -88,7 +88,7 @@ def batch_of(content: list[Plain], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _told(content: list[Plain]) -> pa.Array:
-    """The reports of rows, of which some have none."""
+    """The reports of the rows, null for rows without one."""
     found = [row["told"].told.row for row in content if "told" in row]
     if not found:
         return pa.nulls(len(content), SEEN.field("told").type)
@@ -99,9 +99,9 @@ def _told(content: list[Plain]) -> pa.Array:
 
 
 def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
-    """The sightings in units, each with its report and its race; faults are left out.
+    """Yield the sightings in units with report and race, without faults.
 
-    Of a document that is cut into ranges, each range is identified on its own.
+    The ranges of a document are grouped separately.
     """
     for row in _Mapping(tell_all=True, wait=False).rows(units):
         if "fault" not in row:
@@ -109,7 +109,7 @@ def sighted(units: Iterator[Plain]) -> Iterator[Plain]:
 
 
 class _Mapping:
-    """What one task knows while it works."""
+    """The state of one task."""
 
     def __init__(self, ingest: str = "", tell_all: bool = False, wait: bool = True) -> None:
         self._ingest, self._tell_all, self._wait = ingest, tell_all, wait
@@ -146,13 +146,13 @@ class _Mapping:
             else:
                 found = files.whole(raw, uri, not unit["named"], wish=_WISH)
             yield from self._read(found, ranged)
-        except Exception as error:  # noqa: BLE001, one file must not end the run; its row tells
+        except Exception as error:  # noqa: BLE001, a fault in one file is recorded in its row
             yield {"uri": uri, "fault": f"reading failed ({error!r})"[:1000], "unopened": False}
 
     def _read(self, found: files.Seen, ranged: bool) -> Iterator[Plain]:
         faults: list[UnreadableError] = []
         seen = _in_bursts(_sightings(found, faults))
-        # nobody knows the whole of a document that is read in ranges
+        # a document that is read in ranges is grouped later
         waits = ranged and self._wait
         for one in seen if waits else rows.identified(seen):
             yield self._row(one, waits)
@@ -178,7 +178,7 @@ def _head(raw: files.Opened) -> bytes:
 
 
 def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sighting]:
-    """The sightings; faults are put aside, and bug reports without a report are of no concern."""
+    """Yield the sightings. Faults are collected, bug reports without a report are skipped."""
     for one in found:
         if isinstance(one, UnreadableError):
             faults.append(one)
@@ -187,10 +187,10 @@ def _sightings(found: files.Seen, faults: list[UnreadableError]) -> Iterator[Sig
 
 
 def _in_bursts(found: Iterator[Sighting]) -> Iterator[Seen]:
-    """What is taken from each sighting, some at a time.
+    """Convert sightings to rows in bursts, for CPU cache locality.
 
-    Between two of them lie many bytes that are only looked through, and that drive out of the
-    processor's caches whatever it takes to make a row.
+    Many bytes are scanned between two sightings, which evicts the conversion code and data from the
+    caches.
     """
     some: list[Sighting] = []
     try:
@@ -199,12 +199,12 @@ def _in_bursts(found: Iterator[Sighting]) -> Iterator[Seen]:
             if len(some) == _BURST:
                 yield from map(rows.seen, some)
                 some = []
-    except Exception:  # what came before is worth having
+    except Exception:  # keep the rows before the fault
         yield from map(rows.seen, some)
         raise
     yield from map(rows.seen, some)
 
 
 def said(fault: UnreadableError) -> str:
-    """A fault in words, without the place, which has a column of its own."""
+    """The message of a fault without its URI, which has its own column."""
     return f"{fault.what}; {fault.do}" if fault.do else fault.what

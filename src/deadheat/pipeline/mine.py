@@ -1,4 +1,4 @@
-"""Mines a repository's history for fixes of races: its commits in batches over the executors."""
+"""Mines the history of a repository for race fixes on executors."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     Racy = dict[str, list[str]]
 
 COMMITS = pa.schema([("commit", TEXT), ("parent", TEXT)])
-# a fix, or a commit that takes others back
+# a fix, or a commit that reverts others
 JUDGED = pa.schema([*FIXES, pa.field("reverts", TEXTS), pa.field("reverts_pulls", TEXTS)])
 _BATCH = 256
 _TASKS = 8
-# as many tasks as let a person see that it goes on, and no task that is hardly worth its start
+# enough tasks to show progress, but none too small
 _MOST_TASKS, _SHARE = 64, 512
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What mining has brought."""
+    """The result of mining."""
 
     commits: int
     fixes: tuple[Fix, ...]
@@ -60,9 +60,10 @@ def mine(
     planned: Callable[[int], None] = lambda _: None,
     tick: Callable[[int], None] = lambda _: None,
 ) -> Summary:
-    """Puts the fixes of a repository's races into the lake, in the place of those found before.
+    """Store the race fixes of a repository in the lake, replacing earlier ones.
 
-    `planned` is told how many commits there are, `tick` how many more have been looked at.
+    `on_count` is called with the number of commits, `on_progress` with the number of further
+    commits examined.
     """
     began = time.monotonic()
     with Git(where) as git:
@@ -88,7 +89,7 @@ def mine(
 
 
 def judged(commits: DataFrame, where: str, racy: Racy | None = None) -> DataFrame:
-    """The fixes and the reverts among commits; the repository must lie there for every executor."""
+    """The fixes and reverts among commits. The repository must be at the same path on every executor."""
     place = str(Path(where).absolute())
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -128,7 +129,7 @@ def _keep(lake: Lake, repo: str, fixes: list[Fix]) -> None:
 
 
 def _racy(lake: Lake) -> Racy:
-    """The issues in the lake that quote a report, each with the files that the report names."""
+    """The issues in the lake that quote a report, with the files that the report names."""
     if not lake.is_there:
         return {}
     told = pc.field("bug_report").is_valid()

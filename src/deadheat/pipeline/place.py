@@ -1,4 +1,4 @@
-"""Holds all races of a lake against clones of the code: the races in groups over the executors."""
+"""Makes dossiers of the races of a lake from clones of the code, on executors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Plain = dict[str, Any]
 
 RACES = pa.schema([("race", TEXT), ("report", TEXT), ("nodes", TEXTS), ("sites", TEXTS)])
-# to open a clone takes as long as a few races do
+# opening a clone takes as long as a few races
 _LEAST, _TASKS = 8, 4
 _COMMITS = 5
 _ASKED = ("race", "report", "repo", "state")
@@ -43,7 +43,7 @@ _CACHE = "DEADHEAT_CACHE"
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was found out, and what was known before."""
+    """The new dossiers, and the number of known ones."""
 
     placed: tuple[Plain, ...]  # rows of the table
     known: int
@@ -54,7 +54,7 @@ class Summary:
 def place(
     start: Callable[[bool], SparkSession], lake: Lake, repos: Sequence[str], again: bool = False
 ) -> Summary:
-    """Puts into the lake what clones tell about its races; what they told before is not asked again."""
+    """Make dossiers for the races of the lake and store them. Known dossiers are not made again."""
     began = time.monotonic()
     lake.expect()
     races: list[Plain] = lake.rows("races", RACES.names).to_pylist()
@@ -64,7 +64,7 @@ def place(
     missing: list[str] = []
     known = 0
     for where in repos:
-        with Clone(where) as clone:  # its history is read here, once for all executors of a machine
+        with Clone(where) as clone:  # its history is cached here for all executors of the machine
             if not clone.main.tip:
                 raise DeadheatError("the repository has no commits", where)
             shared = {
@@ -85,7 +85,7 @@ def place(
 
 
 def _known(lake: Lake) -> set[tuple[str, ...]]:
-    """What has been asked before."""
+    """The keys of the dossiers in the lake."""
     rows = lake.rows("dossiers", _ASKED).to_pylist() if lake.has("dossiers") else []
     return {tuple(row[name] for name in _ASKED) for row in rows}
 
@@ -95,7 +95,7 @@ def _asked(race: Plain, shared: Plain) -> tuple[str, ...]:
 
 
 def _kept(races: list[Plain], placed: list[Plain]) -> pc.Expression:
-    """True of rows that stay: of races that are there, and were not placed by this repository now."""
+    """True for rows to keep: of existing races without a new dossier from the same repository."""
     new: dict[str, list[str]] = {}
     for row in placed:
         new.setdefault(row["repo"], []).append(row["race"])
@@ -110,7 +110,7 @@ def _is_one(column: str, values: list[str]) -> pc.Expression:
 
 
 def placing(spark: SparkSession, races: list[Plain], lake: str, where: str) -> DataFrame:
-    """What a clone tells about races; lake and clone must lie there for every executor."""
+    """The dossiers of races. Lake and clone must be at the same path on every executor."""
     root = str(Path(where).absolute())
     cached = os.environ.get(_CACHE)
 
@@ -124,13 +124,13 @@ def placing(spark: SparkSession, races: list[Plain], lake: str, where: str) -> D
         pa.RecordBatch.from_pylist(group, RACES)
         for group in grouped(races, _TASKS * spark.sparkContext.defaultParallelism)
     ]
-    # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
+    # each batch becomes a partition; `prepare_session` disables local relations
     rows = spark.createDataFrame(pa.Table.from_batches(groups, RACES), typed(RACES))
     return rows.mapInArrow(work, typed(DOSSIERS))
 
 
 def grouped(races: list[Plain], tasks: int) -> list[list[Plain]]:
-    """The races in about equal groups; those of one file are together, since they share its history."""
+    """The races in groups of about equal size. Races of one file are adjacent and share its history."""
     ordered = sorted(races, key=lambda race: (_file(race), race["race"]))
     size = max(_LEAST, -(-len(ordered) // tasks))
     return [ordered[at : at + size] for at in range(0, len(ordered), size)]
@@ -154,5 +154,5 @@ def _row(clone: Clone, sighting: Sighting, commits: list[str]) -> Plain:
     hints = told(sighting.document).before(Hints(tuple(commits[:_COMMITS])))
     try:
         return plain.dossier_to_row(dossier(sighting.report, [clone], hints), clone)
-    except Exception as error:  # noqa: BLE001, one race must not end the run; its row tells
+    except Exception as error:  # noqa: BLE001, a fault in one race is recorded in its row
         return {"racing": 0, "fault": repr(error)[:1000]}

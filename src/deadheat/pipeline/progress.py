@@ -1,4 +1,4 @@
-"""How far Spark is with reading, from the tasks that are done."""
+"""Reports the progress of Spark by its completed tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVERY = 0.5
 
 @contextmanager
 def told(spark: SparkSession | None, size: int, tick: Callable[[int], None]) -> Iterator[None]:
-    """While this lasts, tells how many of `size` bytes more have been read; all of them at the end."""
+    """Call `tick` with the number of further bytes read, and with the remaining ones at the end."""
     if spark is None:
         yield
         return
@@ -42,7 +42,7 @@ class _Teller(threading.Thread):
 
     def run(self) -> None:
         while not self._over.wait(_EVERY):
-            # units are spread evenly, so that a share of the tasks is that share of the bytes
+            # units are spread evenly, so the share of tasks is the share of bytes
             stages = [self._tracker.getStageInfo(s) for s in self._tracker.getActiveStageIds()]
             done = [s.numCompletedTasks / max(1, s.numTasks) for s in stages if s is not None]
             self.reach(int(self._size * max(done, default=0.0)))

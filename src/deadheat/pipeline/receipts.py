@@ -1,4 +1,4 @@
-"""Which files a lake has taken in, which are new, and which have grown or changed since."""
+"""Plans an ingest: which files are new, grown or changed since they were ingested."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _COLUMNS = ("uri", "length", "modified_at", "head", "tail")
 
 @dataclass(slots=True)
 class Plan:
-    """What a batch is going to do."""
+    """The files that a batch reads."""
 
     works: list[Work] = field(default_factory=list)
     receipts: dict[str, Plain] = field(default_factory=dict)
-    kept: dict[str, int] = field(default_factory=dict)  # of grown files: sightings before this stay
-    changed: set[str] = field(default_factory=set)  # of these, none do
+    kept: dict[str, int] = field(default_factory=dict)  # grown files: keep sightings before this offset
+    changed: set[str] = field(default_factory=set)  # keep none
     faults: list[UnreadableError] = field(default_factory=list)
     known: int = 0
 
     @property
     def replaced(self) -> list[str]:
-        """Files that the lake had, and has to have anew."""
+        """Files that were ingested before and are read again."""
         return sorted({*self.kept, *self.changed})
 
     def forget(self, uris: Iterable[str]) -> None:
-        """Leaves files for another time."""
+        """Leave these files to a later ingest."""
         for uri in uris:
             self.receipts.pop(uri, None)
             self.kept.pop(uri, None)
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan(lake: Lake, paths: Sequence[str], run_of: Callable[[str], Run]) -> Plan:
-    """Looks at everything below the paths, and only at what the lake does not have."""
+    """List all files below the paths, and read the ends of those that are new or changed."""
     planned = Plan()
     found: dict[str, Listed] = {}
     for one in places.listed(paths):
@@ -78,7 +78,7 @@ def plan(lake: Lake, paths: Sequence[str], run_of: Callable[[str], Run]) -> Plan
 
 
 def _receipts(lake: Lake, wanted: dict[str, Listed]) -> dict[str, Plain]:
-    """What the lake knows of these files, and of no others: it may have taken in millions."""
+    """The rows of these files in the lake. The table may have millions of other rows."""
     if not lake.is_there:
         return {}
     return {
@@ -101,7 +101,7 @@ def _is_same(file: Listed, receipt: Plain | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The ends of a file, and those of what the lake has of it."""
+    """The first and last bytes of a file, and of the part that was ingested."""
 
     head: bytes
     tail: bytes
@@ -144,7 +144,7 @@ def _decide(plan: Plan, file: Listed, look: _Look, receipt: Plain | None, run: R
             _digest(look.old_tail),
         )
         if same and file.size == receipt["length"]:
-            plan.changed.add(file.uri)  # touched, or changed in its middle: nobody can tell
+            plan.changed.add(file.uri)  # touched, or changed in the middle
         elif same and can_be_cut:
             plan.kept[file.uri] = start = max(0, receipt["length"] - REACH)
         else:

@@ -1,4 +1,4 @@
-"""Starts Spark the way this pipeline wants it: quiet, in UTC, with our package on every executor."""
+"""Starts Spark for this pipeline: quiet, in UTC, with our package on every executor."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 _JAVA, _EXECUTOR_JAVA = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
-# results do not depend on the machine's time zone, and columns are as Delta has them
+# independent of the time zone of the machine, and compatible with Delta
 _ALWAYS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # each batch of units is a partition, however few there are
+    # each batch of units is a partition, however few rows there are
     "spark.sql.execution.arrow.localRelationThreshold": "0",
 }
 _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
-    # nested rows are wide: fewer of them at a time need less memory
+    # nested rows are wide, so smaller batches
     "spark.sql.parquet.columnarReaderBatchSize": "1024",
-    # what one race has in common is gathered in memory before it is sorted on disk
+    # aggregate the sets of a race in memory
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "100000",
 }
-# how Java and Python talk to one another; names of sockets have to fit into a hundred letters
+# socket paths are limited to about 100 characters
 _SOCKETS, _LONG = "spark.python.unix.domain.socket", 50
-# what is over soon is not worth the better one of Java's compilers
+# the optimising compiler does not pay off for short jobs
 _SMALL_JAVA = "-XX:TieredStopAtLevel=1"
 
 
@@ -64,9 +64,9 @@ def started(
     verbose: bool = False,
     small: bool = False,
 ) -> SparkSession:
-    """A session for this pipeline; `master` as Spark has it, all cores of this machine by default.
+    """Start a session. `master` defaults to all cores of this machine.
 
-    `small` is for work that is over soon. `settings` win over whatever is chosen here.
+    `small` is for short jobs. `settings` override all others.
     """
     check_java()
     wanted = master or os.environ.get("SPARK_MASTER") or f"local[{_cores()},4]"
@@ -78,7 +78,7 @@ def started(
     chosen[_JAVA] = " ".join(filter(None, java))
     if is_here:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        # workers are of this very Python, unless somebody has said otherwise
+        # workers use this Python by default
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(wanted).appName("deadheat")
     for key, value in chosen.items():
@@ -88,16 +88,16 @@ def started(
             spark = builder.getOrCreate()
     except Exception as error:
         raise DeadheatError(
-            f"Spark does not start ({_first_line(error)})", wanted, "--verbose tells more"
+            f"Spark does not start ({_first_line(error)})", wanted, "--verbose shows more"
         ) from error
-    # `local-cluster` has executors on this machine that know nothing of us
+    # the executors of `local-cluster` do not have our package
     prepare(spark, ship=not is_here or wanted.startswith("local-"))
     return spark
 
 
 @contextmanager
 def _hushed(wanted: bool) -> Iterator[None]:
-    """Keeps what a starting JVM says to itself; what it says later is heard."""
+    """Discard stderr while the JVM starts."""
     if not wanted:
         yield
         return
@@ -113,7 +113,7 @@ def _hushed(wanted: bool) -> Iterator[None]:
 
 
 def prepare(spark: SparkSession, ship: bool) -> None:
-    """Makes a session that somebody else has started fit for this pipeline."""
+    """Configure a session for this pipeline."""
     for key, value in _ALWAYS.items():
         if spark.conf.isModifiable(key):
             spark.conf.set(key, value)
@@ -122,10 +122,10 @@ def prepare(spark: SparkSession, ship: bool) -> None:
 
 
 def packed() -> str:
-    """Our own package as a zip that executors can import."""
+    """Our package as a zip file for executors."""
     archive = os.path.join(_folder(), "deadheat.zip")
     root = Path(deadheat.__file__).parent
-    if not root.is_dir():  # we run from a zip ourselves
+    if not root.is_dir():  # we run from a zip file
         shutil.copyfile(root.parent, archive)
         return archive
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
@@ -139,17 +139,17 @@ def _sources(root: Path) -> Iterator[Path]:
 
 
 def _for_size(is_here: bool, small: bool) -> dict[str, str]:
-    """What depends on this machine and on how long the work is going to take."""
+    """The settings that depend on this machine and on the size of the job."""
     if not is_here:
         return {}
     chosen = {
         "spark.driver.memory": f"{max(1, min(4, _memory_gib() // 4))}g",
         "spark.sql.shuffle.partitions": str(max(8, 4 * _cores())),
-        # what a task tells of a thousand reports is told at once, and not fetched
+        # return the result of a task with a thousand reports directly
         "spark.task.maxDirectResultSize": "16m",
     }
     if hasattr(socket, "AF_UNIX") and len(_folder()) < _LONG:
-        # over TCP, both sides wait 40 ms for one another in every task; nobody else sees the folder
+        # TCP costs 40 ms of delayed acknowledgement per task; the folder is private
         chosen |= {f"{_SOCKETS}.enabled": "true", f"{_SOCKETS}.dir": _folder()}
     if small:
         chosen |= {_JAVA: _SMALL_JAVA, _EXECUTOR_JAVA: _SMALL_JAVA}
@@ -175,19 +175,19 @@ def _quiet_option() -> str:
 
 @cache
 def _folder() -> str:
-    """A folder of this process for what Spark wants to have as a file."""
+    """A temporary folder of this process."""
     folder = tempfile.mkdtemp(prefix="deadheat-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def check_java() -> None:
-    """Raises where Spark could not start for want of Java."""
+    """Fail if there is no Java."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if not java or not Path(java).exists():
         raise DeadheatError(
-            f"Spark {pyspark.__version__} needs Java 17 or later, and there is none",
+            f"Spark {pyspark.__version__} needs Java 17 or later, which was not found",
             do="sudo apt-get install default-jre-headless, or set JAVA_HOME",
         )
 

@@ -1,4 +1,4 @@
-"""`spark.read.format("deadheat").load(path)`: every report below a path, as nested columns."""
+"""The data source `spark.read.format("deadheat").load(path)`: the reports below a path."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
-# nobody tells a format how many cores there are
+# a data source does not know the number of cores
 _PORTIONS = 8
-# so many reports are kept, for others that are equal
+# cached rows of equal reports
 _KNOWN = 1024
 _PLACE = ("uri", "offset", "length", "lane", "observed_at", "node")
 COLUMNS = pa.schema(
@@ -41,12 +41,12 @@ COLUMNS = pa.schema(
 
 
 def register(spark: SparkSession) -> None:
-    """Makes the format `deadheat` known to a session."""
+    """Register the format `deadheat` in a session."""
     spark.dataSource.register(DeadheatSource)
 
 
 class DeadheatSource(DataSource):
-    """The format `deadheat`. What cannot be read is left out; `ingest` keeps account of that."""
+    """The format `deadheat`. Unreadable files are skipped; `ingest` records them."""
 
     @classmethod
     def name(cls) -> str:
@@ -75,7 +75,7 @@ class _Reader(DataSourceReader):
 
 
 def _rows(found: Iterator[Plain]) -> Iterator[Plain]:
-    """Rows of this format: each report as it was printed, and where."""
+    """The rows of this format: each report as printed, and its position."""
     known: dict[str, Plain] = {}
     for seen in found:
         report = seen["told"].told

@@ -1,4 +1,4 @@
-"""What the map side of one batch has seen, before any table knows of it."""
+"""The output of all map tasks of one batch, before it is committed."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from deadheat.pipeline.aside import Done, Fault, Put
     from deadheat.pipeline.units import Work
 
-# a file with fewer reports than this is not worth having
+# smaller files of reports are not kept
 WHOLE = 128
 
 
 class Staged:
-    """Sightings, reports and faults, for Spark and for Arrow."""
+    """Sightings, reports and faults, as DataFrames and as Arrow tables."""
 
     def __init__(self, lake: Lake, batch: str) -> None:
         self._lake, self._batch = lake, batch
         self._folder = f"{STAGING}/{batch}"
         self._seen: list[Put] = []
-        self.told: list[Done] = []  # tasks that have reports; several may tell the same one
+        self.told: list[Done] = []  # tasks with reports; several may have the same one
         self.faults: list[Fault] = []
 
     def write(
         self, spark: SparkSession, works: Sequence[Work], unit: int | None = None, most: int = 0
     ) -> None:
-        """Reads everything there is to read; keeps up to about `most` sightings at hand."""
+        """Read all files. Up to about `max_rows` sightings are kept in memory."""
         self._lake.place.make(self._folder)
         portions = units.bins(works, spark.sparkContext.defaultParallelism, unit)
         each = most // len(portions)
-        # a function of a module, so that it is named to the workers, and not sent
+        # a module function, so that it is pickled by name
         task = partial(aside.writing, self._lake.uri, self._folder, self._batch, each, WHOLE)
-        # Java has nothing to do with what is handed over, so that it is given no columns to plan for
+        # an RDD, because the JVM does not decode the results
         todo = spark.sparkContext.parallelize(portions, len(portions))
         done: list[Done] = todo.mapPartitions(task).collect()
         self._seen = [one.seen for one in done if one.seen.rows]
@@ -58,12 +58,12 @@ class Staged:
 
     @cached_property
     def unread(self) -> list[str]:
-        """Files that could not be opened, or of which a range could not; nothing of them counts."""
+        """Files that could not be opened completely; all their rows are ignored."""
         return sorted({uri for uri, _, unopened in self.faults if unopened})
 
     @cached_property
     def count(self) -> int:
-        """How many sightings there are."""
+        """The number of sightings."""
         if self.unread:
             return int(self.sightings(["file"]).num_rows)
         return sum(put.rows for put in self._seen)
@@ -77,7 +77,7 @@ class Staged:
         return everything.filter(~pc.field("file").isin(pa.array(self.unread, pa.string())))
 
     def known(self, done: Done) -> list[Known]:
-        """What is asked of all reports that a task has put aside."""
+        """The facts of the reports of a task."""
         if done.known is not None:
             return [*map(Known.of, done.known)]
         found = self.reports(done).to_pylist()
@@ -88,7 +88,7 @@ class Staged:
         ]
 
     def reports(self, done: Done) -> pa.Table:
-        """The reports that a task has put aside."""
+        """The reports of a task."""
         return self._rows(done.reports, REPORTS.names)
 
     def _rows(self, put: Put, columns: Sequence[str]) -> pa.Table:
@@ -111,7 +111,7 @@ class Staged:
         return frames.files(spark, paths, REPORTS).dropDuplicates(["digest"])
 
     def _paths(self, name: str, puts: Sequence[Put]) -> list[str]:
-        """All rows in files, for Spark; those at hand are written to one first."""
+        """The rows as files for Spark. Rows in memory are written to a file first."""
         place = self._lake.place
         paths = [place.at(put.file) for put in puts if put.file]
         kept = [aside.unpacked(put.content) for put in puts if put.content is not None]

@@ -1,4 +1,4 @@
-"""Cuts listed files into units of work and spreads them evenly; runs on the driver."""
+"""Splits files into units of work and spreads them evenly. Runs on the driver."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-# the least range of a large file
+# minimum size of a range of a large file
 UNIT = 1 << 25
-# so many bytes are worth a task of their own
 _TASK = 1 << 29
-# tasks for each core where some take longer than others, so that none has to wait long for the last one
+# tasks per core if some take longer than others, so that no core waits long
 _TURNS = 2
-# a file costs something even if it is empty
+# cost of opening a file
 _FILE = 1 << 16
 
 UNITS = pa.schema(
     [
-        ("path", pa.binary()),  # a path may have bytes that are no text
+        ("path", pa.binary()),  # a path may contain bytes that are not UTF-8
         ("uri", TEXT),
         ("start", pa.int64()),
         ("end", pa.int64()),
@@ -45,7 +44,7 @@ UNITS = pa.schema(
 
 
 class Work(NamedTuple):
-    """A file to be read from `start` on, in ranges if it may be cut."""
+    """A file to read from `start` on, in ranges if it can be cut."""
 
     file: Listed
     run: Run
@@ -54,11 +53,11 @@ class Work(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How much of it there is to read."""
+        """The number of bytes to read."""
         return self.file.size - self.start
 
     def cuts(self, unit: int) -> list[int]:
-        """Where its ranges of about `unit` bytes begin."""
+        """The start offsets of its ranges of about `unit_bytes` bytes."""
         if not (self.can_be_cut and self.size >= 2 * min(unit, UNIT)):
             return [self.start]
         step = -(-self.size // -(-self.size // unit))
@@ -66,7 +65,7 @@ class Work(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """One row of `UNITS`."""
+    """One row of `UNIT_SCHEMA`."""
 
     path: bytes
     uri: str
@@ -83,7 +82,7 @@ class Unit(NamedTuple):
 
 
 def works(paths: Sequence[str]) -> Iterator[Work]:
-    """Every file below the paths, to be read as it is; what cannot be listed is left out."""
+    """Yield every file below the paths. Files that cannot be listed are skipped."""
     for found in places.listed(paths):
         if isinstance(found, Listed):
             yield Work(found, Run(), can_be_cut=_can_be_cut(found))
@@ -101,7 +100,7 @@ def units(work: Work, unit: int = UNIT) -> list[tuple[int, Unit]]:
     """The units of a file, each with its size."""
     starts = work.cuts(unit)
     ends = [*starts[1:], None]
-    # no single task is going to see the whole document
+    # no single task reads the whole document
     ranged = work.start > 0 or len(starts) > 1
     return [
         ((work.file.size if end is None else end) - start, _unit(work, start, end, ranged))
@@ -116,13 +115,13 @@ def _unit(work: Work, start: int, end: int | None, ranged: bool) -> Unit:
 
 
 def spread(spark: SparkSession, works: Iterable[Work], unit: int | None = None) -> DataFrame:
-    """All units as a DataFrame whose partitions are about equally large."""
+    """All units as a DataFrame with partitions of about equal size."""
     return frame(spark, bins(works, spark.sparkContext.defaultParallelism, unit))
 
 
 def frame(spark: SparkSession, portions: Sequence[Sequence[Unit]]) -> DataFrame:
-    """Units as a DataFrame, each portion a partition."""
-    # Spark makes a partition of each batch, where `prepare` has told it not to keep few rows together
+    """Units as a DataFrame, one partition per portion."""
+    # each batch becomes a partition; `prepare_session` disables local relations
     batches = [
         pa.RecordBatch.from_pylist([one._asdict() for one in portion], UNITS)
         for portion in portions
@@ -131,15 +130,15 @@ def frame(spark: SparkSession, portions: Sequence[Sequence[Unit]]) -> DataFrame:
 
 
 def bins(works: Iterable[Work], cores: int, unit: int | None = None) -> list[list[Unit]]:
-    """All units, in about equally large portions of which there are some for each core.
+    """All units in portions of about equal size, some per core.
 
-    Large files are cut into ranges of `unit` bytes, or of as many as are one portion: the larger a
-    range, the less is read twice.
+    Large files are split into ranges of `unit_bytes` bytes, or of the size of a portion. Larger
+    ranges mean less overlap.
     """
     todo = list(works)
     total = sum(work.size for work in todo)
     turns = max(1, -(-total // (_TASK * cores)))
-    # a byte of plain text takes as long as any other; and starting a task, longer than reading a little
+    # plain text is read at a constant rate, and starting a task takes longer than reading a little
     if total >= UNIT and not all(work.can_be_cut for work in todo):
         turns = max(_TURNS, turns)
     portion = max(UNIT, min(_TASK, -(-total // (turns * cores))))

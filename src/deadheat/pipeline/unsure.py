@@ -1,4 +1,4 @@
-"""Nodes whose number is doubtful, in DataFrame operations; `identity.races` says what that means."""
+"""Resolves ambiguous variants in DataFrame operations. `grouping.ambiguity` defines the semantics."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def is_unsure() -> Column:
 
 
 def is_lent() -> Column:
-    """Has a node its number from another one at the same address?"""
+    """Is the ordinal of a variant known from another variant at the same address?"""
     return is_unsure() & F.exists("aliases", lambda key: key.startswith(BORROWED))
 
 
 def lent(nodes: DataFrame, known: DataFrame) -> DataFrame:
-    """Those nodes that have their number from others, but for those that others contradict.
+    """The variants whose ordinal is known from others and not contradicted.
 
-    `known` has the components (`id`, `label`) of what is certain.
+    `labels` has the components (`id`, `label`) of all certain edges.
     """
     mine = nodes.where(is_lent()).select("node", "base")
     labelled = nodes.withColumn("is_lent", is_lent()).join(
@@ -52,9 +52,9 @@ def lent(nodes: DataFrame, known: DataFrame) -> DataFrame:
 
 
 def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
-    """Each doubtful node with its base, and with the plain id that it would have if it was certain.
+    """Each ambiguous variant with its base, and with the id that it has if it is not ambiguous.
 
-    `known` has the components (`id`, `label`) of what is certain.
+    `labels` has the components (`id`, `label`) of all certain edges.
     """
     called = nodes.select("node", F.explode("aliases").alias("key"))
     begins = F.substring("key", 1, 1)
@@ -94,9 +94,9 @@ def placed(nodes: DataFrame, known: DataFrame) -> DataFrame:
 
 
 def edges(placed: DataFrame, nodes: DataFrame, groups: DataFrame) -> DataFrame:
-    """Who is joined with whom now: with all of the base, or where callers matter with its like.
+    """The edges of resolved variants: to their base, or if callers matter to the variant with their id.
 
-    `groups` has the certain nodes' bases: one node of each, and whether callers matter.
+    `groups` has one certain variant of each base, and whether callers matter.
     """
     first = placed.groupBy("base").agg(F.min("node").alias("least"))
     held = placed.join(groups, "base", "left").join(first, "base")
@@ -109,6 +109,6 @@ def edges(placed: DataFrame, nodes: DataFrame, groups: DataFrame) -> DataFrame:
 
 
 def _labelled(rows: DataFrame, known: DataFrame, name: str = "node") -> DataFrame:
-    """Rows of a name and an id, with the component of the id in its place."""
+    """Replace the id in each row by its component."""
     found = rows.join(known, "id", "left")
     return found.select(name, F.coalesce("label", "id").alias("label"))

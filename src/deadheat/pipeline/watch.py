@@ -1,7 +1,7 @@
-"""Goes on taking in what comes: the same batch again and again, as a Structured Streaming query.
+"""Ingests new files periodically, as a Structured Streaming query.
 
-The query's source is a clock. What there is to do is found by looking at the files and at the lake's
-own receipts, because Spark's file source does not see that a file has grown, and forgets old ones.
+The source of the query is a clock. Each batch compares the files with those in the lake, because
+the file source of Spark does not notice growing files and forgets old ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def watching(
     every: float,
     tell: Callable[[Summary], None] = lambda _: None,
 ) -> StreamingQuery:
-    """Starts the query; `tell` is told of each batch."""
+    """Start the query. `on_batch` is called with the summary of each batch."""
     spark = start(False)
 
     def batch(_: DataFrame, number: int) -> None:
@@ -55,7 +55,7 @@ def watch(
     every: float,
     tell: Callable[[Summary], None],
 ) -> None:
-    """Watches until it is interrupted."""
+    """Ingest new files until interrupted."""
     query = watching(start, lake, paths, options, every, tell)
     try:
         query.awaitTermination()
@@ -63,6 +63,6 @@ def watch(
         raise
     except Exception as error:
         said = str(error).strip().partition("\n")[0]
-        raise DeadheatError(f"the query has ended ({said})", lake.uri) from error
+        raise DeadheatError(f"the query failed ({said})", lake.uri) from error
     finally:
         query.stop()

@@ -1,4 +1,4 @@
-"""From bytes to reports: moves over a source from hit to hit; what is damaged is read line by line."""
+"""Reads reports from a byte source. Undamaged reports are parsed at once, others line by line."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 __all__ = ["REACH", "Found", "Reader"]
 
-# makes a tuple with names in a third of the time that its class takes, without whose defaults
+# creates a named tuple in a third of the time of calling its class, but without defaults
 _new: Final = tuple.__new__
-# how far before a range a report that reaches into it may have begun
+# how far before a range a report that extends into it may begin
 REACH: Final = 1 << 18
 
 
 class _Whole:
-    """What an undamaged report of a dialect stands between."""
+    """The opening and closing of a detector's undamaged reports."""
 
     __slots__ = ("bar", "chain", "closing", "dialect", "opening")
 
     def __init__(self, dialect: Dialect, opening: bytes, closing: bytes) -> None:
         self.dialect, self.opening, self.closing = dialect, opening, closing
-        # what the end of one leaves of its closing, and what another one right behind it begins with
+        # the part of the closing that stays after a report, and the beginning of an adjacent report
         self.bar = len(closing.lstrip())
         self.chain = closing.lstrip() + opening
 
 
 def _wholes(dialects: Sequence[Dialect]) -> dict[str, _Whole]:
-    """By name, for those dialects that tell undamaged reports."""
+    """Delimiters by detector name, for detectors whose reports have them."""
     return {
         d.name: _Whole(d, d.opening, d.closing)
         for d in dialects
@@ -51,7 +51,7 @@ def _wholes(dialects: Sequence[Dialect]) -> dict[str, _Whole]:
 
 
 class Reader:
-    """Reads the reports of some dialects; keeps nothing between documents but what it recognises."""
+    """Reads the reports of some detectors. Keeps no state between documents except known duplicates."""
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
@@ -72,16 +72,15 @@ class Reader:
         full: bool = False,
         listen: Listen | None = None,
     ) -> Iterator[Found]:
-        """The reports whose first line begins in `[start, end)`, in the order in which they end.
+        """Yields the reports whose first line begins in `[start, end)`, in the order in which they end.
 
-        To read a part of a document, give a source that begins `REACH` bytes before it. `full`
-        says that every report will be asked for, so that a glance at it would be wasted. `listen` is
-        told where a test is said to have raced.
+        To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `full`
+        means that every report is needed in full. `on_phrase` receives the offsets of `RACE_PHRASE`.
         """
         windows = Windows(source, self.sifter, listen)
         prospects = Prospects(windows)
         at = covered = source.base
-        # what begins before the end may show itself behind it only
+        # a report that begins before the end may have its hit after it
         last = None if end is None else end + self._back
         while (hit := windows.next_hit(at, last)) is not None:
             offset, index = hit
@@ -115,7 +114,7 @@ class Reader:
     def _first(
         self, windows: Windows, line: int, start: int, whole: _Whole | None, full: bool
     ) -> Found | None:
-        """An undamaged report that is said to begin here."""
+        """The undamaged report that begins here, if there is one."""
         if whole is None or windows.peek(line, len(whole.opening)) != whole.opening:
             return None
         return self._at_once(windows, line, whole, full and line >= start)
@@ -123,7 +122,7 @@ class Reader:
     def _right_behind(
         self, windows: Windows, at: int, start: int, end: int | None, whole: _Whole, full: bool
     ) -> Found | None:
-        """Another one, where `at` is the end of one: where all is reports, nobody has to sift."""
+        """The undamaged report that directly follows one that ends at `at`; needs no search."""
         line = at + whole.bar
         if end is not None and line >= end:
             return None
@@ -132,7 +131,7 @@ class Reader:
         return self._at_once(windows, line, whole, full and line >= start)
 
     def _at_once(self, windows: Windows, line: int, whole: _Whole, full: bool) -> Found | None:
-        """The report that opens here, if it is undamaged; its text may even have been read before."""
+        """The undamaged report that begins here, or a duplicate of a known one."""
         raw = windows.until(line, whole.closing, LONGEST)
         if raw is None:
             return None

@@ -1,7 +1,4 @@
-"""The lines of a report that something has put into one: a reflow, a list, ends that nobody knows.
-
-A dialect knows what its lines begin or end with, whatever stands between two of them.
-"""
+"""Detects lines of a report that were joined into one, by a reflow, a list or unknown line ends."""
 
 from __future__ import annotations
 
@@ -14,39 +11,39 @@ if TYPE_CHECKING:
 
     from deadheat.dialects import Dialect
 
-# a line that holds others is longer
+# a line that contains others is at least this long
 _LONG = 48
-# and nobody fills wider ones
+# filled paragraphs are never wider
 _WIDE = 200
-# of so many of its lines, one may have room left: what follows was not filled
+# one in this many filled lines may have space for the next word
 _LOOSE = 4
 
 
 class Folded:
-    """What ends lines in a stretch of text, once it has shown that its lines are not the detector's."""
+    """How lines are separated in a region whose lines are not the detector's."""
 
     def __init__(self) -> None:
         self._between: re.Pattern[str] | None = None
-        self.filled = False  # a line's end is a space like others
+        self.filled = False  # whether a line end counts as a space
 
     def shows(self, text: str, dialect: Dialect) -> bool:
-        """Does this line hold several of the dialect's? Then the others are taken apart as well."""
+        """Whether this line contains several of the detector's; if so, later lines are split too."""
         if not may_be(text, dialect):
             return False
         self._between = dialect.folds.between if dialect.folds else None
         return True
 
     def fills(self, texts: Sequence[str], dialect: Dialect) -> bool:
-        """Were these filled, since nothing else wraps them? Then their ends are no ends."""
+        """Whether these lines are a filled paragraph; if so, their line ends are ignored."""
         self.filled = self.shows(" ".join(texts), dialect)
         return self.filled
 
     def lines(self, text: str) -> list[str]:
-        """The lines in this one."""
+        """Returns the report lines in this line."""
         return [text] if self._between is None else _apart(self._between, text)
 
     def paragraphs(self, texts: list[str], offsets: list[int]) -> tuple[list[str], list[int]]:
-        """The lines and their offsets; where text was filled, all of a paragraph is one line."""
+        """Returns the lines and their offsets, with each filled paragraph as one line."""
         if not self.filled:
             return texts, offsets
         joined: list[str] = []
@@ -61,7 +58,7 @@ class Folded:
 
 
 def may_be(text: str, dialect: Dialect) -> bool:
-    """Are there several of the dialect's lines in this one, perhaps wrapped?"""
+    """Whether the line may contain several of the detector's lines."""
     return (
         dialect.folds is not None
         and len(text) >= _LONG
@@ -70,7 +67,7 @@ def may_be(text: str, dialect: Dialect) -> bool:
 
 
 def may_fill(texts: Sequence[str], dialect: Dialect) -> bool:
-    """Do these lines, from a report's first one on, hold more of them than they are?"""
+    """Whether these lines, from a report's first one on, contain more report lines than they are."""
     if not _is_packed(texts):
         return False
     if any(may_be(text, dialect) for text in texts):
@@ -82,7 +79,7 @@ def may_fill(texts: Sequence[str], dialect: Dialect) -> bool:
 
 
 def _is_packed(texts: Sequence[str]) -> bool:
-    """Are lines as full as whoever fills a paragraph makes them: has the next word no room in them?"""
+    """Whether lines are as full as a filled paragraph: the next word does not fit."""
     pairs = [(a, b.split(None, 1)[0]) for a, b in pairwise(texts) if a.strip() and b.strip()]
     width = max(map(len, texts), default=0)
     loose = sum(len(a.rstrip()) + len(word) < width for a, word in pairs)

@@ -1,4 +1,4 @@
-"""The machines at work in a stretch of text: which one a line is fed to, and when one has finished."""
+"""The line parsers at work in a region: dispatches lines and collects finished reports."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from deadheat.dialects import Dialect, Machine
     from deadheat.echo import Echo, Unread
 
-# a longer report, and one that a lane goes on with after so many other bytes, is given up
+# a longer report, or one continued after this many other bytes, is abandoned
 LONGEST = 1 << 16
 
 
 class Found(NamedTuple):
-    """A report, or what makes it when it is asked for, and where it stands."""
+    """A report, or an object that parses it on demand, and its location."""
 
     told: Report | Unread | Echo
     span: Span
 
 
 class _Reading:
-    """A machine at work in one lane."""
+    """A line parser at work in one stream."""
 
     __slots__ = ("dialect", "end", "lane", "machine", "quiet", "start")
 
@@ -41,41 +41,41 @@ class _Reading:
 
 
 class Machines:
-    """By lane, the machines that have a report in hand; of each lane, the one that took a line last."""
+    """The active line parsers by stream."""
 
     def __init__(
         self, dialects: Sequence[Dialect], column: Callable[[str], int], floor: int
     ) -> None:
         self._dialects = dialects
         self._column = column
-        # the one that took the last line comes first
+        # the parser that accepted the last line comes first
         self._readings: dict[str | None, list[_Reading]] = {}
-        self._writer: str | None = None  # whose mark the last line had that had one
-        self._bare = False  # that line had nothing behind its mark
+        self._writer: str | None = None  # the stream of the last line that named one
+        self._bare = False  # whether that line was empty after its prefix
         self.found: list[Found] = []
-        self.prelude: Dialect | None = None  # whose report may have begun before the hit
-        self.horizon = floor  # how long those that have taken nothing are kept for lines to come
+        self.prelude: Dialect | None = None  # detector whose report may begin before the hit
+        self.horizon = floor  # offset up to which parsers without a line are kept
         self.stray = False
-        self.covered = floor  # up to here, text belongs to reports already read
+        self.covered = floor  # text up to here belongs to finished reports
 
     def __bool__(self) -> bool:
         return bool(self._readings)
 
     @property
     def busy(self) -> bool:
-        """Has one of them taken a line? Those that wait for a first one are not waited for."""
+        """Whether a parser has accepted a line."""
         return any(reading.start >= 0 for lane in self._readings.values() for reading in lane)
 
     def __contains__(self, lane: object) -> bool:
         return lane in self._readings
 
     def finish(self, cut: bool = False) -> None:
-        """Ends all of them."""
+        """Ends all parsers."""
         for reading in self._all():
             self._end(reading, cut)
 
     def give_up(self, at: int, behind: int) -> None:
-        """Ends the readings of lanes that nobody writes to any more."""
+        """Ends the parsers of streams that are no longer written to."""
         for reading in self._all():
             if at - max(reading.end, behind) > LONGEST:
                 self._end(reading)
@@ -84,18 +84,18 @@ class Machines:
         return [reading for lane in self._readings.values() for reading in lane]
 
     def feed(self, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
-        """Feeds a line to the machines in its lane; `past` says that the hit's line is over.
+        """Feeds a line to the parsers of its stream; `after_hit` means that it is after the hit's line.
 
-        The machine that took the last line is asked first, and a line is only one's.
+        The parser that accepted the last line is tried first. At most one parser accepts a line.
         """
         if lane and self._writer and lane.isdigit() and self._writer.endswith(f"/{lane}"):
-            lane = self._writer  # a line of that process without the label that others have
-        # perhaps the rest of a line that was broken behind its writer's mark
+            lane = self._writer  # a line of that process without the label of the others
+        # possibly the rest of a line that was broken after its prefix
         rest = _is_within(self._writer, lane)
         if rest and self._bare:
             lane, rest = self._writer, False
         if not rest:
-            # only a process alone on a line, as of Valgrind, is no label of something else
+            # only a bare process id, as Valgrind prints it, is not some other label
             self._bare = not text.strip() and (lane or "").rpartition("/")[2].isdigit()
             self._writer = lane
         readings = self._readings.get(lane, [])
@@ -119,7 +119,7 @@ class Machines:
                 return
 
     def _fed(self, reading: _Reading, text: str, at: int, end: int, past: bool) -> bool:
-        """Feeds one machine; True if the line was its own."""
+        """Feeds one parser; returns whether it accepted the line."""
         verdict = reading.machine.feed(text)
         if verdict is Verdict.ANOTHER:
             self._end(reading)
@@ -144,7 +144,7 @@ class Machines:
         return False
 
     def _waits(self, reading: _Reading, at: int, past: bool) -> bool:
-        """Is this one kept for the hit, or for others that are still to come?"""
+        """Whether this parser is kept for the hit or for later hits."""
         if reading.dialect is not self.prelude:
             return False  # its own hit has been read
         return not past or (reading.start < 0 and at < self.horizon)
@@ -168,5 +168,5 @@ class Machines:
 
 
 def _is_within(lane: str | None, outer: str | None) -> bool:
-    """Is `lane` one that marks of its own divide from `outer`?"""
+    """Whether `stream` is a substream of `outer_stream`."""
     return lane is not None and (outer is None or lane.startswith(f"{outer}/"))

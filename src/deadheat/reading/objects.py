@@ -1,4 +1,4 @@
-"""Records over several lines, with the text on one and whose it is on another: puts each into one."""
+"""Joins records that span several lines, with the text and the writer on different lines."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from deadheat.text.window import Windows
 
-# a record's first and last line: `    {`, `    },`; within it, objects have keys: `"labels": {`
+# first and last line of a record: `    {`, `    },`; nested objects have keys: `"labels": {`
 _OPEN = regex(r"(\s{0,100})\[?\{\s{0,9}$")
 _CLOSE = regex(r"(\s{0,100})\}[,\]]{0,2}\s{0,9}$")
-# a longer record is not one of a line
+# limits of a record that contains one line of text
 _LONGEST: Final = 1 << 12
 _MANY: Final = 100
 
@@ -23,7 +23,7 @@ _MANY: Final = 100
 def around(
     windows: Windows, line: int, raw: bytes, floor: int, encoding: str
 ) -> tuple[int, int] | None:
-    """Where the record of the line that begins at `line` begins and ends, if it names a writer."""
+    """The start and end of the record around the line at `line`, if it names a writer."""
     if not raw.lstrip().startswith(b'"'):
         return None
     start = windows.back(line, _LONGEST, floor)
@@ -45,7 +45,7 @@ def around(
 def joined(
     texts: Sequence[str], offsets: Sequence[int], ended: bool
 ) -> tuple[list[str], list[int], tuple[list[str], list[int]]]:
-    """The lines and their offsets, with each record in one line; and what of one is to go on."""
+    """Returns the lines and offsets with each record joined, and the rest of an incomplete record."""
     out: list[str] = []
     starts: list[int] = []
     at = 0
@@ -66,7 +66,7 @@ def joined(
 
 
 def _opening(above: str) -> int:
-    """Where the record begins that is open at the end of these lines."""
+    """The start of the record that is open at the end of these lines, or -1."""
     at = len(above)
     closed: set[str] = set()
     while at > 0:
@@ -81,7 +81,7 @@ def _opening(above: str) -> int:
 
 
 def _size(texts: Sequence[str]) -> int:
-    """How many lines the record has that begins with the first of these; none if it does not end."""
+    """The number of lines of the record that begins with the first line; 0 if it does not end."""
     opened = _OPEN.match(texts[0]) if texts else None
     if opened is None:
         return 0

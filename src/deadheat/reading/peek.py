@@ -1,4 +1,4 @@
-"""What stands below a line, and is left of it without its wrapping: what prefixes are learnt from."""
+"""Previews the lines after a hit, with and without prefixes."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from deadheat.text.lanes import LaneLine, Lanes
     from deadheat.text.window import Windows
 
-# how many lines to look at for a prefix, and for a line that was cut in pieces
+# number of lines examined for a prefix, and for a line broken into pieces
 PEEK: Final = 8
-# and where another writer's stand between
+# the same where another writer's lines are interleaved
 _MORE: Final = 24
-# how many bytes they are, and as many where each is a record over several lines, or very long
+# number of bytes for these lines; the larger for long lines and records over several lines
 _NEAR: Final = 1 << 10
 FAR: Final = 1 << 13
 
 
 def new_lanes(first: str | None = None) -> Lanes:
-    from deadheat.text.lanes import Lanes  # a room of its own, which clean text never enters
+    from deadheat.text.lanes import Lanes  # not needed for clean text
 
     return Lanes(first)
 
 
 def below(windows: Windows, at: int, encoding: str, size: int = _NEAR) -> list[str]:
-    """The lines that begin at `at`, as many as there are in so many bytes."""
+    """The lines that begin at `at`, in about `size` bytes."""
     return clean.lines(windows.slice(at, size), encoding)[0]
 
 
 def unwrapped(windows: Windows, at: int, encoding: str, near: list[str]) -> list[str]:
-    """What is wrapped in the lines at `at`, of which `near` are the first."""
+    """The text without prefixes of the lines at `at`, of which `first_lines` are the first."""
     texts = within(near[:PEEK])
     if len(texts) >= min(len(near), PEEK):
         return texts
@@ -40,14 +40,14 @@ def unwrapped(windows: Windows, at: int, encoding: str, near: list[str]) -> list
 
 
 def within(lines: list[str], most: int = PEEK) -> list[str]:
-    """What is wrapped in these lines; some have nothing to say, as the brackets of a record."""
+    """The text without prefixes of these lines; lines without text are skipped."""
     probe = new_lanes()
     told = (text for line in lines for _, text in probe.split(line))
     return list(told) if len(lines) <= PEEK else list(islice(told, most))
 
 
 def farther(windows: Windows, at: int, encoding: str, near: list[str]) -> list[str]:
-    """More of what is wrapped at `at`, if `near` is all another writer's, who came between."""
+    """More text at `at`, if all of `first_lines` belongs to another writer."""
     first = near[0].split(None, 1)[:1] if len(near) == PEEK else []
     if not first or not all(text.startswith(first[0]) for text in near):
         return []
@@ -55,12 +55,12 @@ def farther(windows: Windows, at: int, encoding: str, near: list[str]) -> list[s
 
 
 def behind(pieces: list[LaneLine], at: int) -> list[str]:
-    """The next lines in the same record, if it has as many as it takes to know a prefix."""
+    """The next lines in the same record, if there are enough to learn a prefix."""
     texts = [text for _, text in pieces[at + 1 : at + 1 + PEEK]]
     return texts if len(texts) == PEEK else []
 
 
 def heads(lines: list[str]) -> list[str]:
-    """What stands before a known mark in each of these lines."""
+    """The text before a known prefix in each of these lines."""
     split = (new_lanes().split(line) for line in lines)
     return [pieces[0][1] for pieces in split if len(pieces) > 1]

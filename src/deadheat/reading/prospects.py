@@ -1,7 +1,4 @@
-"""Whether a report may be near a hit, going by raw bytes and by what was read in vain before.
-
-Where hits are dense and fruitless, nobody looks at the same bytes for each of them.
-"""
+"""Decides cheaply whether a report may be near a hit, and remembers fruitless searches."""
 
 from __future__ import annotations
 
@@ -14,43 +11,43 @@ if TYPE_CHECKING:
     from deadheat.dialects import Dialect
     from deadheat.text.window import Windows
 
-# how far ahead of a hit, and above it, to look for a sign that a report is there
+# number of bytes after a hit, and before it, that are examined
 AHEAD = 1 << 13
 _ABOVE = 1 << 10
-# how far to look where hits are dense and fruitless, and what is dense
+# number of bytes examined where hits are dense and fruitless, and the distance that is dense
 _FAR = 1 << 18
 _DENSE = 1 << 9
-# prefixes that are learnt differ without end
+# limit for remembered searches: learnt prefixes vary without bound
 _MANY = 1 << 10
 
 
 class Prospects:
-    """What has been looked through in vain, by what was looked for."""
+    """Fruitless searches by what was searched for."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
         self._vain: dict[object, int] = {}
         self._last: dict[Dialect, int] = {}
         self.twice = Twice(windows)
-        self._beside: dict[Dialect, tuple[int, int]] = {}  # from, and up to where there is none
+        self._beside: dict[Dialect, tuple[int, int]] = {}  # range without the companion
 
     def is_vain(self, sought: object, at: int) -> bool:
-        """Is it known already that a look from this hit finds nothing?"""
+        """Whether a search from this hit is known to find nothing."""
         return at < self._vain.get(sought, 0)
 
     def was_vain(self, sought: object, until: int) -> None:
-        """A look that finds nothing for hits before `until`."""
+        """Records that a search finds nothing for hits before `miss_end`."""
         if len(self._vain) > _MANY:
             self._vain.clear()
         self._vain[sought] = max(until, self._vain.get(sought, 0))
 
     def horizon(self, sought: object, line: int) -> int:
-        """How far to look from this line, since the last look was in vain just before it."""
+        """How far to search from this line, if the last fruitless search ended just before it."""
         dense = line - self._vain.get(sought, -_DENSE) < _DENSE
         return line + AHEAD if dense else line
 
     def may_be(self, dialect: Dialect, line: int, floor: int) -> bool:
-        """May a report of this dialect be around the line that begins at `line`?"""
+        """Whether a report of this detector may be around the line at `line`."""
         windows = self._windows
         if self.twice.tells(line):
             return False
@@ -68,7 +65,7 @@ class Prospects:
         return False
 
     def _is_alone(self, dialect: Dialect, above: int, end: int) -> bool:
-        """Is nothing near that has to stand beside a line of it?"""
+        """Whether the text that must be near a line of a report is missing."""
         begin, until = self._beside.get(dialect, (0, 0))
         if dialect.beside and not begin <= above < until:
             found = dialect.beside.search(far := self._windows.peek(above, 2 * AHEAD))
@@ -79,6 +76,6 @@ class Prospects:
     def _look_far(self, dialect: Dialect, above: int) -> None:
         far = self._windows.peek(above, _FAR)
         if not dialect.promises(far):
-            # whatever line a hit before that is in, all that is near it has been seen
+            # everything near a hit before this offset has been examined
             until = above + len(far) - (0 if self._windows.ended else MAX_LINE)
             self.was_vain(dialect, until)

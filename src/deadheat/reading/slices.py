@@ -1,4 +1,4 @@
-"""The lines of a stretch of text as machines see them: decoded, and put together where need be."""
+"""Decodes the lines of a region and joins or splits them where needed."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ _SIZE: Final = 1 << 11
 
 
 class Slices:
-    """What a stretch is cut into; knows how its lines were put into others, or taken apart."""
+    """The decoded lines of a region."""
 
     def __init__(self, windows: Windows, encoding: str, twice: Twice) -> None:
         self._windows = windows
         self._encoding = encoding
         self._twice = twice
         self.folded = folded.Folded()
-        self.objects = False  # is each line in a record over several?
-        self.unfinished = False  # the text ended within a line
+        self.objects = False  # whether each line is a record over several lines
+        self.unfinished = False  # whether the text ends within a line
         self.stray = False
 
     def record(self, line: int, raw: bytes, floor: int) -> tuple[int, int]:
-        """Where the record begins and ends that tells the writer of this line; the line if none does."""
+        """The start and end of the record that names the writer of this line, or of the line itself."""
         span = objects.around(self._windows, line, raw, floor, self._encoding)
         self.objects = span is not None
         return span or (line, line + len(raw))
 
     def lines(self, raw: bytes) -> list[str]:
-        """The lines of some text."""
         texts, _ = clean.lines(raw, self._encoding)
         return objects.joined(texts, range(len(texts) + 1), True)[0] if self.objects else texts
 
     def read(self, at: int, size: int = _SIZE) -> Iterator[Slice]:
-        """The lines from `at` on."""
+        """Yields the lines from `at` on, in slices."""
         rest: Slice = ([], [])
         while raw := self._windows.slice(at, size):
             texts, stray = clean.lines(raw, self._encoding)

@@ -1,4 +1,4 @@
-"""One stretch of text, read line by line from a hit on for as long as a report goes on in any lane."""
+"""Reads a damaged region of text line by line, from a hit on, for as long as a report continues."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from deadheat.text.lanes import LaneLine, Lanes
     from deadheat.text.window import Windows
 
-# how much a line may be that was cut in pieces
+# maximum size of a line that was broken into pieces
 _PIECE: Final = 1 << 9
-# what of a detector's is that long may be more than a line
+# a longer line may contain several of a detector's lines
 _FOLDED: Final = 60
-# how much before the first sign of a report, or before a hit, to begin
+# number of bytes to read before the earliest start of a report, or before a hit
 _BEFORE: Final = 1 << 10
-# how much of a log to turn round at a time
+# number of bytes that are read in reverse at a time
 _REGION: Final = 1 << 15
 _LONGEST_PREFIX: Final = 300
-# what a record of a report's line begins with
+# first characters of a record
 _RECORDS: Final = ("{", "[")
-# a line for which it matters how often it is read, and what of a longer one is read again
+# lines longer than this are not read again for every hit; the overlap of their pieces
 _LONG: Final = 1 << 11
 _OVERLAP: Final = 1 << 12
-# a line may go on in so many of the following ones
+# a line may continue in this many following lines
 _HELD: Final = 4
 _TAKEN: Final = (Verdict.OWN, Verdict.CLOSED)
 
 
 class Stretch:
-    """The lines around a hit, and the machines that they are fed to."""
+    """The lines around a hit, and the parsers they are fed to."""
 
     def __init__(
         self,
@@ -71,17 +71,17 @@ class Stretch:
         self._machines = Machines(dialects, self._column, floor)
         self._slices = Slices(windows, encoding, prospects.twice)
         self._sense = backwards.Sense(dialects, windows, self._slices.lines, floor)
-        self._asked = "", -1  # the last line that was asked about, and the answer
-        self._walked = floor  # hits before that have been walked over
-        self.behind = floor  # the line of the hit ends here
+        self._asked = "", -1  # the last line and the result for it
+        self._walked = floor  # hits before this offset are covered
+        self.behind = floor  # end of the hit's line
 
     @property
     def covered(self) -> int:
-        """Up to here, text belongs to reports already read."""
+        """Text up to here belongs to finished reports."""
         return self._machines.covered
 
     def read(self, line: int, dialect: Dialect, starts: bool) -> Iterator[Found]:
-        """The reports of the window around the line that begins at `line`."""
+        """Yields the reports around the line at `line`."""
         raw = self._windows.slice(line, 0)
         (first, *_), _ = clean.lines(raw, self._encoding)
         column = dialect.column(first)
@@ -95,7 +95,7 @@ class Stretch:
             if not whole and not self._is_rest(first, dialect):
                 if len(raw) > _LONG:
                     self._prospects.was_vain(dialect, self.behind - _OVERLAP)
-                self.behind = self._floor  # another dialect may find more in this line
+                self.behind = self._floor  # another detector may find more in this line
                 return
             if lanes is not None:
                 lanes.heed(first, near)
@@ -105,7 +105,7 @@ class Stretch:
                 lanes = self._lanes_before(line)
         if lanes is not None:
             line, self.behind = self._slices.record(line, raw, self._floor)
-        # the mark of its writer may be in a piece of its own
+        # the writer's prefix may be in a piece of its own
         if lanes is None and clean.MARKED.search(raw + self._windows.peek(self.behind, _PIECE)):
             lanes = new_lanes(first)
         if not (whole and starts):
@@ -116,28 +116,28 @@ class Stretch:
         tied = not self._prospects.is_vain(backwards.Way.TIED, line)
         way = self._sense.way(line, lanes, whole, tied)
         reports = self._backwards(line, lanes, way) if way else []
-        # stacks without headers would be read the wrong way just as well
+        # stacks without headers would be misread in forward order
         if reports or (way is backwards.Way.BACKWARD and not dialect.headed):
             yield from reports
             return
-        # where many are in vain, one walk is for all of them
+        # where many searches are fruitless, one pass covers all of them
         self._machines.horizon = self._prospects.horizon(sought, line)
         yield from self._walk(self._beginning(line, lanes), line, lanes)
         if self.covered == self._floor and sought[1] == (lanes.form if lanes else None):
             self._prospects.was_vain(sought, self._walked)
 
     def _beginning(self, line: int, lanes: Lanes | None) -> int:
-        """Where to begin for this hit, which need not be in its report's first line."""
+        """Where to begin reading: the hit need not be in the report's first line."""
         windows, floor, dialect = self._windows, self._floor, self._machines.prelude
         if dialect is None:
             return line if lanes is None else windows.back(line, _PIECE, floor)
         most = windows.back(line, dialect.back, floor)
         sign = most + dialect.sign(windows.peek(most, line - most))
-        # the line of the sign, and what may be wrapped around it
+        # the line of the earliest start, and its prefixes
         return max(most, windows.back(min(sign, line), _BEFORE, floor))
 
     def _backwards(self, line: int, lanes: Lanes | None, way: backwards.Way) -> list[Found]:
-        """The reports of a log with its newest line first, read from its end; none if that is wrong."""
+        """The reports of a log with its newest line first; empty if the order is wrong."""
         begin = self._windows.back(line, AHEAD, self._floor)
         texts, offsets = next(self._slices.read(begin, line - begin + _REGION))
         tried = (
@@ -146,7 +146,7 @@ class Stretch:
         kept = turned.best(tried, way)
         if way is backwards.Way.TIED and not kept:
             self._prospects.was_vain(way, offsets[-1])
-        if not self._windows.ended:  # what began the last ones may not have been seen
+        if not self._windows.ended:  # the beginning of the last reports may be missing
             kept = [found for found in kept if found.span.end < offsets[-1] - AHEAD] or kept
         self._machines.covered = max([self.covered, *(f.span.end for f in kept)])
         return [turned.marked(found) for found in sorted(kept, key=lambda found: found.span.offset)]
@@ -154,7 +154,7 @@ class Stretch:
     def _in_order(
         self, order: Sequence[int], texts: list[str], offsets: list[int], lanes: Lanes | None
     ) -> list[Found]:
-        """The reports of these lines, if they are read in this order."""
+        """The reports of these lines when read in this order."""
         machines = Machines(self._dialects, self._column, self._floor)
         machines.prelude, machines.stray = self._machines.prelude, self._slices.stray
         fork = lanes.fork() if lanes else None
@@ -169,13 +169,13 @@ class Stretch:
         return machines.found
 
     def _is_several(self, first: str, below: list[str], dialect: Dialect) -> bool:
-        """May there be more than a line of a report in this one or in the next, or less?"""
+        """Whether this line or the next may contain several report lines, or only part of one."""
         if any(end in first for end in clean.ENDS) or clean.tail([first, *below]):
             return True
         return any(folded.may_be(text, dialect) for text in (first, *below) if len(text) > _FOLDED)
 
     def _lanes(self, first: str, below: list[str], dialect: Dialect) -> tuple[Lanes | None, bool]:
-        """Lanes that know the wrapping of this line, and whether a report's line is inside it."""
+        """A splitter for the prefixes of this line, and whether a report line is inside it."""
         lanes, probe = new_lanes(first), new_lanes()
         if "," in first and (opens := self._tabulated(lanes, first, below, dialect)) is not None:
             return lanes, opens
@@ -197,7 +197,7 @@ class Stretch:
     def _tabulated(
         self, lanes: Lanes, first: str, near: list[str], dialect: Dialect
     ) -> bool | None:
-        """Is this line a row of a table, in which a report's line begins it or goes on with it?"""
+        """Whether this line is a table row that begins a report (True) or continues one (False)."""
         from deadheat.text.table import tables
 
         rest = None if dialect.remnant("") else dialect.remnant
@@ -212,13 +212,13 @@ class Stretch:
                 prefix = text[: max(column, 0)]
                 rows = [row[table.column] for row in map(table.cells, near) if row]
                 if prefix.strip() and not self._learn(lanes, prefix, rows):
-                    return None  # a sentence, or a prefix with a comma in it
+                    return None  # a sentence, or a prefix that contains a comma
                 lanes.tabulate(table)
                 return column >= 0
         return None
 
     def _is_folded(self, pieces: list[str], bare: list[str], dialect: Dialect) -> bool:
-        """Are lines of a report in one of these pieces, or in `bare` lines that nothing wraps?"""
+        """Whether one of these pieces, or of the `bare_lines` without prefixes, is folded."""
         known = self._slices.folded
         if any(known.shows(text, dialect) for text in pieces):
             return True
@@ -228,12 +228,12 @@ class Stretch:
         return all(probe.split(t) == [(None, t)] for t in bare) and known.fills(bare, dialect)
 
     def _is_rest(self, first: str, dialect: Dialect) -> bool:
-        """Is this line, or one that it wraps, the rest of a line or a later one of a report?"""
+        """Whether this line, or one it contains, continues a line or a report."""
         texts = (text for _, text in new_lanes().split(first))
         return dialect.remnant(first) or any(map(dialect.remnant, texts))
 
     def _lanes_before(self, line: int) -> Lanes | None:
-        """Lanes, if the line before one that is only the rest of a line is wrapped."""
+        """A splitter, if the line before a continued line has prefixes."""
         if line <= self._floor:
             return None
         raw = self._windows.slice(self._windows.line_start(line - 1, self._floor), 0)
@@ -241,7 +241,7 @@ class Stretch:
         return new_lanes(before) if new_lanes().split(before) != [(None, before)] else None
 
     def _lanes_from(self, text: str, end: int) -> Lanes | None:
-        """Lanes, if a report begins in this line, which is wrapped as those before it are not."""
+        """A splitter, if a report begins in this line, which has a prefix unlike the lines before it."""
         column = self._column(text)
         if column == 0 or (column < 0 and text[:1] not in _RECORDS) or text[:column].isspace():
             return None
@@ -251,9 +251,9 @@ class Stretch:
         return lanes if wrapped or self._learn(lanes, text[: max(column, 0)], end) else None
 
     def _learn(self, lanes: Lanes, prefix: str, following: list[str] | int) -> bool:
-        """Is what stands before a report's line a writer's mark, or just some other text?
+        """Learns the text before a report's line as a writer's prefix, if it is one.
 
-        `following` is the lines that come next, or where they begin.
+        `following` is the lines that come next, or the offset at which they begin.
         """
         if not prefix or prefix.isspace() or len(prefix) > _LONGEST_PREFIX:
             return False
@@ -264,11 +264,11 @@ class Stretch:
             texts = unwrapped(self._windows, following, self._encoding, lines)
         else:
             texts = within(lines[:PEEK])
-        # a viewer's numbers, in a copy of it on lines of their own
+        # line numbers of a viewer, copied onto lines of their own
         texts = [text for text in texts if not text.strip().isdigit()]
         columns = [(self._column(text), text) for text in texts]
         if any(column >= 0 and not text[:column].strip() for column, text in columns):
-            return False  # the next header has no such mark
+            return False  # the next header has no such prefix
         if lanes.learn(prefix, texts):
             return True
         if not isinstance(following, int):
@@ -279,12 +279,12 @@ class Stretch:
         return below(self._windows, at, self._encoding)
 
     def _opens(self, text: str) -> bool:
-        """Does a machine take this line? With text on both sides of a header it may be a sentence."""
+        """Whether a parser accepts this line. A header within other text may be a sentence."""
         takers = (dialect for dialect in self._dialects if dialect.column(text) >= 0)
         return any(not d.headed or d.machine().feed(text) in _TAKEN for d in takers)
 
     def _column(self, text: str) -> int:
-        # each line is asked about when it is split and when it is read
+        # each line is queried twice: when it is split and when it is read
         if text is not self._asked[0]:
             self._asked = text, max([dialect.column(text) for dialect in self._dialects])
         return self._asked[1]
@@ -316,21 +316,21 @@ class Stretch:
         yield from machines.found
 
     def _lines(self, lanes: Lanes | None, text: str, end: int) -> Iterator[LaneLine]:
-        """The lines in a line of the text, and whose they are."""
+        """Yields the report lines in a line of text, with their streams."""
         if lanes is None:
             yield from ((None, inner) for inner in text.split(clean.BREAK))
             return
         for lane, inner in self._split(lanes, text, end):
             parts = self._slices.folded.lines(inner)
-            # each may have a mark of its own
+            # each may have its own prefix
             bare = [parts] if len(parts) == 1 else [[t for _, t in lanes.split(x)] for x in parts]
             yield from ((lane, part) for part in chain.from_iterable(bare))
 
     def _patience(self, lanes: Lanes | None) -> int:
-        """How many lines to wait where no machine has a report in hand."""
+        """The number of lines to wait while no parser has a report."""
         if self._machines:
-            return 2 * PEEK  # the other half of the hit's line may come late
-        return 0 if lanes is None else PEEK  # and so may the end of a line
+            return 2 * PEEK  # the other part of the hit's line may come late
+        return 0 if lanes is None else PEEK  # the end of a line may come late
 
     def _split(
         self,
@@ -339,7 +339,7 @@ class Stretch:
         following: list[str] | int,
         machines: Machines | None = None,
     ) -> list[LaneLine]:
-        """The line's pieces by lane; a report that another writer begins teaches its prefix."""
+        """Splits a line into streams; learns the prefix of a report that another writer begins."""
         pieces = lanes.split(text)
         for at, (lane, inner) in enumerate(pieces):
             if lane in (self._machines if machines is None else machines):

@@ -1,4 +1,4 @@
-"""The orders in which lines may be read where the newest stands first, and which of them was right."""
+"""Candidate orders for logs with the newest line first, and the choice between them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     Order = Sequence[int]
     Worth = tuple[int, int, int]
 
-# nothing of such a report says that its lines stand the wrong way round
+# with all of these, a report is not evidence that its lines are reversed
 _DOUBTFUL: Final = {Damage.NO_BANNER, Damage.TRUNCATED, Damage.GLUED}
-# what may be tried where the times of a record do not tell; Elasticsearch's way comes first
+# orders to try where a record's times are inconclusive; Elasticsearch's comes first
 _TURNS: Final = (Turn.TIES, Turn.TOLD, Turn.ALL, Turn.NONE)
 _LIKELY: Final = (Turn.TIES, Turn.TOLD)
 
 
 def orders(texts: Sequence[str], way: Way) -> Iterator[Order]:
-    """All turned round, and by their times only: many stores keep the order of lines of one time."""
+    """Yields the reversed order, and one sorted by time only, as many log stores produce."""
     everything = range(len(texts))
     by_time = groups(everything, _times(texts))
     tied = [i for group in reversed(by_time) for i in group]
@@ -38,7 +38,7 @@ def orders(texts: Sequence[str], way: Way) -> Iterator[Order]:
 
 
 def best(tried: Iterator[list[Found]], way: Way) -> list[Found]:
-    """What was found in that order which gave most; none if lines stand as they should."""
+    """The reports of the order that gave most; empty if the forward order is right."""
     if way is Way.TIED:
         forward, tied = tried
         return tied if worth(tied)[0] and worth(tied) > worth(forward) else []
@@ -49,13 +49,13 @@ def best(tried: Iterator[list[Found]], way: Way) -> list[Found]:
 
 
 def worth(found: Sequence[Found]) -> Worth:
-    """How many reports came out whole, how little damage they have, and how many places they tell."""
+    """The number of complete reports, less damage, and the number of known frames."""
     whole = sum(Damage.TRUNCATED not in _damage(one) for one in found)
     return whole, -sum(len(_damage(one)) for one in found), sum(map(_places, found))
 
 
 def settle(lanes: Lanes, read: Callable[[], Sequence[Found]]) -> None:
-    """Says in what order the lines of a record are read; those that seldom help are tried last."""
+    """Sets the order in which a record's lines are read; unlikely orders are tried last."""
     tried: dict[Turn, Worth] = {}
     for turn in _TURNS:
         whole, damage, _ = max(tried.values(), default=(0, 0, 0))
@@ -67,14 +67,14 @@ def settle(lanes: Lanes, read: Callable[[], Sequence[Found]]) -> None:
 
 
 def marked(found: Found) -> Found:
-    """A report that says of itself that it was turned round."""
+    """Adds `Damage.REVERSED` to a report."""
     assert isinstance(found.told, Report)
     damage = tuple(sorted({*found.told.damage, Damage.REVERSED}))
     return found._replace(told=found.told._replace(damage=damage))
 
 
 def _times(texts: Sequence[str]) -> list[str]:
-    """The time of each line; a line without one is part of the event before it."""
+    """The time of each line; a line without one belongs to the line before it."""
     times: list[str] = []
     for text in texts:
         times.append(time_of(text) or (times[-1] if times else ""))
@@ -86,6 +86,6 @@ def _damage(found: Found) -> tuple[Damage, ...]:
 
 
 def _places(found: Found) -> int:
-    """How many frames are known by function and line."""
+    """The number of frames with a function and a line."""
     accesses = found.told.accesses if isinstance(found.told, Report) else ()
     return sum(bool(f.function and f.line) for access in accesses for f in access.stack)

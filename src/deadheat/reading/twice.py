@@ -1,4 +1,4 @@
-"""Lists of lines beside the text that has been read already: `"stdout": "…", "stdout_lines": […]`."""
+"""Skips lists of lines that repeat earlier text: `"stdout": "…", "stdout_lines": […]`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from deadheat.text.window import BEHIND, MAX_LINE
 if TYPE_CHECKING:
     from deadheat.text.window import Windows
 
-# where Ansible begins such a list: `        "stdout_lines": [`; one of its strings, and its end
+# the beginning of Ansible's list, `        "stdout_lines": [`; one of its strings, and its end
 _LIST = regex(rb'"(\w{1,40})_lines" ?: ?\[\s{0,9}\n')
 _STRING = regex(rb'[^"\n]{0,300}"([^"\n]{0,60})')
 _END = regex(rb'\n[^"\n]{0,300}\],?\s{0,9}\n')
-# how far from its beginning a line shows what it is, with what may stand before it
+# maximum length of the text before a list's string
 _WITHIN = 300
 _SIGN = b'_lines"'
 
 
 class Twice:
-    """Which lines of a source were told before; looks at none of them again for another hit."""
+    """The lines of a source that repeat earlier text."""
 
     def __init__(self, windows: Windows) -> None:
         self._windows = windows
-        self._seen = 0  # up to here, lists were looked for
-        self._from = self._until = 0  # these lines tell again what was told before
+        self._seen = 0  # offset up to which lists were searched
+        self._from = self._until = 0  # range of the repeated lines
 
     def tells(self, line: int) -> bool:
-        """Is the line that begins at `line` one of such a list?"""
+        """Whether the line at `line` belongs to such a list."""
         if self._from <= line < self._until:
             return True
         if b'"' not in self._windows.peek(line, _WITHIN):
@@ -40,7 +40,7 @@ class Twice:
         return self._from <= line < self._until
 
     def heed(self, start: int, raw: bytes) -> None:
-        """Looks for the beginning of such a list in some lines."""
+        """Searches some lines for the beginning of such a list."""
         begin = raw.rfind(_SIGN) if start + len(raw) > self._until else -1
         found = _LIST.search(raw, raw.rfind(b"\n", 0, begin) + 1) if begin >= 0 else None
         if found and self._is_told(start + found.end(), found[1]):
@@ -48,13 +48,13 @@ class Twice:
             self._until = self._end(self._from)
 
     def spare(self, texts: list[str], offsets: list[int]) -> None:
-        """Leaves nothing of those lines that were told before."""
+        """Replaces repeated lines by empty ones."""
         for i in range(bisect_left(offsets, self._until, 0, len(texts))):
             if offsets[i] >= self._from:
                 texts[i] = ""
 
     def _is_told(self, begin: int, key: bytes) -> bool:
-        """Does the line before the list that begins here hold the same text?"""
+        """Whether the line before the list contains the same text."""
         windows = self._windows
         opening = windows.line_start(begin - 1, 0)
         text = windows.line_start(opening - 1, 0)
@@ -65,7 +65,7 @@ class Twice:
         return b'"%s": "%s' % (key, first[1]) in told
 
     def _end(self, at: int) -> int:
-        """Where the strings of a list end, or as far as one looks."""
+        """The end of the list, or of the searched range."""
         raw = self._windows.peek(at, 2 * MAX_LINE)
         end = _END.search(raw)
         return at + (end.start() if end else len(raw))

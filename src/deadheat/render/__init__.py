@@ -1,6 +1,6 @@
-"""One file per output format. A gatherer works where sightings are found, an output where they meet.
+"""Output formats. A collector runs in the worker that finds sightings, a writer in the main process.
 
-A module in this folder that has a `RENDERER` is found by the registry.
+The plugin registry finds every module here that defines `FORMAT` or `FORMATS`.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the output may look."""
+    """Options that change how the output looks."""
 
     colour: bool = False
     width: int = 100
     frames: int = 6
     brief: bool = False
-    why: bool = False  # say what each race was identified by
-    root: str = ""  # the checkout: files in it are named from there on
+    why: bool = False  # show what identifies each race
+    root: str = ""  # checkout folder; paths in it are shown relative to it
 
 
 class Gatherer(Protocol):
-    """Takes sightings where they are found, perhaps in another process."""
+    """Collects sightings, possibly in a worker process."""
 
     def add(self, sighting: Sighting) -> None: ...
 
     def tell(self, document: Document) -> None:
-        """Takes a bug report, whose sightings have come or not; they carry its claims anyway."""
+        """Adds a bug report. Its sightings carry its claims as well."""
 
     def pack(self) -> Any:
-        """What was gathered since the last time, small and ready to be sent."""
+        """Returns what was collected since the last call, ready to be pickled."""
 
 
 class Output(Protocol):
-    """Writes what was gathered, in order."""
+    """Writes collected batches in order."""
 
     def merge(self, packed: Any) -> None: ...
 
     def live(self, packed: Any) -> None:
-        """As `merge`, for what comes from a pipe: to be shown at once, if that is of use."""
+        """Like `merge_batch`, for input from a pipe; may write at once."""
 
     def close(self, ids: Mapping[str, str]) -> None:
-        """Writes what waits; `ids` has the race of every node, by which sightings were named."""
+        """Writes the rest; `ids` maps each variant to its race id."""
 
 
 class Renderer(Protocol):
     """One output format."""
 
     name: str
-    full: bool  # does it ask for the reports, or at least for one of each race?
-    waits: bool  # does it show nothing before the end, even of a pipe?
+    full: bool  # whether it needs parsed reports, at least one per race
+    waits: bool  # whether it prints nothing before the end, even for a pipe
 
     def gatherer(self, style: Style) -> Gatherer: ...
 

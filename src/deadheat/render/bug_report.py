@@ -1,4 +1,4 @@
-"""A dossier as Markdown: a bug report ready to file, with nothing in it that nobody knows."""
+"""A dossier as a Markdown bug report that is ready to file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Actor, Frame, Report, Sighting
     from deadheat.render.facts import Plain
 
-# frames of a stack that anybody reads
 _FRAMES = 12
 _LANGUAGES = {"sql": "sql", "go": "go"}
 
 
 class BugReport:
-    """Dossiers under the questions that a maintainer asks."""
+    """Dossiers in the sections of an issue template."""
 
     def __call__(self, number: int, sighting: Sighting, told: Plain) -> str:
         return "\n".join(_lines(sighting, told)) + "\n\n"
@@ -42,16 +41,16 @@ def _lines(sighting: Sighting, told: Plain) -> Iterator[str]:
     yield from _section("Evidence", _bullets(facts.evidence(told)))
     yield from _section("Remedy", _bullets(facts.remedy(told)))
     yield from _section("Fixed by", _bullets(facts.fixed(told)))
-    yield from _section("Came with", _bullets(facts.introduced(told)))
-    yield from _section("How its like was fixed here", _bullets(facts.similar(told)))
-    yield from _section("In the dependency", _bullets(facts.module(told)))
+    yield from _section("Introduced by", _bullets(facts.introduced(told)))
+    yield from _section("Similar fixes in this repository", _bullets(facts.similar(told)))
+    yield from _section("Dependency", _bullets(facts.module(told)))
     yield from _section(
         "What the document claims", _bullets(facts.checked(told) + facts.unchecked(sighting, told))
     )
-    yield from _section("Frames that are not true", _bullets(facts.stale(told)))
-    yield from _section("Who should look", _bullets(facts.owners(told)))
+    yield from _section("Stale frames", _bullets(facts.stale(told)))
+    yield from _section("Owners", _bullets(facts.owners(told)))
     yield from _section("Related races", [f"- {code(race)}" for race in told["related"]])
-    yield from _section("Not looked at", _bullets(facts.unknown(told)))
+    yield from _section("Not checked", _bullets(facts.unknown(told)))
 
 
 def _section(title: str, body: list[str]) -> Iterator[str]:
@@ -86,7 +85,7 @@ def _seen(report: Report, told: Plain) -> list[str]:
     for access in report.accesses:
         lines += ["", fence(_stack(access, actors.get(access.actor)), "text")]
     what = facts.variable(told)
-    lines += ["", f"Raced for: {_spans(what[0])}", *_bullets(what[1:])]
+    lines += ["", f"Variable: {_spans(what[0])}", *_bullets(what[1:])]
     for snippet in [s for s in told["snippets"] if _is_site(s, report)][:2]:
         place = f"{snippet['path']}:{snippet['site']['line']}"
         lines += ["", f"{code(place)}:", "", fence(_code(snippet), "text")]
@@ -102,7 +101,7 @@ def _is_site(snippet: Plain, report: Report) -> bool:
 
 
 def _code(snippet: Plain) -> str:
-    """Numbered lines, the one that the frame is on marked."""
+    """Numbered source lines with a marker at the racing line."""
     racing = snippet["site"]["line"]
     return "\n".join(
         f"{'>' if number == racing else ' '} {number:5} {row.expandtabs(4)}".rstrip()
@@ -137,7 +136,7 @@ def _cause(told: Plain) -> list[str]:
 
 
 def _spans(text: str) -> str:
-    """A sentence; what stands between backticks is code."""
+    """Escapes a sentence and turns text between backticks into code spans."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return markdown(text)

@@ -1,4 +1,4 @@
-"""One JSON array of the bug reports: what each author claims, and the reports found in it."""
+"""One JSON array of bug reports: the claims of each author and the reports found in it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from deadheat.render import Style
 
 
-# within a JSON string a quote has a backslash before it, so no document's text can look like this
+# in a JSON string a quote is escaped, so this never occurs in the text of a document
 _RACE = b'"race": "'
 
 
 class DocumentsGatherer:
-    """A bug report is told before its sightings; what stands in no bug report is left out."""
+    """A bug report is added before its sightings. Sightings outside a bug report are skipped."""
 
     def __init__(self) -> None:
         self._told: list[dict[str, Any]] = []
@@ -41,7 +41,7 @@ class DocumentsGatherer:
 
 
 def _cut(line: bytes) -> tuple[list[bytes], list[bytes]]:
-    """What stands around the names of races, and these."""
+    """Splits a line into the pieces around race ids, and the race ids."""
     first, *others = line.split(_RACE)
     pieces, races = [first], []
     for other in others:

@@ -1,4 +1,4 @@
-"""A dossier as text for a person: what raced, on what, in which version, mended by whom."""
+"""A dossier as terminal text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from deadheat.render import Style
     from deadheat.render.facts import Plain
 
-# marks code in a sentence; a terminal has no use for it
+# marks code in a sentence; removed for the terminal
 _TICK = "`"
 
 
 class DossierText:
-    """Dossiers as lines for a terminal."""
+    """Formats dossiers as lines for a terminal."""
 
     def __init__(self, style: Style) -> None:
         self._paint = Paint(style.colour)
@@ -39,8 +39,8 @@ class DossierText:
             ("version", facts.version(told)),
             ("dependency", facts.module(told)),
             ("fixed by", facts.fixed(told)),
-            ("came with", facts.introduced(told)),
-            ("fixed alike", facts.similar(told)),
+            ("introduced", facts.introduced(told)),
+            ("similar fix", facts.similar(told)),
             ("claims", facts.checked(told)),
             ("stale", facts.stale(told)),
             ("reproduce", facts.command_told(told)),

@@ -1,4 +1,4 @@
-"""The picture of a race in HTML: two lanes side by side, with the code of each step in place."""
+"""HTML diagram of a race: two columns side by side with the source code of the main steps."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from deadheat.model import Frame, Report
     from deadheat.render.facts import Plain
 
-# calls of a lane that are shown at once on either side of those that are folded
+# calls shown before and after the folded ones
 _SHOWN = 3
-# of an error's stack nobody knows what it did
-_OPS = {Op.UNKNOWN: "SEEN"}
+# the stack of an error does not say which operation it was
+_OPS = {Op.UNKNOWN: "OBSERVED"}
 _FORK = (
     '<svg class="fork" viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true">'
     '<path d="M50 0V10H25V28M50 10H75V28"/></svg>'
@@ -27,7 +27,7 @@ _MEET = (
 
 
 def drawing(report: Report, snippets: list[Plain], prize: str) -> str:
-    """Both lanes, what they come from above them and what they race for below."""
+    """Renders both columns with the common ancestor above and the variable below."""
     found = picture(report)
     if not found.lanes:
         return ""
@@ -41,12 +41,12 @@ def drawing(report: Report, snippets: list[Plain], prize: str) -> str:
 
 
 def _ancestor(frame: Frame | None) -> str:
-    return f"both come from <code>{html(frame.function)}</code>" if frame else ""
+    return f"common caller: <code>{html(frame.function)}</code>" if frame else ""
 
 
 def _lane(lane: Lane, code: dict[tuple[str, int | None], Plain]) -> str:
-    who = html(lane.access.actor or "an actor without a name")
-    ended = ", which had finished" if lane.is_finished else ""
+    who = html(lane.access.actor or "unnamed actor")
+    ended = " (finished)" if lane.is_finished else ""
     if not lane.access.stack:
         steps = '<p class="unknown">The detector could not restore this stack.</p>'
     else:
@@ -58,7 +58,7 @@ def _lane(lane: Lane, code: dict[tuple[str, int | None], Plain]) -> str:
 
 
 def _folded(lane: Lane, code: dict[tuple[str, int | None], Plain]) -> str:
-    """The steps, with long runs of calls folded away."""
+    """Renders the steps; long runs of calls are folded."""
     out: list[str] = []
     run: list[Step] = []
     for step in [*(s for s in lane.steps if s.kind != "inner"), None]:
@@ -91,7 +91,7 @@ def _step(step: Step, code: dict[tuple[str, int | None], Plain], lane: Lane) -> 
     }.get(step.kind, "")
     inner = [s.frame.function for s in lane.steps if s.kind == "inner" and step.kind == "access"]
     through = f" through {html(', '.join(dict.fromkeys(inner)))}" if inner else ""
-    # the way is short: only where somebody starts or races is there room for code
+    # code is shown only where an actor starts or accesses the variable
     snippet = code.get((frame.file, frame.line)) if step.kind in ("start", "access") else None
     quiet = " quiet" if step.quiet else ""
     return (
@@ -112,7 +112,7 @@ def _code(snippet: Plain | None) -> str:
 
 
 def _stale(frames: tuple[Frame, ...]) -> str:
-    """Frames that are leftovers of an earlier call: shown grey and folded, for whoever doubts it."""
+    """Renders frames that are left over from an earlier call, folded and grey."""
     if not frames:
         return ""
     rows = "".join(
@@ -120,6 +120,6 @@ def _stale(frames: tuple[Frame, ...]) -> str:
         for f in frames
     )
     return (
-        f'<details class="stale"><summary>{len(frames)} stale frames, which are not true'
+        f'<details class="stale"><summary>{len(frames)} stale frames, not part of this stack'
         f"</summary><ol>{rows}</ol></details>"
     )

@@ -1,7 +1,6 @@
-"""Untrusted text made safe for the places where it is shown; knows places, never races.
+"""Escapes untrusted text for HTML, XML and Markdown.
 
-Whatever a document contains, it stays text: no markup, no control character, nothing that reorders
-a line, ends a comment or calls somebody's attention.
+The result has no markup, no control or bidirectional characters, no mentions and no links.
 """
 
 from __future__ import annotations
@@ -9,48 +8,48 @@ from __future__ import annotations
 import re
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
-# what Markdown may take for markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b", "&lt;"; and what
-# makes a heading or an item of a list of a whole one: "# a", "- a", "1. a"
+# Markdown markup anywhere in a line: "a_b", "[x]", "1 < 2", "a|b", "&lt;"; and markup that makes the
+# line a heading or a list item: "# a", "- a", "1. a"
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&]|(?<=\])\(|^\s*(?:[#+=-]|\d+(?=[.)]))")
-# of it, what needs no place at the beginning of a line
+# the inline part of it: "a_b", "[x]", "a|b"
 _SPANS = re.compile(r"[\\`*_\[\]|~$]")
-# what code hosts turn into notices and links: "@octocat", "https://host", "www.host"
+# mentions and links of code hosts: "@octocat", "https://host", "www.host"
 _CALLING = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _TICKS = re.compile(r"`+")
-# what XML 1.0 cannot hold, in whatever form: most control characters, halves of pairs, two more
+# characters that XML 1.0 does not allow: most control characters, surrogates, U+FFFE and U+FFFF
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def shown(text: str, keep: str = "") -> str:
-    """Text with nothing in it that is obeyed rather than shown, but for the characters to keep."""
+    """Replaces unprintable characters, except those in `keep`."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else "\ufffd" for c in text)
 
 
 def html(text: str) -> str:
-    """For the inside of an element or of a quoted attribute."""
+    """Escapes text for an HTML element or a quoted attribute."""
     return shown(text, "\n\t").translate(_HTML)
 
 
 def xml(text: str) -> str:
-    """As `html`, for XML 1.0, in which most control characters cannot be written at all."""
+    """Like `escape_html`, for XML 1.0, which does not allow most control characters."""
     return _NOT_XML.sub("\ufffd", html(text))
 
 
 def markdown(text: str) -> str:
-    """For one line of prose or a cell of a table."""
+    """Escapes one line of prose or a table cell."""
     return _uncalled(_MARKUP.sub(_escaped, shown(text)))
 
 
 def _escaped(found: re.Match[str]) -> str:
     markup = found[0]
-    # a number is no markup, the point behind it is
+    # in "1." the dot is the markup
     return f"{markup}\\" if markup[-1].isdigit() else f"{markup[:-1]}\\{markup[-1]}"
 
 
 def element(text: str) -> str:
-    """For an HTML element in Markdown: there a backslash is one, and people are called all the same."""
+    """Escapes text for an HTML element in Markdown, where a backslash does not escape."""
     return _uncalled(_SPANS.sub(lambda match: f"&#{ord(match[0])};", html(shown(text))))
 
 
@@ -59,12 +58,12 @@ def _uncalled(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """A code span in a table, which a bar would end; only there a backslash keeps it from that."""
+    """Returns a code span for a table cell, with escaped bars."""
     return code(text).replace("|", "\\|")
 
 
 def code(text: str) -> str:
-    """A code span."""
+    """Returns a Markdown code span."""
     inside = shown(text) or " "
     ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(inside)), default=0))
     padding = " " if "`" in (inside[0], inside[-1]) else ""
@@ -72,7 +71,7 @@ def code(text: str) -> str:
 
 
 def fence(text: str, language: str = "text") -> str:
-    """A block of code that the text cannot end."""
+    """Returns a fenced code block that the text cannot close."""
     inside = shown(text, "\n\t").rstrip("\n")
     ticks = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(inside)), default=0))
     return f"{ticks}{language}\n{inside}\n{ticks}"

@@ -1,6 +1,6 @@
-"""A dossier's answers as plain sentences, for every format that shows them; escapes nothing.
+"""The facts of a dossier as sentences, shared by all dossier formats; nothing is escaped.
 
-A fact that is not known is a sentence, too, and says why.
+An unknown fact is a sentence too, and says why it is unknown.
 """
 
 from __future__ import annotations
@@ -13,64 +13,63 @@ if TYPE_CHECKING:
 
 Plain = dict[str, Any]
 SHORT = 11
-# a commit below the first is only a possibility; how far below a sure one another is worth a line
+# fix scores: convincing; how far below the best another fix is listed; possible
 _SURE, _BESIDE, _FAINT = 0.7, 0.2, 0.6
 _PRESENT = {
-    True: "both racing lines are still there at HEAD",
-    False: "not there any more at HEAD",
-    None: "whether it is still there at HEAD cannot be told: the functions have changed",
+    True: "both racing lines are still present at HEAD",
+    False: "no longer present at HEAD",
+    None: "unknown whether it is still present at HEAD: the functions have changed",
 }
-# claims that are worth quoting though nobody can check them here
+# claims that are listed although they cannot be checked
 _QUOTED = ("version", "suspect", "workaround", "setting", "injection", "reference")
-# the first two numbers of a release: "v5.3.1" is of the line (5, 3)
+# major and minor version: "v5.3.1" is of the release line (5, 3)
 _LINE = re.compile(r"(\d+)\.(\d+)")
 _CANDIDATE = re.compile(r"alpha|beta|rc|pre|dev|nightly|-\d{6,}", re.IGNORECASE)
 
 
 def variable(told: Plain) -> list[str]:
-    """What was raced for."""
     found = told["variable"]
     if found is None:
         if told["pin"] is None:
-            return ["Not known: no source of the racing lines is at hand."]
+            return ["Unknown: the source of the racing lines is not available."]
         touched = [
-            f"`{t['site']['function']}` touches {_names(t['touches']) or 'nothing by name'}."
+            f"`{t['site']['function']}` accesses {_names(t['touches']) or 'nothing by name'}."
             for t in told["touched"]
         ]
-        return ["Not known: the racing lines name nothing in common.", *touched]
+        return ["Unknown: the racing lines have no name in common.", *touched]
     owner = f" of `{found['owner']}`" if found["owner"] else ""
     place = found["declared"]
     where = f", declared at `{place['file']}:{place['line']}`" if place else ""
-    part = f"; in it {found['part']}" if found["part"] else ""
+    part = f"; part: {found['part']}" if found["part"] else ""
     return [f"`{found['name']}`{owner}{where}{part} ({found['why']})"]
 
 
 def version(told: Plain) -> list[str]:
-    """The window of commits, how well it fits, and what fits as well."""
+    """The window of commits, how well it fits, and equally good windows."""
     pin = told["pin"]
     if pin is None:
-        return ["Not known: no frame lies in a repository that was given."]
+        return ["Unknown: no frame is in one of the given repositories."]
     days = " to ".join(dict.fromkeys(day for day in pin["days"] if day))
     when = f", {days}" if days else ""
     lines = [f"{window(pin)}{when}; {pin['frames_fit']} of {pin['frames']} frames fit"]
     surest = pin["surest"]
     if pin["named"]:
-        lines.append(f"in it `{pin['named']}` (`{surest['last'][:SHORT]}`), which was named")
+        lines.append(f"it contains the named version `{pin['named']}` (`{surest['last'][:SHORT]}`)")
     elif surest["commits"] < pin["commits"]:
-        lines.append(f"surest {window(surest)}: there each line does what its frame says")
+        lines.append(f"most likely {window(surest)}: each line there does what its frame says")
     if not pin["exact"]:
         lines.append(
-            "no commit fits every frame: this is the best base of a version that is not here"
+            "no commit fits every frame; this is the closest base of a version that is not here"
         )
         misfits = [f"`{f['function']}` (`{f['file']}:{f['line']}`)" for f in pin["misfits"]]
         lines.append(f"does not fit: {_some(misfits, 3)}")
     if pin["tags"]:
         lines.append(f"tags that fit: {_some(pin['tags'], 6)}")
     if pin["main_line"]:
-        lines.append(f"nearest on the main line: {window(pin['main_line'])}")
-    lines += [f"as good: {window(tie)}" for tie in pin["ties"][:3]]
+        lines.append(f"nearest on the main branch: {window(pin['main_line'])}")
+    lines += [f"equally good: {window(tie)}" for tie in pin["ties"][:3]]
     if len(pin["ties"]) > 3:
-        lines.append(f"and {len(pin['ties']) - 3} more windows as good")
+        lines.append(f"and {len(pin['ties']) - 3} more equally good windows")
     return lines
 
 
@@ -83,31 +82,30 @@ def window(found: Plain) -> str:
 
 
 def module(told: Plain) -> list[str]:
-    """The dependency that the race is in."""
     found = told["module"]
     return [f"{found['path']} {found['version'] or ''}".rstrip()] if found else []
 
 
 def fixed(told: Plain) -> list[str]:
-    """Commits that may have mended it, the releases that have the first, and what HEAD shows."""
+    """Likely fixes, the releases that contain the best one, and whether HEAD still has the race."""
     if told["pin"] is None:
-        return ["Not known: without its version no later commit can be looked for."]
+        return ["Unknown: without the version, later commits cannot be searched."]
     lines = commits(_likely(told["fixed_by"]), 3)
     if not lines or told["fixed_by"][0]["score"] < _SURE:
-        lines = ["No commit was found that surely mends it.", *(f"possibly {c}" for c in lines)]
+        lines = ["No commit was found that certainly fixes it.", *(f"possibly {c}" for c in lines)]
     if told["fixed_in"]:
         lines.append(f"fixed in {_some(releases(told), 4)}{_ran(told['pin'])}")
     return [*lines, _PRESENT[told["still_present"]]]
 
 
 def _likely(found: list[Plain]) -> list[Plain]:
-    """Beside one that is sure, a mere possibility is not worth a line; nor is a faint one alone."""
+    """Drops fixes with a low score, and those far below the best one."""
     least = max(_FAINT, found[0]["score"] - _BESIDE) if found else 0.0
     return [c for c in found if c["score"] >= least]
 
 
 def brief_fix(told: Plain) -> str:
-    """The likeliest fix, and the first release that has it."""
+    """The most likely fix and the first release that contains it."""
     if not told["fixed_by"] or told["fixed_by"][0]["score"] < _SURE:
         return fixed(told)[0]
     best = told["fixed_by"][0]
@@ -116,7 +114,7 @@ def brief_fix(told: Plain) -> str:
 
 
 def releases(told: Plain) -> list[str]:
-    """The first release of each line that has the fix; that of the line which was run comes first."""
+    """The first release of each release line with the fix; the line that was run comes first."""
     firsts: dict[tuple[str, ...], str] = {}
     tags: list[str] = told["fixed_in"]
     for tag in [t for t in tags if not _CANDIDATE.search(t)] or tags:
@@ -148,12 +146,12 @@ def introduced(told: Plain) -> list[str]:
 
 
 def stale(told: Plain) -> list[str]:
-    """Where stacks stop being true, and why."""
+    """Where stacks become stale, and why."""
     return [f"{b['where']}, below `{b['above']['function']}`: {b['why']}" for b in told["stale"]]
 
 
 def command(told: Plain) -> list[str]:
-    """What to type, line by line; nothing where that is not known."""
+    """The commands to run, line by line; empty if unknown."""
     found = told["reproduce"]
     if found is None:
         return []
@@ -162,7 +160,7 @@ def command(told: Plain) -> list[str]:
 
 
 def command_told(told: Plain) -> list[str]:
-    """What to type, and what that lacks."""
+    """The commands to run, followed by a note if there is one."""
     lacks = told["reproduce"]["note"] if told["reproduce"] else None
     return [*command(told), *([lacks] if lacks else [])] or [command_note(told)]
 
@@ -170,11 +168,11 @@ def command_told(told: Plain) -> list[str]:
 def command_note(told: Plain) -> str:
     found = told["reproduce"]
     if found is None:
-        return "Not known: the frames do not tell what ran."
+        return "Unknown: the frames do not show what was run."
     if found["claimed"]:
-        return "The document's own steps, not tried; the frames do not tell what ran."
+        return "Steps from the document, not tested; the frames do not show what was run."
     note = f" {found['note']}" if found["note"] else ""
-    return f"As {found['framework']} ran it, by the frames; a race may not show at once.{note}"
+    return f"Run with {found['framework']}, from the frames; a race may need several runs.{note}"
 
 
 def owners(told: Plain) -> list[str]:
@@ -182,16 +180,16 @@ def owners(told: Plain) -> list[str]:
 
 
 def cause(told: Plain) -> list[str]:
-    """The cause in a line, and whether the test is to blame."""
+    """The cause, and whether the defect is in the test."""
     found = told["cause"]
     if found is None:
-        return ["Not known."]
+        return ["Unknown."]
     if found["cause"] == "unknown":
-        return ["Not known.", *(f"To settle it: {what}" for what in found["settle"])]
+        return ["Unknown.", *(f"To find out: {what}" for what in found["settle"])]
     basis = "the report and the code at the pin" if found["from_source"] else "the report alone"
     lines = [f"{found['cause']} (confidence {found['confidence']:.2f}, from {basis})"]
     if found["test_only"]:
-        lines.append("The product is right here and the test is wrong.")
+        lines.append("The defect is in the test, not in the product code.")
     return lines
 
 
@@ -200,15 +198,15 @@ def evidence(told: Plain) -> list[str]:
 
 
 def remedy(told: Plain) -> list[str]:
-    """What to change, with what, at what price, and how to see that it is gone."""
+    """What to change, with which primitive, at what cost, and how to check the fix."""
     found = told["cause"]
     if found is None or not found["remedy"]:
         return []
     fix = found["fix"]
     return [
         found["remedy"],
-        f"With: {fix['primitive']}",
-        f"Price: {fix['price']}",
+        f"Use: {fix['primitive']}",
+        f"Cost: {fix['price']}",
         f"To check: {fix['check']}",
     ]
 
@@ -225,8 +223,8 @@ def _strategy(fix: Plain) -> list[str]:
 
 
 def checked(told: Plain) -> list[str]:
-    """The document's claims, each with what the clone says to it."""
-    verdicts = {True: "it holds", False: "it does not hold", None: "cannot be told"}
+    """The claims of the document that were checked against the clone."""
+    verdicts = {True: "confirmed", False: "refuted", None: "not decidable"}
     return [
         f"“{c['quote']}” ({c['kind']} {c['value']}): {verdicts[c['holds']]}; {c['why']}"
         for c in told["checked"]
@@ -234,7 +232,7 @@ def checked(told: Plain) -> list[str]:
 
 
 def unchecked(sighting: Sighting, told: Plain) -> list[str]:
-    """What else the document claims, as it says it."""
+    """The other claims of the document."""
     seen = {c["value"] for c in told["checked"]}
     lines = []
     for claim in sighting.document.claims if sighting.document else ():
@@ -246,15 +244,15 @@ def unchecked(sighting: Sighting, told: Plain) -> list[str]:
 
 
 def unknown(told: Plain) -> list[str]:
-    """What nobody should take this dossier to say."""
+    """What could not be examined, and why."""
     lines = [f"the clone: {what}" for what in told["missing"]]
     pin = told["pin"]
     if pin and pin["absent"]:
         files = list(dict.fromkeys(f["file"] for f in pin["absent"]))
-        lines.append(f"no repository was given that has {_some(files, 4)}")
+        lines.append(f"no given repository contains {_some(files, 4)}")
     if pin and pin["ambiguous"]:
         files = list(dict.fromkeys(f["file"] for f in pin["ambiguous"]))
-        lines.append(f"more than one file may be meant by {_some(files, 4)}")
+        lines.append(f"more than one file matches {_some(files, 4)}")
     return lines
 
 

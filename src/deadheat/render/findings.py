@@ -1,4 +1,4 @@
-"""Each race once, as data, for the formats that machines read and for those that are pages."""
+"""Race findings, and the base class of the formats that show each race once."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ _WRITES = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
 
 
 class Finding(NamedTuple):
-    """A race, shown by its least damaged sighting."""
+    """A race with its least damaged sighting."""
 
     sighting: Sighting
     seen: int
     places: tuple[str, ...]
-    standing: Standing | None = None  # None where no gate was asked
-    note: str = ""  # why it stands so
+    standing: Standing | None = None  # None without a gate
+    note: str = ""  # reason of the standing
 
     @property
     def fails(self) -> bool:
-        """Does it count against whoever brought it?"""
+        """Whether the race makes the gate or the scan fail."""
         return self.standing is None or self.standing.fails
 
 
 class Gone(NamedTuple):
-    """A known race that did not show."""
+    """A race of the baseline that was not found."""
 
     race: str
     title: str
 
 
 class Findings(NamedTuple):
-    """What a scan or a gate found."""
+    """The result of a scan or a gate."""
 
     races: Iterable[Finding]
     gone: tuple[Gone, ...] = ()
 
 
 class Roll:
-    """Keeps the races until all are known."""
+    """Collects races until all are known."""
 
     def __init__(self) -> None:
         self._tally = Tally()
@@ -65,10 +65,10 @@ class Roll:
     live = merge
 
     def close(self, ids: Mapping[str, str]) -> None:
-        """Nothing waits to be written."""
+        """Does nothing: there is no output."""
 
     def races(self, ids: Mapping[str, str]) -> Iterator[Finding]:
-        """Every race, the most often seen first."""
+        """Yields every race, those with the most sightings first."""
         self._tally.name(ids)
         for told in self._tally.races():
             sighting = in_race(wire.sighting_from_wire(json.loads(told.body)), told.race)
@@ -87,7 +87,7 @@ class FindingsOutput(Roll):
 
 
 class EachOnce:
-    """A format that shows each race once: a renderer needs no more than its `pieces`."""
+    """A format that shows each race once; a subclass defines `name` and `render_pieces`."""
 
     name = ""
     full = True
@@ -100,7 +100,7 @@ class EachOnce:
         return FindingsOutput(out, self, style)
 
     def pieces(self, findings: Findings, style: Style) -> Iterator[str]:
-        """The text, in pieces."""
+        """Yields the output in pieces."""
         raise NotImplementedError
 
 
@@ -110,7 +110,7 @@ def _packed(sighting: Sighting) -> bytes:
 
 
 def write(out: IO[str], pieces: Iterable[str]) -> None:
-    """Writes UTF-8, whatever the locale is."""
+    """Writes UTF-8 regardless of the locale."""
     out.flush()
     binary: IO[bytes] = out.buffer  # type: ignore[attr-defined]
     binary.writelines(piece.encode("utf-8", "replace") for piece in pieces)
@@ -118,7 +118,7 @@ def write(out: IO[str], pieces: Iterable[str]) -> None:
 
 
 def sides(finding: Finding) -> list[Access]:
-    """The accesses, the one to show first in front: one that writes, and always the same one."""
+    """The accesses in a fixed order, writes first."""
     return sorted(finding.sighting.report.accesses, key=_rank)
 
 
@@ -129,7 +129,7 @@ def _rank(access: Access) -> tuple[bool, bool, str, int, str]:
 
 
 def file_of(frame: Frame, root: str) -> str:
-    """The frame's file as seen from the root of the checkout, if it lies in it."""
+    """The file of a frame, relative to the checkout if it is in it."""
     path = frame.path.replace("\\", "/")
     below = f"{root.rstrip('/')}/"
     return path.removeprefix(below) if root and path.startswith(below) else frame.file
@@ -145,7 +145,7 @@ def sentence(access: Access, root: str) -> str:
     """`write by goroutine 7 in cart.(*Cart).Add, cart/cart.go:31`."""
     who = f" by {access.actor}" if access.actor else ""
     if access.site is None:
-        return f"{access.op}{who} at a place that the detector lost"
+        return f"{access.op}{who} at an unknown location"
     where = f", {place(access.site, root)}" if access.site.file else ""
     return f"{access.op}{who} in {access.site.function}{where}"
 

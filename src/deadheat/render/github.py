@@ -1,4 +1,4 @@
-"""GitHub's workflow commands: an annotation per race, at the line that writes."""
+"""GitHub workflow commands: one annotation per race, at the writing line."""
 
 from __future__ import annotations
 

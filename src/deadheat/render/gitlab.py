@@ -1,4 +1,4 @@
-"""GitLab's code quality report: a JSON array that its merge requests show beside the lines."""
+"""GitLab code quality report: a JSON array that is shown in merge requests."""
 
 from __future__ import annotations
 

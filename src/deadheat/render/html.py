@@ -1,7 +1,6 @@
-"""One page for a browser, complete in itself: the races with search and order, each with its picture.
+"""One self-contained HTML page: the races with search and sorting, each with a diagram.
 
-The page asks for nothing from anywhere, and its own policy forbids it to: no text of a document can
-make it run, load or send anything.
+The page loads nothing, and its content security policy allows only its own script.
 """
 
 from __future__ import annotations
@@ -57,12 +56,12 @@ class Html(EachOnce):
 
 
 def _asset(name: str) -> str:
-    data = pkgutil.get_data("deadheat.render", name)  # which also reads from a zip
+    data = pkgutil.get_data("deadheat.render", name)  # also works in a zip file
     return (data or b"").decode()
 
 
 def _hash(script: str) -> str:
-    """What the policy knows the page's only script by."""
+    """The hash of the script for the content security policy."""
     from base64 import b64encode
     from hashlib import sha256
 
@@ -70,7 +69,7 @@ def _hash(script: str) -> str:
 
 
 def _inert(data: str) -> str:
-    """JSON in which nothing ends the element around it."""
+    """Escapes JSON so that it cannot close the script element."""
     return data.replace("<", "\\u003c")
 
 
@@ -78,7 +77,7 @@ def _gone(gone: Sequence[Gone]) -> str:
     if not gone:
         return ""
     items = "".join(f"<li>{html(g.title)} <code>{html(g.race)}</code></li>" for g in gone)
-    said = f"{len(gone)} known, not seen this time"
+    said = f"{len(gone)} known races not found in this run"
     return f'<details id="gone"><summary>{said}</summary><ul>{items}</ul></details>\n'
 
 
@@ -130,7 +129,7 @@ def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
     if report.test:
         yield "test", report.test
     for cause in causes_of(report)[:1]:
-        # that none is known is no finding, of which one could be more or less sure
+        # an unknown cause has no confidence
         sure = f" ({cause.confidence:.0%})" if cause.cause != UNKNOWN else ""
         why = "; ".join(cause.evidence)
         yield "cause", f"{cause.cause}{sure}{f': {why}' if why else ''}"

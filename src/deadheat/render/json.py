@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ArrayOutput:
-    """Writes element by element, so that memory does not grow with the number of reports."""
+    """Writes element by element, in memory that does not grow with the number of reports."""
 
     def __init__(self, out: IO[str]) -> None:
         out.flush()
@@ -24,7 +24,7 @@ class ArrayOutput:
     def merge(self, packed: bytes) -> None:
         self._spool.add(packed)
 
-    live = merge  # an array is of use only when it is complete
+    live = merge  # an incomplete array is of no use
 
     def close(self, ids: Mapping[str, str]) -> None:
         before = b"["

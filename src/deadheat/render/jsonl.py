@@ -1,4 +1,4 @@
-"""One line of JSON per report, as the contract has it."""
+"""One JSON line per report."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from deadheat.model import Document, Sighting
     from deadheat.render import Style
 
-# the values that differ from echo to echo: addresses, and actors that are numbered
+# values that differ between duplicates: "0x00c000124010", "goroutine 7"
 _TOLD = regex(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
-# the same within a sentence of evidence
+# the same in an evidence sentence: "goroutine 7 writes at 0x00c000124010"
 _SAID = regex(rb"(?:goroutine |0x)([0-9a-f]+)\b")
 _CAUSES = b'"causes": '
-# the words that fill the gaps of an echo's line, by number; names come last, as many as there are
+# indexes of the values that fill the gaps of a duplicate's line; the varying values come last
 _RACE, _OFFSET, _LENGTH, _NAMES = range(4)
 
 
 class Template:
-    """The JSON of an echoed report with gaps for the words of `_words`."""
+    """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
 
     def __init__(self, echo: Echo, sighting: Sighting) -> None:
         front, head, self._tail = json_line.report_around(sighting.report, sighting.verdict)
@@ -34,7 +34,7 @@ class Template:
         self._pieces, self._gaps = _cut(_encoded(head), echo.names)
 
     def outline(self, uri: str, lane: str | None) -> Outline:
-        """For echoes in that document."""
+        """The template for duplicates in that document."""
         before, between, behind = json_line.document_around(uri, lane)
         *pieces, last = self._pieces
         place = [last + _encoded(before), _encoded(between), _encoded(f"{behind}{self._tail}\n")]
@@ -48,7 +48,7 @@ def _words(echo: Echo, sighting: Sighting) -> list[bytes]:
 
 
 def _cut(head: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
-    """What stays of the text, and which of the words stand between."""
+    """Splits the text at the varying values; returns the pieces and the gap indexes."""
     said = head.rfind(_CAUSES)
     found = [*_TOLD.finditer(head, 0, said), *_SAID.finditer(head, said)]
     pieces, gaps, at = [], [], 0
@@ -90,7 +90,7 @@ class LinesGatherer:
         return number
 
     def tell(self, document: Document) -> None:
-        """Its claims stand in the lines of its reports."""
+        """Does nothing: the lines of its reports contain its claims."""
 
     def pack(self) -> bytes:
         self._outlines.clear()

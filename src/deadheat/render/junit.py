@@ -1,4 +1,4 @@
-"""JUnit's XML, for everything that shows test results: each race is a test case that failed."""
+"""JUnit XML: each race is a failed test case."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class JUnit(EachOnce):
     def pieces(self, findings: Findings, style: Style) -> Iterator[str]:
         races = list(findings.races)
         failed = sum(finding.fails for finding in races)
-        # a suite without a case is an error to some
+        # some readers reject a suite without a test case
         counts = f'tests="{max(1, len(races))}" failures="{failed}" errors="0"'
-        skipped = f'skipped="{len(races) - failed}"'  # schemas have it in a suite only
+        skipped = f'skipped="{len(races) - failed}"'  # only allowed on a suite
         yield '<?xml version="1.0" encoding="UTF-8"?>\n'
         yield f'<testsuites {counts}>\n<testsuite name="deadheat" {counts} {skipped}>\n'
         for finding in races:

@@ -1,7 +1,6 @@
-"""A race as a picture: one lane per access, from who started it down to where the two met.
+"""SVG diagram of a race: one column per access, from the start of its actor down to the access.
 
-Pure SVG without scripts, links or fonts of its own. It takes its colours from the page around it, so
-that it is right in the dark, too: `currentColor`, `--muted`, `--race`.
+It has no scripts, links or fonts, and uses the colours of the page: `currentColor`, `--muted`, `--race`.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ if TYPE_CHECKING:
 
 LANE = 350
 _GAP, _TOP, _ROW = 20, 18, 34
-# so many letters of the font fit into a lane
+# characters that fit into a column
 _LETTERS = 50
-# how many calls to show on each way
+# calls shown per column
 _CALLS = 4
 _NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED)
 _STYLE = "font:11px/1.3 ui-monospace,Menlo,Consolas,monospace"
 
 
 class _Stop(NamedTuple):
-    """One point of a lane: what happens there, and the line below it."""
+    """One point of a column: its label and the line below it."""
 
     kind: str  # "start", "call" or "access"
     text: str
@@ -35,7 +34,7 @@ class _Stop(NamedTuple):
 
 
 def svg(report: Report) -> str:
-    """The picture of a report; nothing where it tells of no access."""
+    """Renders the diagram of a report; empty if it has no access."""
     actors = {actor.id: actor for actor in report.actors}
     lanes = [[*_stops(access, actors.get(access.actor))] for access in report.accesses[:3]]
     if not lanes:
@@ -53,12 +52,12 @@ def svg(report: Report) -> str:
 
 
 def _said(access: Access) -> str:
-    where = access.site.function if access.site else "an unknown place"
+    where = access.site.function if access.site else "an unknown location"
     return f"{access.op} in {where}"
 
 
 def _stops(access: Access, actor: Actor | None) -> Iterator[_Stop]:
-    """From the top of a lane to its bottom: the start, the calls, the access."""
+    """Yields the points of a column from top to bottom: start, calls, access."""
     finished = " (finished)" if actor and actor.state is State.FINISHED else ""
     created = [f for f in actor.created_at if not f.stale] if actor else []
     born = next((f for f in created if f.origin is Origin.USER), created[0] if created else None)
@@ -68,12 +67,12 @@ def _stops(access: Access, actor: Actor | None) -> Iterator[_Stop]:
     for frame in reversed(calls[1 : 1 + _CALLS]):
         yield _Stop("call", frame.function, place(frame))
     blamed = calls[0] if calls else None
-    where = blamed.function if blamed else "a place that the detector lost"
+    where = blamed.function if blamed else "an unknown location"
     yield _Stop("access", f"{access.op.upper()}  {where}", place(blamed) if blamed else "")
 
 
 def telling(access: Access) -> list[Frame]:
-    """The frames worth showing, the site first."""
+    """The frames to show, the site first."""
     live = [frame for frame in access.stack if not frame.stale]
     below = live[live.index(access.site) :] if access.site in live else live
     return [frame for frame in below if frame.origin not in _NOISE] or below
@@ -84,7 +83,7 @@ def place(frame: Frame) -> str:
 
 
 def _lane(stops: list[_Stop], rows: int, left: int) -> str:
-    """Its start at the top, its access at the bottom, whatever the other lane needs between."""
+    """Draws a column with its start at the top and its access at the bottom."""
     ends = _TOP + (rows - 1) * _ROW
     line = (
         f'<path d="M{left + 8} {_TOP}V{ends}" stroke="currentColor" stroke-opacity=".4"'
@@ -113,7 +112,7 @@ def _stop(stop: _Stop, left: int, top: int) -> str:
 
 
 def _meeting(width: int, height: int) -> str:
-    """The line on which nothing says who comes first."""
+    """Draws the dashed line between the unordered accesses."""
     top, below = height - _ROW, height - 8
     return (
         f'<path d="M8 {top}V{below}H{width - LANE + 8}V{top}" stroke="var(--race,#d33)"'
@@ -122,5 +121,5 @@ def _meeting(width: int, height: int) -> str:
 
 
 def _cut(text: str) -> str:
-    """The end of a symbol or path says more than its beginning."""
+    """Shortens a label at its beginning: the end of a symbol or path says more."""
     return escape.html(text if len(text) <= _LETTERS else f"…{text[1 - _LETTERS :]}")

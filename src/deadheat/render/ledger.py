@@ -1,4 +1,4 @@
-"""Keeps what was counted of races, of more than memory should hold in a private database."""
+"""Sighting counts per race, and a temporary database for more of them than memory should hold."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-# how many places are worth telling
+# locations listed per race
 PLACES: Final = 3
-# node, order of its example, sightings, damage, places, and where the example is
+# variant, order of its example, sightings, damage, locations, offset and size of the example
 _Row = tuple[str, int, int, int, str, int, int]
 
 
 class Entry:
-    """What was counted of a race; its example is on a shelf."""
+    """The count of a race; its example is in a `SpillBuffer`."""
 
     def __init__(
         self, node: str, order: int, seen: int, damage: int, places: str, at: int, size: int
@@ -28,11 +28,11 @@ class Entry:
         self.size = size
 
     def add(self, other: Entry) -> None:
-        """Takes in what else was counted of the same race."""
+        """Adds another count of the same race."""
         self.seen += other.seen
         if self.places.count("\n") < PLACES - 1:
             self.places = f"{self.places}\n{other.places}"
-        # the least damaged example, and of those the first
+        # keep the least damaged example, the first of equals
         if other.size and (
             other.damage < self.damage or (other.damage == self.damage and other.order < self.order)
         ):
@@ -41,7 +41,7 @@ class Entry:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The most often seen come first, then those with a good example, then as they came."""
+        """Sorts by sightings (most first), damage of the example, then arrival."""
         return -self.seen, self.damage, self.order
 
     @property
@@ -52,7 +52,7 @@ class Entry:
 
 
 def joined(ids: Mapping[str, str], nodes: Mapping[str, Entry]) -> dict[str, Entry]:
-    """One entry for each race, by the ids that nodes have."""
+    """Merges the counts of variants into one count per race."""
     races: dict[str, Entry] = {}
     for node, entry in nodes.items():
         race = ids.get(node, node)
@@ -65,16 +65,16 @@ def joined(ids: Mapping[str, str], nodes: Mapping[str, Entry]) -> dict[str, Entr
 
 
 def _rows(entries: Iterable[Entry]) -> Iterator[_Row]:
-    # no generator expression, of which compiled code makes a list
+    # mypyc turns a generator expression into a list
     for entry in entries:
         yield entry.row
 
 
 class Ledger:
-    """Entries in a file, which is gone with the process; the database does no more than sort them."""
+    """Counts in a temporary SQLite file, which only sorts them."""
 
     def __init__(self) -> None:
-        import sqlite3  # few scans find so much
+        import sqlite3  # rarely needed
 
         self._base = sqlite3.connect("", isolation_level=None)
         columns = "node TEXT, n INT, seen INT, damage INT, places TEXT, at INT, size INT"
@@ -85,11 +85,11 @@ class Ledger:
         )
 
     def post(self, entries: Iterable[Entry]) -> None:
-        """Takes entries, some of them perhaps of races that it has."""
+        """Inserts counts; a race may occur more than once."""
         self._base.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?)", _rows(entries))
 
     def name(self, ids: Mapping[str, str]) -> None:
-        """Joins what is one race."""
+        """Joins the variants of each race."""
         self._base.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
         self._base.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._raced())
 
@@ -115,15 +115,14 @@ class Ledger:
             yield last
 
     def totals(self) -> tuple[int, int]:
-        """How many races, and how many sightings of them."""
+        """The number of races and of sightings."""
         races, seen = self._base.execute("SELECT count(*), total(seen) FROM raced").fetchone()
         return int(races), int(seen)
 
     def races(self) -> Iterator[tuple[str, Entry]]:
-        """Every race, in the order of `rank`."""
+        """Yields every race in the order of `sort_key`."""
         for race, *row in self._base.execute("SELECT * FROM raced ORDER BY seen DESC, damage, n"):
             yield race, Entry(*row)
 
     def close(self) -> None:
-        """Nobody will ask any more."""
         self._base.close()

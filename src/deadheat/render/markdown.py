@@ -1,4 +1,4 @@
-"""Markdown for a job summary, a merge request or a wiki: a table, and each race with its two sides."""
+"""Markdown for a job summary or a merge request: a table, and a section per race."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.render import Style
     from deadheat.render.findings import Finding, Findings
 
-# a job's summary may have a mebibyte
+# a job summary is limited to 1 MiB
 _ROWS, _SECTIONS = 500, 100
 _MARKS = {Standing.NEW: "🔴 new", Standing.EXPIRED: "🔴 expired", None: "🔴"}
 
@@ -32,7 +32,7 @@ class Markdown(EachOnce):
             yield from (_row(finding, style.root) for finding in races[:_ROWS])
             yield _left_out(len(races) - _ROWS, "race") + "\n"
         if findings.gone:
-            yield "Known, and not seen this time:\n\n"
+            yield "Known races not found in this run:\n\n"
             yield from (f"- {markdown(g.title)} {code(g.race)}\n" for g in findings.gone)
             yield "\n"
         failing = (finding for finding in races if finding.fails)

@@ -1,5 +1,5 @@
 "use strict";
-// Every text in the data was escaped when the page was made; `html` parts are markup made of such text.
+// All text in the data is escaped when the page is written; the `html` parts are markup made of such text.
 const races = JSON.parse(document.getElementById("data").textContent);
 const list = document.querySelector("main");
 const search = document.getElementById("search");

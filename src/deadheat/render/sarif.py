@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code hosts and editors: both sites, the stacks as flows, lasting fingerprints."""
+"""SARIF 2.1.0 for code hosts and editors: both sites, the stacks as code flows, stable fingerprints."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _rule(kind: str) -> Plain:
     return {
         "id": kind,
         "name": "".join(word.capitalize() for word in words.split()),
-        "shortDescription": {"text": f"{words}, seen by a race detector"},
+        "shortDescription": {"text": f"{words}, reported by a race detector"},
         "defaultConfiguration": {"level": "error"},
     }
 
@@ -117,11 +117,11 @@ class _Result:
         return {"id": number + 1, **self._location(access.site), "message": {"text": said}}
 
     def _document(self) -> Plain:
-        """Where nothing is known of the code, the text that tells of the race has to do."""
+        """The location of the document, used if no code location is known."""
         return {"physicalLocation": {"artifactLocation": {"uri": _uri(self._finding.sighting.uri)}}}
 
     def _flow(self, access: Access) -> Plain | None:
-        """How an access was reached: from where its actor was started, inwards."""
+        """The calls that lead to an access, from the start of its actor inwards."""
         actor = self._actors.get(access.actor)
         steps = [*self._steps(_created(actor), "starts", 0)]
         steps += self._steps(access.stack, "calls", 1 if steps else 0)
@@ -149,7 +149,7 @@ class _Result:
 
 
 def _message(text: str) -> str:
-    """Text in which nothing is a placeholder, "{0}", or a link, "[text](1)"."""
+    """Escapes placeholders, "{0}", and links, "[text](1)"."""
     return escape.shown(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
@@ -167,8 +167,8 @@ def _artifact(file: str) -> Plain:
 
 
 def _uri(file: str) -> str:
-    """A path as a reference: relative if it is, with `file:` in front if not."""
-    from urllib.parse import quote  # of all formats only this one needs it
+    """A relative path as a relative reference, an absolute path as a `file:` URI."""
+    from urllib.parse import quote  # slow to import, only needed here
 
     path = file.replace("\\", "/").encode("utf-8", "replace")
     quoted = quote(path, safe="/~")

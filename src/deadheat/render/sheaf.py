@@ -1,4 +1,4 @@
-"""Lines of JSON that are told together, packed so that what many have in common is there once."""
+"""Packs JSON lines so that text shared by several lines is stored once."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# a text with gaps: what stays of it, a piece more than there are gaps; which of some words goes into
-# which gap; how many of these, the first ones, name races
+# a text with gaps: its pieces, one more than there are gaps; the index of the value for each gap; how
+# many of the values, from the first, are race ids
 Outline = tuple[list[bytes], list[int], int]
 
-# how many bytes are put together at a time: as many as stay near the processor
+# bytes joined at a time, small enough for the processor cache
 _PORTION: Final = 1 << 18
 
 
 class Sheaf:
-    """Takes lines in their order: some as words that fill an outline, others as they are."""
+    """Takes lines in order, either as values for a template or complete."""
 
     def __init__(self) -> None:
         self._outlines: list[Outline] = []
-        self._numbers = array("I")  # of outlines, as they are filled
-        self._words: list[bytes] = []  # that fill each of them, with blanks between
+        self._numbers = array("I")  # of the filled templates, in order
+        self._words: list[bytes] = []  # the values of each, separated by blanks
         self._run = _Run()
 
     def outline(self, outline: Outline) -> int:
-        """Takes the outline of a line and its newline; its number holds until all is packed."""
+        """Adds the template of a line with its newline; the number is valid until `pack_lines`."""
         self._outlines.append(outline)
         return len(self._outlines) - 1
 
     def fill(self, number: int, words: list[bytes]) -> None:
-        """Takes the line that an outline is with those words, in which there are no blanks."""
+        """Adds a line: a template and its values, which contain no blanks."""
         if self._run.size:
             self._end_run()
         self._numbers.append(number)
         self._words.append(b" ".join(words))
 
     def whole(self, pieces: list[bytes], races: list[bytes]) -> None:
-        """Takes a line that is like no other: its pieces, and the races that stand between them."""
+        """Adds a line without a template: its pieces and the race ids between them."""
         self._run.add(pieces, races)
         if self._run.size > _PORTION:
             self._end_run()
@@ -49,7 +49,7 @@ class Sheaf:
         self.fill(self.outline(run.outline()), run.races)
 
     def pack(self) -> bytes:
-        """All lines, ready to be sent, and none from now on; nothing if there are none."""
+        """Returns all lines packed and resets; empty if there are none."""
         if self._run.size:
             self._end_run()
         if not self._words:
@@ -61,7 +61,7 @@ class Sheaf:
 
 
 class _Run:
-    """Lines that are like no others, one behind the other, as one outline of many races."""
+    """Consecutive lines without a template, stored as one template."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -83,11 +83,11 @@ class _Run:
 
 
 def texts(packed: bytes, ids: Mapping[str, str]) -> Iterator[bytes]:
-    """The lines, each with its newline and the lasting ids of its races, some at a time."""
+    """Yields the lines with their final race ids, in chunks."""
     outlines: list[Outline]
     numbers: array[int]
     words: bytes
-    outlines, numbers, words = pickle.loads(packed)  # noqa: S301, since nobody but a sheaf made it
+    outlines, numbers, words = pickle.loads(packed)  # noqa: S301, packed by LinePacker
     lines = [_opened(pieces) for pieces, _, _ in outlines]
     sizes = [sum(map(len, line)) for line in lines]
     parts: list[bytes] = []
@@ -110,7 +110,7 @@ def texts(packed: bytes, ids: Mapping[str, str]) -> Iterator[bytes]:
 
 
 def _opened(pieces: list[bytes]) -> list[bytes]:
-    """The pieces with room for a word between each two."""
+    """The pieces with an empty item between each two."""
     line = [b""] * (2 * len(pieces) - 1)
     line[::2] = pieces
     return line

@@ -1,24 +1,24 @@
-"""Keeps texts until they are asked for: a little of them in memory, the rest in a temporary file."""
+"""Stores texts, a limited amount in memory and the rest in a temporary file."""
 
 from __future__ import annotations
 
 from typing import IO, Final
 
 _IN_MEMORY: Final = 1 << 21
-# who asks mostly asks for the next one
+# texts are mostly read in order
 _BUFFER: Final = 1 << 16
 
 
 class Shelf:
-    """Texts that are found again by where they were put, and how long they are."""
+    """Stores texts by offset and size."""
 
     def __init__(self) -> None:
         self._near = bytearray()
-        self._far = 0  # how much is in the file
+        self._far = 0  # bytes in the file
         self._file: IO[bytes] | None = None
 
     def put(self, text: bytes) -> int:
-        """Takes a text, and says where it is."""
+        """Stores a text and returns its offset."""
         at = self._far + len(self._near)
         self._near += text
         if len(self._near) > _IN_MEMORY:
@@ -26,19 +26,17 @@ class Shelf:
         return at
 
     def get(self, at: int, size: int) -> bytes:
-        """What was put there."""
         if self._file is None or at >= self._far:
             return bytes(self._near[at - self._far : at - self._far + size])
         self._file.seek(at)
         return self._file.read(size)
 
     def close(self) -> None:
-        """Nobody will ask any more."""
         if self._file is not None:
             self._file.close()
 
     def _spill(self) -> None:
-        from tempfile import TemporaryFile  # few scans find so much, and all would have to load it
+        from tempfile import TemporaryFile  # rarely needed, slow to import
 
         self._file = self._file or TemporaryFile(buffering=_BUFFER)  # noqa: SIM115
         self._file.seek(self._far)

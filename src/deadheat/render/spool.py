@@ -1,4 +1,4 @@
-"""Keeps lines of JSON until it is known which races they belong to."""
+"""Stores packed JSON lines until the race ids are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Spool:
-    """Sheaves of lines in the order in which they came."""
+    """Packed lines in the order in which they were added."""
 
     def __init__(self) -> None:
         self._shelf = Shelf()
@@ -23,7 +23,7 @@ class Spool:
             self._spans.append((self._shelf.put(packed), len(packed)))
 
     def texts(self, ids: Mapping[str, str]) -> Iterator[bytes]:
-        """All lines with the lasting ids of their races, some at a time."""
+        """Yields all lines with their final race ids, in chunks."""
         for at, size in self._spans:
             yield from sheaf.texts(self._shelf.get(at, size), ids)
         self._shelf.close()

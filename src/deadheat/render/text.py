@@ -1,4 +1,4 @@
-"""For a person at a terminal: each race once, its two sides face to face."""
+"""Text for a terminal: each race once, with its two accesses side by side."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _TEST: Final = Origin.TEST
 _GENERATED: Final = Origin.GENERATED
 _CODES: Final = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _NARROW: Final = 96
-# how many bytes are written at once
+# bytes written at once
 _BLOCK: Final = 1 << 16
-# what stands for "…" until all is said: one such character makes a whole text take twice the room;
-# no document has it that has become `plain`
+# replaced by "…" at the end: one non-Latin-1 character doubles the memory of a string;
+# `terminal_text` removes it from documents
 _MORE: Final = "\0"
-# the kinds of claims that are worth a line here, and how they read
+# the kinds of claims that are shown, and the text before their value
 _TOLD: Final = {
     "version": "",
     "suspect": "suspects",
@@ -37,7 +37,7 @@ _TOLD: Final = {
 
 
 class Paint:
-    """Colours text, or leaves it alone; never lets a document's own control characters through."""
+    """Colours text if colours are enabled."""
 
     def __init__(self, colour: bool) -> None:
         self.colour = colour
@@ -47,12 +47,12 @@ class Paint:
 
 
 def plain(text: str) -> str:
-    """Untrusted text with nothing in it that a terminal would obey, or that would reorder a line."""
+    """Replaces control and bidirectional characters in untrusted text."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 class TextOutput:
-    """Prints each race with its count once everything has been seen."""
+    """Prints each race with its count at the end."""
 
     def __init__(self, out: IO[str], style: Style) -> None:
         self._out = out
@@ -98,7 +98,7 @@ def _named(race: str, facts: str, paint: Paint) -> str:
 
 
 def _writer(out: IO[str]) -> Callable[[bytes], object]:
-    """What writes text that is encoded already, which most terminals and files want in UTF-8."""
+    """A function that writes UTF-8 bytes, directly if that is the encoding of the stream."""
     raw, encoding = getattr(out, "buffer", None), getattr(out, "encoding", None)
     if raw is None or codecs.lookup(encoding or "utf-8").name != "utf-8":
         return lambda text: out.write(text.decode())
@@ -108,7 +108,7 @@ def _writer(out: IO[str]) -> Callable[[bytes], object]:
 
 
 class _Blocks:
-    """Puts texts together, so that whoever reads them is not woken for each."""
+    """Joins texts into blocks, for fewer writes."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
@@ -127,29 +127,29 @@ class _Blocks:
 
 
 class RaceText:
-    """A race as lines for a terminal."""
+    """Formats a race as lines for a terminal."""
 
     def __init__(self, style: Style) -> None:
         self._style = style
         self._paint = Paint(style.colour)
-        # face to face, a side has less than half of the width; 0 where they stand below each other
+        # width of a column; 0 if the accesses are shown below each other
         self._half = (style.width - 6) // 2 if style.width >= _NARROW else 0
 
     def __call__(self, sighting: Sighting) -> tuple[str, str]:
-        """Title and body."""
+        """Returns title and body."""
         facts, *lines = self._lines(sighting)
         head = _named(sighting.verdict.race, facts, self._paint)
         body = "\n".join([head, *lines]).replace(_MORE, "…")
         return plain(sighting.verdict.title), body
 
     def example(self, sighting: Sighting) -> bytes:
-        """The same, as a tally keeps it."""
+        """Returns title and body encoded as an example for `RaceCounter`."""
         lines = [] if self._style.brief else self._lines(sighting)
         body = "\n".join(lines).encode().replace(_MORE.encode(), "…".encode())
         return example(plain(sighting.verdict.title), body)
 
     def _lines(self, sighting: Sighting) -> list[str]:
-        """The facts, which want the name of the race before them, and what comes below."""
+        """The line of facts, without the race id, and the lines below it."""
         report = sighting.report
         says = self._says(sighting.document)
         why = self._why(report) if self._style.why else []
@@ -158,7 +158,7 @@ class RaceText:
         return [facts, *says, *why, "", *sides, *self._memory(report.location)]
 
     def _why(self, report: Report) -> list[str]:
-        """What went into the fingerprint, and what else may join or divide races."""
+        """The parts of the fingerprint, and what else joins or separates races."""
         kind, *sides = parts(report)
         known = mark(report)
         lines = [f"   fingerprint {known.fingerprint} (version {FINGERPRINT_VERSION}): {kind}"]
@@ -166,14 +166,14 @@ class RaceText:
         callers = sorted({s.callers[0] for s in known.sides} - {""})
         if callers:
             lines.append(
-                f"   called by {', '.join(callers)}: counts where one run shows two objects"
+                f"   called by {', '.join(callers)}: separates races if one run has two objects"
             )
         if (at := address(report)) != 0:
             lines.append(f"   at 0x{at:x}: the same address in the same run is the same race")
         return [self._paint(plain(line), "dim") for line in lines]
 
     def _memory(self, location: Location | None) -> list[str]:
-        """What was raced for, where the detector says so."""
+        """The memory location, if the detector prints it."""
         if location is None:
             return []
         name = f" {location.name}" if location.name else ""
@@ -188,7 +188,7 @@ class RaceText:
         return ["", *column.lines]
 
     def _says(self, document: Document | None) -> list[str]:
-        """What the author of the bug report claims, on a line or two."""
+        """The claims of the bug report, on at most two lines."""
         if document is None or not document.claims:
             return []
         told = dict.fromkeys(_claimed(claim) for claim in document.claims if claim.kind in _TOLD)
@@ -208,7 +208,7 @@ class RaceText:
         return "  ".join(facts)
 
     def _sides(self, report: Report, harmless: bool) -> list[str]:
-        """The accesses, face to face if there are two and room for both."""
+        """The accesses, side by side if there are two and the width allows it."""
         accesses = report.accesses
         actors = {actor.id: actor for actor in report.actors}
         width = self._half if len(accesses) == 2 else 0
@@ -244,15 +244,15 @@ def _face_to_face(left: list[str], right: list[str], gap: str) -> list[str]:
 
 
 def _is_harmless(sighting: Sighting) -> bool:
-    """Is a report made of nothing but printable characters, so that nobody has to look at each frame?
+    """Whether all text of a report is known to be printable.
 
-    What is told later stands in a clean text, and only escapes can make anything else of that.
+    A lazily parsed report comes from clean text; only %-escapes can decode to other characters.
     """
     return not isinstance(sighting.told, Report) and b"%" not in sighting.told.raw
 
 
 class Column:
-    """Lines of one side; where there is another beside it, cut to a width, and padded if it is left."""
+    """The lines of one access, cut to the column width; the left column is padded."""
 
     def __init__(
         self, paint: Paint, width: int = 0, padded: bool = False, harmless: bool = False
@@ -273,7 +273,7 @@ class Column:
         self.lines.append(self._paint(text, how) if self._paint.colour and how else text)
 
     def frames(self, stack: tuple[Frame, ...], most: int) -> None:
-        # by their places, as there are twenty to a report
+        # indexes instead of names: this runs for every frame
         live = [frame for frame in stack if not frame[6]]
         telling = [frame for frame in live if not _is_noise(frame[4])] or live or [*stack]
         for frame in telling[:most]:
@@ -290,7 +290,7 @@ class Column:
 
 
 def _is_noise(origin: Origin) -> bool:
-    """Does a frame say nothing about a race? It is shown only where nothing else is left."""
+    """Whether a frame is shown only if there is no other."""
     return origin is _RUNTIME or origin is _TEST or origin is _GENERATED
 
 

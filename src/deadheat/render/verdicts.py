@@ -1,4 +1,4 @@
-"""What a gate found, for a person at a terminal and as JSON; no format of `scan`."""
+"""The result of a gate as terminal text and as JSON; `scan` does not offer these formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class VerdictText(EachOnce):
-    """The races that fail in full, the others in a line each."""
+    """Shows failing races in full and the others on one line each."""
 
     name = "text"
 
@@ -67,7 +67,7 @@ def summary(races: list[Finding], gone: int) -> str:
 
 
 class VerdictLines(EachOnce):
-    """One line of JSON per race: the best report, and what the gate says of it."""
+    """One JSON line per race: its best report and its standing."""
 
     name = "jsonl"
 
@@ -77,7 +77,7 @@ class VerdictLines(EachOnce):
 
 
 class VerdictJson(EachOnce):
-    """The same as one object, with the races that are gone."""
+    """One JSON object with all races and the races that are gone."""
 
     name = "json"
 

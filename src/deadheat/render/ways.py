@@ -1,4 +1,4 @@
-"""The way of each actor to the race, as steps: from the common ancestor down to the racing line."""
+"""The steps of each actor from the common ancestor down to the racing line."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _NOISE = (Origin.RUNTIME, Origin.TEST, Origin.GENERATED, Origin.STDLIB)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One frame on the way. `kind` is `call`, `start` (of the actor), `access` or `inner` (below it)."""
+    """One frame. `kind` is `call`, `start` (of the actor), `access` or `inner` (below the access)."""
 
     kind: str
     frame: Frame
-    quiet: bool = False  # of a library or the language: passed through, not decided in
+    quiet: bool = False  # in a library or the runtime
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One actor: who it is, what it did, its steps from the outermost on, and what is no step."""
+    """One actor: its access, its steps from the outermost frame, and its stale frames."""
 
     access: Access
     actor: Actor | None
@@ -38,14 +38,14 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The lanes of a report, and the function that both came from, if they show one."""
+    """The columns of a report and their common ancestor, if known."""
 
     ancestor: Frame | None
     lanes: tuple[Lane, ...]
 
 
 def picture(report: Report) -> Picture:
-    """The lanes of the first two accesses; further ones are told elsewhere."""
+    """Builds the columns of the first two accesses."""
     actors = {actor.id: actor for actor in report.actors}
     sides = [_Side(access, actors.get(access.actor)) for access in report.accesses[:2]]
     above = _part(sides[0], sides[1]) if len(sides) == 2 else None
@@ -53,7 +53,7 @@ def picture(report: Report) -> Picture:
 
 
 class _Side:
-    """One access: how its actor was started and how it ran, from the outermost frame on."""
+    """The creation stack and the access stack of an access, outermost frame first."""
 
     def __init__(self, access: Access, actor: Actor | None) -> None:
         self.access, self.actor = access, actor
@@ -70,7 +70,7 @@ class _Side:
 
 
 def _part(one: _Side, two: _Side) -> Frame | None:
-    """Where the two ways part; what both have in common is taken off them."""
+    """Finds the common ancestor and removes the common frames from both paths."""
     for mine, theirs in (
         (one.started, two.ran),
         (one.ran, two.started),
@@ -82,14 +82,14 @@ def _part(one: _Side, two: _Side) -> Frame | None:
         above = mine[at[0]]
         for side, way, end in ((one, mine, at[0]), (two, theirs, at[1])):
             if way is side.ran:
-                side.started = []  # what runs in the ancestor itself was started above it
+                side.started = []  # the creation stack is above the ancestor
             del way[: end + 1]
         return above
     return None
 
 
 def _parting(mine: list[Frame], theirs: list[Frame]) -> tuple[int, int] | None:
-    """The last call that two ways have in common: from there on the lines differ, or the functions."""
+    """The indexes of the last common call; after it the lines or functions differ."""
     functions = {frame.function: at for at, frame in reversed([*enumerate(theirs)])}
     begin = next((at for at, frame in enumerate(mine) if frame.function in functions), None)
     if begin is None:

@@ -1,1 +1,1 @@
-"""What a printed symbol and a printed path mean, per language; knows nothing of reports."""
+"""Interprets printed symbols and paths, one module per language."""

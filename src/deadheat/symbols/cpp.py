@@ -1,4 +1,4 @@
-"""Names as a C++ or Rust demangler prints them, reduced to the function that a person wrote."""
+"""Reduces demangled C++ and Rust names to the function as written in the source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from deadheat.text.late import regex
 
-# operators that look like brackets; each becomes one character while brackets are taken off
+# operators with brackets; replaced by a placeholder while brackets are removed
 _OPERATORS = (
     "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
     " new[]", " delete[]",
@@ -22,19 +22,19 @@ _CLONE = regex(
     r"|omp_outlined(?:_debug__)?|actor|destroy|resume|cleanup|warm|unlikely)(?:[.$]\d{1,20}){0,3}"
     r"[)\]]?|@{1,2}[A-Z][\w.]{1,40}){1,6}$"
 )
-# what stands behind the parameters
+# after the parameters
 _QUALIFIERS = regex(r"(?: const| volatile| &&?| noexcept)+$")
-# parts of a name that stand for a piece of code inside of the part before them; brackets are gone:
+# closures and similar code in the part of the name before them; without brackets:
 # "{lambda#1}", "$_0", "'lambda0'", "{closure#0}", "{{closure}}", "{async_fn#0}", "{shim:vtable#0}"
 _INSIDE = regex(r"\{.*\}$|\$_\d{0,6}$|'(?:lambda|unnamed|block-literal)\d{0,6}'|_FUN$|<lambda")
-# libc++ and libstdc++ put a version in the middle of their names
+# version namespaces of libc++ and libstdc++
 _VERSION = regex(r"\bstd::(?:__1|__cxx11|__ndk1|__debug|_V2)::")
 # "__20-[Cart add:]_block_invoke_2", "__main_block_invoke"
 _BLOCK = regex(r"_{1,3}(?:\d{1,4}(?=[-+]\[))?(.{1,400}?)_block_invoke(?:_\d{1,6})?$")
 
 
 def without_clones(function: str) -> str:
-    """The name without what an optimiser appends for a copy of a function."""
+    """The name without the suffixes of functions that the optimizer cloned."""
     return _CLONE.sub("", function) if function[-1:] in "0123456789)]d_pstery" else function
 
 
@@ -64,7 +64,7 @@ def _hide(match: re.Match[str]) -> str:
 
 
 def _without_cast(name: str) -> str:
-    """`<shop::Cart<T> as shop::Bill>::total`, as Rust prints it, is `shop::Cart<T>::total`."""
+    """Rust's `<shop::Cart<T> as shop::Bill>::total` becomes `shop::Cart<T>::total`."""
     end = _closing(name, 0)
     inner = name[1:end]
     depth = 0
@@ -79,7 +79,7 @@ def _without_cast(name: str) -> str:
 
 
 def _closing(name: str, at: int) -> int:
-    """Where the bracket that opens at `at` closes."""
+    """The index where the bracket at `at` closes."""
     depth = 0
     for i in range(at, len(name)):
         depth += (name[i] == "<") - (name[i] == ">")
@@ -89,7 +89,7 @@ def _closing(name: str, at: int) -> int:
 
 
 def _without_brackets(name: str) -> str:
-    """The name without parameters, template arguments and tags."""
+    """The name without parameters, template arguments and ABI tags."""
     out: list[str] = []
     open_: list[str] = []
     for char in name:
@@ -103,7 +103,7 @@ def _without_brackets(name: str) -> str:
 
 
 def _close(open_: list[str], opener: str) -> None:
-    """A `>` inside of parentheses compares; a `)` ends whatever is open inside of them."""
+    """Close a bracket. `>` in parentheses is an operator; `)` also closes brackets opened after it."""
     if opener == "<":
         if open_ and open_[-1] == "<":
             open_.pop()
@@ -113,7 +113,7 @@ def _close(open_: list[str], opener: str) -> None:
 
 
 def _unspaced(plain: str) -> str:
-    """The name without the type in front of it: `void shop::apply`, `operator unsigned long`."""
+    """The name without its return type: `void shop::apply`, but not `operator unsigned long`."""
     at = plain.find("operator")
     if at >= 0 and (at == 0 or plain[at - 1] in ": ") and not plain[at + 8 : at + 9].isalnum():
         return plain[:at].rpartition(" ")[2] + plain[at:]

@@ -1,4 +1,4 @@
-"""Reads the commented lists of frames that lie beside it; knows no language."""
+"""Reads the frame lists (`*.frames.txt`) in this folder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pkgutil
 
 
 def read(name: str, package: str = "deadheat.symbols") -> dict[str, tuple[str, ...]]:
-    """The groups of a list file: `[group]` lines, then one entry a line, `#` for comments.
+    """Read the groups of a list file: `[group]` lines, then one entry per line; `#` starts a comment.
 
-    `pkgutil.get_data` because it also reads from a zip.
+    Uses `pkgutil.get_data`, which also works in a zip file.
     """
     data = pkgutil.get_data(package, name)
     groups: dict[str, list[str]] = {}

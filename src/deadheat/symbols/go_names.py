@@ -1,7 +1,4 @@
-"""Names of Go's functions: package, receiver, closure, test; knows no file.
-
-The compiler appends to the name of a function what it makes of the pieces of code in it.
-"""
+"""Parses names of Go functions: package, receiver, closure, test."""
 
 from __future__ import annotations
 
@@ -10,15 +7,15 @@ from typing import Final
 
 from deadheat.text.late import regex
 
-# the functions that closures met lately were written in; a dictionary asks less than `lru_cache`
+# cache of source functions; a dictionary is faster than `lru_cache`
 _parents: Final[dict[str, str]] = {}
 _MOST_KNOWN: Final = 1 << 10
 
-# "(_Memberlist).Create" was "(*Memberlist).Create" before a Markdown renderer took the asterisks
+# "(_Memberlist).Create" is "(*Memberlist).Create" with the asterisks lost in Markdown
 _LOST_STAR: Final = regex(r"\(_(?=[A-Za-z])")
 # "yaml%2ev3": the compiler's escape for a dot in the last element of an import path
 _ESCAPE: Final = regex(r"%([0-9a-f]{2})")
-# what the compiler appends to the name of the function that a piece of code was written in:
+# suffixes that the compiler appends for closures and wrappers in a function:
 # "F.func1.2", "F.gowrap1", "F.deferwrap2", "F·dwrap·47", "F-fm", "F·fm", "F-range1", "func·024"
 _COUNTED: Final = (".func", ".gowrap", ".deferwrap", ".", "-range", "·dwrap·", "·")
 _DIGITS: Final = "0123456789"
@@ -32,14 +29,14 @@ _TEST_NAME: Final = regex(r"(?:Test|Benchmark|Example|Fuzz)(?![a-z])\w*$")
 
 
 def split(symbol: str) -> tuple[str, str]:
-    """A printed symbol as import path and function (package name, receiver, closure as printed)."""
+    """Split a printed symbol into import path and function with package name, receiver and closure."""
     if "(_" in symbol:
         symbol = _LOST_STAR.sub("(*", symbol)
     if "%" in symbol:
         return _split_escaped(symbol)
     slash = symbol.rfind("/")
     if slash > 0 and ("(" in symbol or "[" in symbol):
-        # type arguments and receivers may hold import paths of their own
+        # type arguments and receivers may contain import paths
         ends = [i for i in (symbol.find("("), symbol.find("[")) if i >= 0]
         slash = symbol.rfind("/", 0, min(ends))
     dot = symbol.find(".", slash + 1)
@@ -49,25 +46,25 @@ def split(symbol: str) -> tuple[str, str]:
 
 
 def is_unusual(symbol: str) -> bool:
-    """Has it escapes, lost stars or type arguments?"""
+    """Does the symbol have escapes, lost asterisks or type arguments?"""
     return "%" in symbol or "[" in symbol or "(_" in symbol
 
 
 def split_plain(symbol: str) -> tuple[str, str]:
-    """`split` of a symbol that is not unusual, in half the time."""
+    """A faster `split_symbol` for symbols that do not need it in full."""
     slash = last_slash(symbol)
     dot = symbol.find(".", slash + 1)
     return (symbol[:dot], symbol[slash + 1 :]) if dot >= 0 else ("", symbol)
 
 
 def last_slash(symbol: str) -> int:
-    """Where the last element of an import path begins; a receiver may hold a path of its own."""
+    """The index of the last slash of the import path; a receiver may contain another path."""
     receiver = symbol.find("(")
     return symbol.rfind("/", 0, receiver) if receiver >= 0 else symbol.rfind("/")
 
 
 def _split_escaped(symbol: str) -> tuple[str, str]:
-    """An escaped dot belongs to the package's name, so it must not end it."""
+    """Split a symbol in which an escaped dot is part of the package name."""
     package, function = split(symbol.replace("%2e", "\0").replace("%", "\1"))
     parts = (part.replace("\1", "%").replace("\0", "%2e") for part in (package, function))
     package, function = (_ESCAPE.sub(lambda m: chr(int(m[1], 16)), part) for part in parts)
@@ -75,15 +72,15 @@ def _split_escaped(symbol: str) -> tuple[str, str]:
 
 
 def parent(function: str) -> str:
-    """The function that a programmer wrote: no closure, wrapper or type arguments."""
-    # every suffix that the compiler appends ends in a digit or in "fm"
+    """The function as written in the source, without closures, wrappers and type arguments."""
+    # compiler-generated suffixes end in a digit or in "fm"
     if function[-1:].isdigit() or function[-2:] == "fm" or "[" in function:
         return written_in(function)
     return function
 
 
 def written_in(function: str) -> str:
-    """The same for a function whose name shows that it may have such."""
+    """The same, for a name that may have such parts."""
     known = _parents.get(function)
     if known is None:
         if len(_parents) >= _MOST_KNOWN:
@@ -100,15 +97,15 @@ def _without_suffixes(function: str) -> str:
         if old := _OLD_METHOD_VALUE.match(function):
             return f"{old[1]}.(*{old[2]}).{old[3]}"
         if _OLD_CLOSURE.search(plain):
-            return plain  # it does not say which function it is in
-    # what Go up to 1.21 calls a closure in a package variable is in `init` since
+            return plain  # does not name the function that contains it
+    # a closure in a package variable: `glob..func1` up to Go 1.21, `init.func1` since
     plain = plain.replace("glob..func", "init.func")
     outer = enclosing(plain)
     return outer if outer == plain or plain.endswith("fm") else _inlined_from(outer)
 
 
 def enclosing(function: str) -> str:
-    """A function's name without what the compiler appended for the closures in it."""
+    """The name of a function without the suffixes of closures."""
     end = len(function)
     while True:
         at = end
@@ -126,20 +123,20 @@ def enclosing(function: str) -> str:
 
 
 def _suffix(function: str, end: int) -> int:
-    """How long what stands before a closure's number is; 0 if that is none."""
+    """The length of the closure suffix before a number that starts at `end`; 0 if there is none."""
     for suffix in _COUNTED:
-        # sooner than `endswith` with bounds
+        # faster than `endswith` with bounds
         if function.find(suffix, max(0, end - len(suffix)), end) >= 0:
             return len(suffix)
     return 0
 
 
 def _inlined_from(function: str) -> str:
-    """The function that a closure was written in, where its name tells how it was inlined.
+    """The function that contains a closure whose name includes the functions it was inlined into.
 
-    Go 1.21 to 1.26 name a closure after the functions that the one it stands in was inlined into:
-    `wait.(*Queue).run.gowrap1.Until.BackoffUntil` is in `BackoffUntil`. `cart.Item.Price` may be a
-    method of a value or `Price` inlined into `Item`; it is `Price` in both cases, always.
+    Go 1.21 to 1.26 print such names: `wait.(*Queue).run.gowrap1.Until.BackoffUntil` is in
+    `BackoffUntil`. `cart.Item.Price` may be a method or `Price` inlined into `Item`; the result is
+    `Price` in both cases.
     """
     package, _, name = function.partition(".")
     at = name.rfind("(*")
@@ -151,7 +148,7 @@ def _inlined_from(function: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def is_inlined(function: str) -> bool:
-    """Does a closure's name tell which function it was written in, and where that was inlined?"""
+    """Does the name of a closure include the functions that it was inlined into?"""
     if not function[-1:].isdigit():
         return False
     outer = enclosing(without_brackets(function))
@@ -159,7 +156,7 @@ def is_inlined(function: str) -> bool:
 
 
 def without_brackets(text: str) -> str:
-    """The text without its type arguments: `Map[go.shape.int]` as `Map`."""
+    """Remove type arguments: `Map[go.shape.int]` becomes `Map`."""
     out, depth = [], 0
     for char in text:
         depth += char == "["
@@ -172,12 +169,12 @@ def without_brackets(text: str) -> str:
 def is_test(function: str) -> bool:
     """Is this the test function itself (not a closure in it)? `executor_test.(*suite).TestX`."""
     start = function.rfind(".") + 1
-    # its first letter tells most of the others
+    # test the first letter first, for speed
     return function[start : start + 1] in _TEST_INITIALS and bool(_TEST_NAME.match(function, start))
 
 
 def test_name(function: str) -> str | None:
-    """The test that a frame was written in: `TestX` for `pkg.TestX.func1.2`."""
+    """The test that contains a function: `TestX` for `pkg.TestX.func1.2`."""
     if (
         ".Test" not in function and ".Benchmark" not in function
         and ".Example" not in function and ".Fuzz" not in function

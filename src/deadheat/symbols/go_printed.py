@@ -1,4 +1,4 @@
-"""Go's frames as an undamaged report prints them: two lines each, read without patterns."""
+"""Parses the frames of an undamaged Go stack, without regular expressions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from deadheat.symbols import go
 _new: Final = tuple.__new__
 _DIGITS: Final = "0123456789"
 _HEX: Final = "0123456789abcdef"
-# how long a line's number may be
 _LONGEST: Final = 9
-# the frames met lately, by their two lines: most races of a program come by the same calls; what is
-# met once only is not kept, so that its memory is soon used again, while the processor has it at hand
+# cache of frames by their two lines; a frame is only cached when it occurs for the second time
 _known: Final[dict[str, Frame]] = {}
 _met: Final[set[str]] = set()
 _MOST_KNOWN: Final = 1 << 12
@@ -21,21 +19,21 @@ _MOST_MET: Final = 1 << 11
 
 
 def two_lines(text: str, at: int) -> str:
-    """What a frame takes that begins with the line break at `at`."""
+    """The two lines of the frame that starts with the line break at `at`."""
     end = text.find("\n", text.find("\n", at + 1) + 1)
     return text[at:end] if end > at else text[at:]
 
 
 def pieces(lines: str) -> tuple[str, str, int]:
-    """Symbol, path and line of a frame; no symbol if its lines are not exactly as printed.
+    """Symbol, path and line of a frame; the symbol is empty if the lines are not exactly as printed.
 
-    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", a line break
-    before each of them. No pattern is as fast: this is done twenty times a report.
+    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", each after a
+    line break. Faster than a regular expression, and called about twenty times per report.
     """
     middle = lines.find("\n", 3)
     gap = lines.find(" ", middle + 7)
     colon = lines.find(":", 3, gap)
-    # a word that is looked for where it should begin, and no further, is found sooner than asked for
+    # `find` with bounds is faster than `startswith`
     if (
         lines.find("\n  ", 0, 3) != 0
         or lines.find("()\n      ", middle - 2, middle + 7) != middle - 2
@@ -43,7 +41,7 @@ def pieces(lines: str) -> tuple[str, str, int]:
         or lines.find(" ", 3) != middle + 1
         or colon <= middle + 7
         or lines[3].isspace()
-        or lines[3] == "+"  # as an offset begins
+        or lines[3] == "+"  # the start of an offset
         or lines[middle + 7].isspace()
         or gap + 4 == len(lines)
         or lines[gap + 4 :].strip(_HEX)
@@ -54,15 +52,15 @@ def pieces(lines: str) -> tuple[str, str, int]:
 
 
 def _number(digits: str) -> int:
-    """The number of a line; -1 if it is none."""
+    """A line number; -1 if the text is not one."""
     return int(digits) if 0 < len(digits) <= _LONGEST and not digits.strip(_DIGITS) else -1
 
 
 def frames(text: str) -> list[Frame] | None:
-    """The frames of an undamaged stack, from the line break before it; None if that is not all of it."""
+    """Parse an undamaged stack, starting at the line break before it; None if it is damaged."""
     made: list[Frame] = []
     at, size = 0, len(text)
-    # asked once for all of them
+    # tested once per stack
     is_odd = "%" in text or "[" in text or "\\" in text
     while at < size:
         lines = two_lines(text, at)
@@ -78,7 +76,7 @@ def frames(text: str) -> list[Frame] | None:
 
 
 def _keep(lines: str, frame: Frame) -> None:
-    """Keeps a frame that is met for the second time."""
+    """Cache a frame when it occurs for the second time."""
     if lines in _met:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
@@ -90,7 +88,7 @@ def _keep(lines: str, frame: Frame) -> None:
 
 
 def _frame(lines: str, is_odd: bool) -> Frame | None:
-    """The frame of two lines; of a stack that has odd ones, each is read with more care."""
+    """Build a frame from its two lines; None if they are not a frame."""
     symbol, path, line = pieces(lines)
     slash = go.last_slash(symbol)
     dot = symbol.find(".", slash + 1)

@@ -1,4 +1,4 @@
-"""Mangled C++ names reduced to their nested names, where a symboliser left them mangled."""
+"""Demangles Itanium C++ symbols to their nested names, without parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from deadheat.text.late import regex
 
 _MANGLED = regex(r"_{1,3}Z(?=[\dNLSZTG])")
 _CLONE = regex(r"(?:\.\w{1,40}){1,6}$")
-# "A42_": of an array, "T0_": of a template's parameter
+# "A42_": an array, "T0_": a template parameter
 _COUNTED = regex(r"(?:A\d{0,9}|T\d{0,4})_")
 _NUMBER = regex(r"\d{1,4}")
 _SUBSTITUTE = regex(r"S(?:[0-9A-Z]{0,6}_|[a-z])")
@@ -23,12 +23,12 @@ _OPERATORS = {
     "ge": ">=", "ss": "<=>", "nt": "!", "aa": "&&", "oo": "||", "pp": "++", "mm": "--",
     "cm": ",", "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
 }  # fmt: skip
-# what a conversion is into: "cvb" is "operator bool"
+# target types of conversions: "cvb" is "operator bool"
 _BUILT_IN = {
     "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "i": "int", "j": "unsigned int",
     "l": "long", "m": "unsigned long", "x": "long long", "f": "float", "d": "double",
 }  # fmt: skip
-# what opens something that an E closes
+# codes that are closed by an E
 _OPENERS = frozenset("NIXFJZ")
 # "TV4Cart" is a vtable, "Th16_N4shop4Cart3addEi" a thunk to another entry point of a function
 _THUNK = regex(r"T(?:h\w?n?\d{1,6}_|v\w?n?\d{1,6}_n?\d{1,6}_|c)")
@@ -36,7 +36,7 @@ _MOST_NAMES = 64
 
 
 def demangled(symbol: str) -> str:
-    """`shop::Cart::add` for `_ZN4shop4Cart3addEi`; the symbol itself where it is no such name."""
+    """`shop::Cart::add` for `_ZN4shop4Cart3addEi`; the symbol itself if it is not mangled."""
     match = _MANGLED.match(symbol)
     if match is None:
         return symbol
@@ -48,7 +48,7 @@ def demangled(symbol: str) -> str:
 
 
 class _Name:
-    """Reads a name and passes over its types. Raises ValueError or IndexError where it is none."""
+    """Parses a name and skips its types. Raises ValueError or IndexError if it is invalid."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -89,7 +89,7 @@ class _Name:
         return "::".join(names)
 
     def _local(self, depth: int) -> str:
-        """`Z<function>E<name>`: something inside of a function."""
+        """`Z<function>E<name>`: an entity in a function."""
         outer = self.read(depth + 1)
         self._skip_to_end()
         if self._at >= len(self._text) or self._took("s"):
@@ -101,7 +101,7 @@ class _Name:
         if match is None:
             raise ValueError
         self._at = match.end()
-        # what the others stand for depends on every type before them
+        # other substitutions depend on all types before them
         return _STANDARD.get(match[0][1:], "_")
 
     def _part(self, outer: list[str]) -> str:
@@ -109,7 +109,7 @@ class _Name:
         self._took("L")  # a static function
         part = self._plain(outer)
         while self._took("B"):
-            self._identifier()  # "B5cxx11": an ABI's tag
+            self._identifier()  # "B5cxx11": an ABI tag
         return part
 
     def _plain(self, outer: list[str]) -> str:
@@ -145,7 +145,7 @@ class _Name:
         return "(anonymous namespace)" if name.startswith("_GLOBAL__N") else name
 
     def _nameless(self, two: str) -> str:
-        """`UliE0_` is the second lambda that takes an int, `Ut_` a class without a name."""
+        """`UliE0_` is the second lambda that takes an int, `Ut_` an unnamed class."""
         self._at += 2
         if two == "Ul":
             self._skip_to_end()
@@ -157,13 +157,13 @@ class _Name:
         return f"{{lambda()#{count}}}" if two == "Ul" else f"{{unnamed type#{count}}}"
 
     def _skip_to_end(self) -> None:
-        """Passes over types up to the E that closes them."""
+        """Skip types up to the E that closes them."""
         open_ = 1
         while open_:
             open_ += self._skip()
 
     def _skip(self) -> int:
-        """Passes over one element; 1 where it opens others, -1 where it closes them."""
+        """Skip one element; return 1 if it opens others, -1 if it closes them."""
         char = self._text[self._at]
         if char.isdigit():
             self._identifier()

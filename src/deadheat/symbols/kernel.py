@@ -1,4 +1,4 @@
-"""Symbols and paths of the Linux kernel: what a function is called, and whose code it is."""
+"""Linux kernel symbols and paths: names of functions, origin of frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENTRY = _names("entry")
 _TEST = _names("test")
 _INSTRUMENTATION = regex("|".join(map(re.escape, _LISTS["instrumentation"])))
 _NO_INSTRUMENTATION = _LISTS["not-instrumentation"]
-# what compilers append to a function that they split or copied: "vfs_kern_mount.part.0",
+# suffixes of functions that the compiler split or cloned: "vfs_kern_mount.part.0",
 # "pollwake.constprop.0.isra.0", "kcsan_report.cold", "f.llvm.1203"
 _CLONE = regex(
     r"(?:\.(?:isra|constprop|part|cold|llvm|lto_priv|clone|localalias|specialized)(?:\.\d+)*)+$"
@@ -30,36 +30,35 @@ _CLONE = regex(
 
 
 def parent(function: str) -> str:
-    """The function that a programmer wrote, without what a compiler added to its name."""
+    """The function as written in the source, without compiler-generated suffixes."""
     return _CLONE.sub("", function) if "." in function else function
 
 
 def key(frame: Frame) -> str:
-    """What stays of a frame when lines, offsets and builds change: the function.
+    """The function name for fingerprints.
 
-    Neither file nor module is in it, because only reports that somebody has symbolised tell the file,
-    and the same code may be a module here and built in there.
+    The file is only known in symbolized reports, and the same code may be a module or built in.
     """
     return parent(frame.function)
 
 
 @lru_cache(maxsize=1 << 13)
 def is_instrumentation(function: str) -> bool:
-    """Is this a function of the detector, which it never names in a title?"""
+    """Is this a function of the detector, which is never named in a title?"""
     if any(name in function for name in _NO_INSTRUMENTATION):
         return False
     return _INSTRUMENTATION.search(function) is not None
 
 
 def origin(function: str) -> Origin:
-    """Whose code a frame is in, by its name alone, since only symbolised frames tell their file."""
+    """The origin of a frame, from its name, as the file is only known in symbolized reports."""
     if is_instrumentation(function) or _ENTRY.match(function):
         return Origin.RUNTIME
     return Origin.TEST if _TEST.match(function) else Origin.USER
 
 
 def relative(path: str) -> str:
-    """The path below the root of the source: `kernel/signal.c` of `/build/linux-6.1/kernel/signal.c`."""
+    """The path in the source tree: `/build/linux-6.1/kernel/signal.c` is `kernel/signal.c`."""
     path = path.removeprefix("./")
     parts = path.split("/")
     roots = [i for i, part in enumerate(parts[:-1]) if part in _TOPS]
@@ -70,5 +69,5 @@ def relative(path: str) -> str:
 
 
 def frame(function: str, path: str = "", line: int | None = None, module: str = "") -> Frame:
-    """A frame from its printed parts."""
+    """Make a frame from its printed parts."""
     return Frame(function, module, relative(path), line, origin(function), path)

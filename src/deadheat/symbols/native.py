@@ -1,4 +1,4 @@
-"""Symbols and paths of C, C++, Rust and Swift: what to call a function, and whose code it is."""
+"""C, C++, Rust and Swift symbols and paths: names of functions, origin of frames."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NO_PATH = frozenset(("", "<null>", "??", "???", "<unknown>"))
 
 
 def _names(group: str) -> re.Pattern[str]:
-    """A pattern of whole names, or of beginnings where an entry ends in an asterisk."""
+    """A pattern for names, and for prefixes of names where an entry ends in an asterisk."""
     entries = _LISTS[group]
     whole = "|".join(re.escape(e) for e in entries if e[-1] != "*")
     begun = "|".join(re.escape(e[:-1]) for e in entries if e[-1] == "*")
-    # "free", "pthread_create@@GLIBC_2.34"; a C++ function called so would have its parameters
+    # "free", "pthread_create@@GLIBC_2.34"; a C++ function with this name would have parameters
     return regex(rf"(?:{whole or '(?!)'})(?:$|@)|(?:{begun or '(?!)'})")
 
 
@@ -34,12 +34,12 @@ _WHERE = (
     (_pieces("test-paths"), Origin.TEST),
     (_pieces("stdlib-paths"), Origin.STDLIB),
 )
-# a module is a library's file name: "libstdc++.so.6", "libc.so.6"
+# a module is the file name of a library: "libstdc++.so.6", "libc.so.6"
 _MODULES = (
     (_pieces("runtime-modules"), Origin.RUNTIME),
     (_pieces("stdlib-modules"), Origin.STDLIB),
 )
-# where a build system, a package manager or a distribution's compiler keeps what it compiles:
+# source roots of build systems, package managers and compilers:
 # "/proc/self/cwd/shop/cart.cc", "external/com_google_absl/absl/x.h", "bazel-out/k8-dbg/bin/x.pb.cc"
 _ROOT = regex(
     r".{0,300}/\.?cargo/(?:registry/src|git/checkouts)/[^/]{1,100}/[^/]{1,100}/"
@@ -48,12 +48,12 @@ _ROOT = regex(
     r"(?:bazel-out/[^/]{1,100}/(?:bin|genfiles)/)?(?:external/[^/]{1,200}/)?"
 )
 _GENERATED = frozenset(("<compiler-generated>", "<built-in>", "<artificial>"))
-# "void (_)(int)" was "void (*)(int)" before a Markdown renderer took the asterisk
+# "void (_)(int)" is "void (*)(int)" with the asterisk lost in Markdown
 _LOST_STAR = regex(r"\(_(?= ?(?:\)|const\)))")
 
 
 def frame(function: str, path: str, line: int | None, module: str = "") -> Frame:
-    """A frame from its printed parts; `module` is the binary that it is in, where that is told."""
+    """Make a frame from its printed parts; `module` is its binary, if known."""
     function = readable(function)
     if "\\" in path:
         path = path.replace("\\", "/")
@@ -64,7 +64,7 @@ def frame(function: str, path: str, line: int | None, module: str = "") -> Frame
 
 @lru_cache(maxsize=1 << 13)
 def readable(function: str) -> str:
-    """The name as a person would write it: demangled, without a hash."""
+    """The demangled name, without a hash."""
     if function[:2] in ("_R", "__"):
         function = rust.demangled(function)
     if "_Z" in function[:4]:
@@ -77,7 +77,7 @@ def readable(function: str) -> str:
 
 
 def _crate(function: str, path: str) -> str:
-    """The crate of a Rust function; other languages' names do not say where they are from."""
+    """The crate of a Rust function; empty for other languages."""
     if not path.endswith(".rs"):
         return ""
     head, colons, _ = parent(function).lstrip("<&").partition("::")
@@ -85,20 +85,20 @@ def _crate(function: str, path: str) -> str:
 
 
 def relative(path: str) -> str:
-    """The path below its project's root where that can be told, else as printed."""
+    """The path relative to its project root if that is known, else as printed."""
     match = _ROOT.match(path)
     return path[match.end() :] if match and match.end() < len(path) else path
 
 
 @lru_cache(maxsize=1 << 13)
 def origin(function: str, path: str, module: str = "") -> Origin:
-    """Whose code a frame is in: its path tells best, then its binary, then its name."""
+    """The origin of a frame, from its path, else from its binary, else from its name."""
     if path in _GENERATED:
         return Origin.GENERATED
     if _TEST.match(function):
         return Origin.TEST
     if path not in NO_PATH:
-        rooted = f"/{path}"  # as some are printed without their root: "nptl/pthread_create.c"
+        rooted = f"/{path}"  # some are printed without the root: "nptl/pthread_create.c"
         told = next((whose for where, whose in _WHERE if where.search(rooted)), Origin.USER)
         return Origin.RUNTIME if told is Origin.STDLIB and _RUNTIME.match(function) else told
     if _RUNTIME.match(function):
@@ -106,24 +106,24 @@ def origin(function: str, path: str, module: str = "") -> Origin:
     for modules, whose in _MODULES:
         if modules.match(module):
             return whose
-    # "void std::__invoke_impl<…>(…) <null>": of a template, gcc prints what it returns, too
+    # "void std::__invoke_impl<…>(…) <null>": gcc prints the return type of templates
     known = _STDLIB.match(function) or _STDLIB.match(parent(function))
     return Origin.STDLIB if known else Origin.USER
 
 
 @lru_cache(maxsize=1 << 13)
 def parent(function: str) -> str:
-    """The function that a programmer wrote: no parameters, template arguments, closures or clones."""
+    """The function as written, without parameters, template arguments, closures and clones."""
     if swift.is_swift(plain := cpp.without_clones(function)):
         return swift.parent(plain) or function
     return cpp.parent(plain) or function
 
 
 def key(frame: Frame) -> str:
-    """What stays of a frame's function when lines and versions change."""
+    """The function name for fingerprints, independent of lines and versions."""
     name = parent(frame.function)
     if _ANONYMOUS in name:
-        # gcc leaves out what such a function is in, so that nobody can rely on it
+        # gcc omits the scope of such a function
         name = name.rpartition("::")[2]
     if name in _NAMELESS or name.startswith("operator"):
         return f"{name} {frame.file.rpartition('/')[2]}"

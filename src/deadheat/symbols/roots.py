@@ -1,4 +1,4 @@
-"""Module roots that some frames of a report give away, applied to those that do not tell."""
+"""Finds module roots from some frames of a report and applies them to the other frames."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 
-# packages whose name says nothing about their directory
+# packages whose name does not imply a folder
 _NOWHERE: Final = ("main", "command-line-arguments", "")
 
 
 def is_absolute(path: str) -> bool:
-    """Does a path begin at a root or at a drive? `/go/tidb`, `D:/a/shop`."""
+    """Does a path start at the root or at a drive? `/go/tidb`, `D:/a/shop`."""
     return path[:1] == "/" or path[1:3] == ":/"
 
 
 def known(frames: Iterable[Frame]) -> dict[str, str]:
-    """The directories that proved to be module roots, longest first, with their modules.
-
-    `/go/tidb/` is the root of `github.com/pingcap/tidb`.
-    """
+    """Map module roots to modules, longest first: `/go/tidb/` to `github.com/pingcap/tidb`."""
     told: dict[str, str] = {}
     for frame in frames:
         if frame.file and is_absolute(frame.path) and frame.path != frame.file:
@@ -32,16 +29,16 @@ def known(frames: Iterable[Frame]) -> dict[str, str]:
                 below = frame.file.rpartition("/")[0]
                 package = frame.package.removesuffix("_test")
                 module = package.removesuffix(below).rstrip("/") if below else package
-                # a package that is not called like its directory tells nothing
+                # unknown if the package name differs from the folder
                 told[root] = told.get(root) or ("" if below and module == package else module)
     return {root: told[root] for root in sorted(told, key=lambda r: (-len(r), r))}
 
 
 def below(frame: Frame, roots: dict[str, str]) -> Frame:
-    """The frame with its file relative to a known root, if it lies below one.
+    """The frame with its file relative to a known module root, if it is below one.
 
-    `main.main` in `/go/tidb/tidb-server/main.go` does not say where its module begins; another
-    frame of the same report that lies in `/go/tidb/executor` does.
+    The module root of `/go/tidb/tidb-server/main.go` is not known from `main.main`, but from another
+    frame of the same report in `/go/tidb/executor`.
     """
     if not is_absolute(frame.file):
         return frame
@@ -51,6 +48,6 @@ def below(frame: Frame, roots: dict[str, str]) -> Frame:
     file = frame.file.removeprefix(root)
     package = frame.package
     if roots[root] and frame.function[-1:].isdigit() and package not in _NOWHERE:
-        # a closure is named after the function that its own was inlined into, in another package
+        # a closure has the name of a function in another package that it was inlined into
         package = f"{roots[root]}/{file.rpartition('/')[0]}".rstrip("/")
     return frame._replace(file=file, package=package)

@@ -1,4 +1,4 @@
-"""Rust's symbols as a symboliser may leave them: legacy and v0 mangling, hashes, escapes."""
+"""Demangles Rust symbols: legacy and v0 mangling, hashes, escapes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-# "_ZN4shop4cart8Cart$LT$T$GT$3add17hdc83a10c30269ab6E", also with what LLVM appends
+# "_ZN4shop4cart8Cart$LT$T$GT$3add17hdc83a10c30269ab6E", also with suffixes of LLVM
 _LEGACY = regex(r"_{0,2}ZN((?:\d{1,4}[^\s]{1,2000})?)17h([0-9a-f]{16})E(?:\.[\w.]{1,80})?$")
 # "shop::main::hdc83a10c30269ab6": a C++ demangler keeps the hash
 _HASH = regex(r"::h[0-9a-f]{16}$")
@@ -34,7 +34,7 @@ _BASIC = {
 
 
 def demangled(symbol: str) -> str:
-    """A path of names, without hashes and without generic arguments that only the mangling has."""
+    """Demangle a symbol to a path, without hashes and generic arguments."""
     if match := _V0.match(symbol):
         try:
             return _Path(symbol[match.end() :]).path()
@@ -49,7 +49,7 @@ def demangled(symbol: str) -> str:
 
 
 def _names(text: str) -> list[str]:
-    """`4shop4cart` as its names."""
+    """Split `4shop4cart` into its names."""
     names, at = [], 0
     while match := _LENGTH.match(text, at):
         end = match.end() + int(match[0])
@@ -60,7 +60,7 @@ def _names(text: str) -> list[str]:
 
 def _unescaped(text: str) -> str:
     plain = _ESCAPE.sub(_character, text.replace("..", "::"))
-    # an underscore stands before a name that does not begin with a letter
+    # an underscore precedes names that do not start with a letter
     return _UNDERSCORE.sub(r"\1", plain)
 
 
@@ -73,7 +73,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 class _Path:
-    """Reads a v0 symbol. Raises ValueError or IndexError where it is none."""
+    """Parses a v0 symbol. Raises ValueError or IndexError if it is invalid."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -91,7 +91,7 @@ class _Path:
         return found
 
     def _number(self) -> int:
-        """Base 62, ended by an underscore; nothing but that is 0."""
+        """A base 62 number that ends with an underscore; only an underscore is 0."""
         value = 0
         if self._took("_"):
             return 0
@@ -120,7 +120,7 @@ class _Path:
         return (_from_punycode(name) if puny else name), number
 
     def _back(self) -> int:
-        """Where a reference to earlier text leads; it must lead back."""
+        """The target of a back reference, which must be earlier in the symbol."""
         here = self._at - 1
         target = self._number()
         if target >= here:
@@ -158,7 +158,7 @@ class _Path:
         return f"{outer}::{{{what}{':' * bool(name)}{name}#{number}}}"
 
     def _implementation(self, kind: str) -> str:
-        if kind != "Y":  # where the implementation stands
+        if kind != "Y":  # the path of the impl block
             if self._took("s"):
                 self._number()
             self.path()

@@ -1,4 +1,4 @@
-"""Symbols and paths of Rust as its compiler prints them: names of functions, and whose code it is."""
+"""Rust symbols and paths as the compiler prints them: names of functions, origin of frames."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from deadheat.model import Frame, Origin
 from deadheat.text.late import regex
 
 UNNAMED = "??"
-# what is said of a function that has no name of its own
+# names of functions without a name
 _NAMELESS = frozenset(("", UNNAMED, "closure"))
-# "main::{closure#1}", "run::{async_fn_env#0}": the function that they were written in is the parent
+# "main::{closure#1}", "run::{async_fn_env#0}": closures in a function
 _CLOSURE = regex(r"(?:::\{[^{}]{1,100}\})+$")
 # "std::rt::lang_start::h0123456789abcdef"; "...::call_once - shim(vtable)"
 _TAIL = regex(r"::h[0-9a-f]{16}$| - shim.{0,200}$")
-# "<shop::Cart as core::ops::Drop>::drop" is of the crate "shop"
+# "<shop::Cart as core::ops::Drop>::drop" is in crate "shop"
 _CRATE = regex(r"[<&*(\[]{0,4}(?:mut |dyn )?([A-Za-z_]\w*)::")
 _STANDARD = frozenset(("std", "core", "alloc"))
 # "/home/u/.rustup/toolchains/nightly/lib/rustlib/src/rust/library/core/src/option.rs",
@@ -22,20 +22,20 @@ _STANDARD = frozenset(("std", "core", "alloc"))
 _LIBRARY = regex(r"(?:^|/(?:rustlib/src/rust|rustc/[0-9a-f.]{4,64})/)(library/.+)$")
 # "/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/rayon-core-1.9.3/src/registry.rs"
 _DEPENDENCY = regex(r"/(?:registry/src/[^/]+/[^/]+|git/checkouts/[^/]+/[^/]+)/(.+)$")
-# where a crate keeps its sources, below wherever it was built
+# the source folders of a crate
 _BELOW_CRATE = regex(r"(?:^|/)((?:src|tests|examples|benches)/.+)$")
 
 
 @lru_cache(maxsize=1 << 12)
 def parent(function: str) -> str:
-    """The function that a programmer wrote: no closure, type arguments or hash."""
+    """The function as written in the source, without closures, type arguments and hash."""
     if function in _NAMELESS:
         return ""
     return _CLOSURE.sub("", without_arguments(_TAIL.sub("", function)))
 
 
 def without_arguments(text: str) -> str:
-    """The text without its type arguments: `Option::<u8>::as_ref` as `Option::as_ref`."""
+    """Remove type arguments: `Option::<u8>::as_ref` becomes `Option::as_ref`."""
     out: list[str] = []
     depth = 0
     for at, char in enumerate(text):
@@ -51,7 +51,7 @@ def without_arguments(text: str) -> str:
 
 
 def key(frame: Frame) -> str:
-    """The function; for one without a name the file below the crate's root, which is all there is."""
+    """The function; without a name, the file relative to the crate root."""
     name = parent(frame.function)
     if name:
         return name
@@ -60,7 +60,7 @@ def key(frame: Frame) -> str:
 
 
 def relative(path: str) -> str:
-    """The path below its crate's or the library's root where that can be told, else as printed."""
+    """The path relative to its crate or to the library if that is known, else as printed."""
     for pattern in (_LIBRARY, _DEPENDENCY):
         if match := pattern.search(path):
             return match[1]
@@ -68,7 +68,7 @@ def relative(path: str) -> str:
 
 
 def origin(crate: str, file: str) -> Origin:
-    """Whose code a frame is in."""
+    """The origin of a frame."""
     if file.startswith("library/test/") or crate == "test":
         return Origin.TEST
     if file.startswith("library/") or (not file and crate in _STANDARD):
@@ -77,7 +77,7 @@ def origin(crate: str, file: str) -> Origin:
 
 
 def frame(function: str, path: str, line: int | None) -> Frame:
-    """A frame from its printed parts."""
+    """Make a frame from its printed parts."""
     path = path.replace("\\", "/")
     match = _CRATE.match(function)
     crate = match[1] if match else ""

@@ -1,4 +1,4 @@
-"""Swift's symbols: what a function is called below closures, thunks and attributes."""
+"""Swift symbols without closures, thunks and attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from deadheat.text.late import regex
 # "$s4Shop4CartC3addyySiF", on a Mac "_$s…"; "$S" up to Swift 4
 _MANGLED = regex(r"_?\$[sS](?=\d)")
 _NUMBER = regex(r"\d{1,4}")
-# what may stand behind a name: class, structure, enumeration, protocol, alias, extension's end
+# after a name: class, structure, enumeration, protocol, alias, end of an extension
 _KINDS = "CVOPaE"
 # "closure #1 in ", "closure #2 (Swift.Int) -> () in ", "partial apply for ", "static "
 _AROUND = regex(
@@ -22,7 +22,7 @@ _MOST_LAYERS = 12
 
 
 def demangled(symbol: str) -> str:
-    """`Shop.Cart.add` for `$s4Shop4CartC3addyySiF`: its names, as far as they stand in a row."""
+    """Demangle the leading names: `$s4Shop4CartC3addyySiF` is `Shop.Cart.add`."""
     match = _MANGLED.match(symbol)
     if match is None:
         return symbol
@@ -37,14 +37,14 @@ def demangled(symbol: str) -> str:
 
 
 def is_swift(function: str) -> bool:
-    """Is this a name as Swift's demangler prints it? `Cart.add(_:)`, `closure #1 in main()`."""
+    """Is this a demangled Swift name? `Cart.add(_:)`, `closure #1 in main()`."""
     if "::" in function or function[:1] == "<":
         return False
     return _AROUND.match(function) is not None or "." in function.partition("(")[0]
 
 
 def parent(function: str) -> str:
-    """The function that a closure or a thunk is in, without its labels and its type."""
+    """The function that contains a closure or thunk, without labels and type."""
     for _ in range(_MOST_LAYERS):
         match = _AROUND.match(function)
         if match is None:

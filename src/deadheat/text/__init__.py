@@ -1,1 +1,1 @@
-"""From raw bytes to clean lanes of lines, each line knowing its raw offset; knows no detector."""
+"""Turns raw bytes into clean lines per stream, each line with its raw offset."""

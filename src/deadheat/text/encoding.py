@@ -1,4 +1,4 @@
-"""What the first bytes of a document say about the rest: text or not, and in which encoding."""
+"""Detects from its first bytes whether a document is text, and its encoding."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     Read = Callable[[int], bytes]
 
 UTF8, LATIN1 = "utf-8", "latin-1"
-# byte order marks; that of UTF-32 begins with that of UTF-16
+# byte order marks; the one of UTF-32 begins with the one of UTF-16
 _MARKS = (
     (b"\xff\xfe\0\0", 4, 0),
     (b"\0\0\xfe\xff", 4, 3),
     (b"\xff\xfe", 2, 0),
     (b"\xfe\xff", 2, 1),
 )
-# how many bytes are enough to tell
+# number of bytes needed for detection
 HEAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a document's bytes are laid out, so that offsets can be given in the raw ones."""
+    """The encoding of a document, used to map offsets to raw bytes."""
 
     encoding: str = UTF8
-    mark: int = 0  # bytes of a byte order mark
-    unit: int = 1  # bytes of a code unit
-    low: int = 0  # which of a unit's bytes is the low one
+    mark: int = 0  # size of the byte order mark in bytes
+    unit: int = 1  # size of a code unit in bytes
+    low: int = 0  # index of the low byte within a unit
 
     def narrowed(self, read: Read) -> Read:
-        """Reads one byte per code unit, so that a raw offset is a multiple of the offset in it.
+        """Returns a reader that yields one byte per code unit, so that offsets stay proportional.
 
-        Detectors print Latin-1; what lies beyond becomes `?`.
+        Detectors print Latin-1; other characters become `?`.
         """
         if self.unit == 1:
             return read
@@ -50,7 +50,7 @@ class Layout:
         return narrow
 
     def raw(self, span: Span) -> Span:
-        """A span of what `narrowed` reads as a span of the document."""
+        """Converts a span in the narrowed text to a span in the document."""
         if self.unit == 1:
             return span
         return Span(self.mark + span.offset * self.unit, span.length * self.unit, span.lane)
@@ -60,18 +60,18 @@ PLAIN = Layout()
 
 
 def layout(head: bytes) -> Layout:
-    """The layout of a document that begins with these bytes."""
+    """Detects the layout of a document from its first bytes."""
     for mark, unit, low in _MARKS:
         if head.startswith(mark):
             return Layout(LATIN1, len(mark), unit, low)
     for low in (0, 1):
         if len(head) >= 16 and _is_narrow(head[low::2], head[1 - low :: 2]):
             return Layout(LATIN1, 0, 2, low)
-    return PLAIN  # four bytes to a unit, without a mark, are as good as numbers
+    return PLAIN  # UTF-32 without a mark is not distinguishable from numbers
 
 
 def _exactly(read: Read, size: int) -> bytes:
-    """As many bytes, in however many pieces they come; fewer at the end only."""
+    """Reads `size` bytes from a reader that may return less; fewer only at the end."""
     got = b""
     while len(got) < size and (more := read(size - len(got))):
         got += more
@@ -94,7 +94,7 @@ def _narrow(raw: bytes, low: int, unit: int) -> bytes:
     return bytes(63 if any(high) else char for char, high in zip(lows, others, strict=False))
 
 
-# first bytes of ELF, Mach-O, PE, PNG, JPEG, GIF, PDF, class files, SQLite, Parquet, wasm
+# signatures of ELF, Mach-O, PE, PNG, JPEG, GIF, PDF, class files, SQLite, Parquet, wasm
 _MAGIC = (
     b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ\x90", b"\x89PNG", b"\xff\xd8\xff",
     b"GIF8", b"%PDF-", b"SQLite format 3\0", b"PAR1", b"\0asm",
@@ -102,7 +102,7 @@ _MAGIC = (
 
 
 def is_binary(head: bytes) -> bool:
-    """Does this look like no text at all? Stray NULs, or a run of them in front, are still text."""
+    """Whether this is not text. Stray NULs, or a run of leading ones, are still text."""
     if head.startswith(_MAGIC):
         return True
     body = head.lstrip(b"\0")

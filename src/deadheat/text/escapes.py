@@ -1,4 +1,4 @@
-"""Ends of lines, tabs and quotes that somebody wrote out, back to what they stand for."""
+"""Resolves escaped line ends, tabs and quotes."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ESCAPED = {
 _PERCENT = {"%0A": "\n", "%0D": "", "%09": "\t", "%20": " ", "%25": "%"}
 _PERCENTED = regex("|".join(_PERCENT))
 _BAR_ESCAPE = regex(r"\|(?:0x([0-9a-fA-F]{4})|(.))")
-# what every way to write out a line's end has
+# every form of an escaped line end has one of these characters
 _MAY_END = regex(f"[\\\\%^{clean.BREAK}]")
-# no line of a detector has more
+# no single line of a detector has more escaped line ends
 _FEW = 3
 
 
 def has_lines(text: str) -> bool:
-    """Are ends of lines written out in it? A path on Windows may have two folders that begin with n."""
+    """Whether line ends are escaped in the text. A Windows path may contain "\\n" twice."""
     return _MAY_END.search(text) is not None and any(text.count(end) > _FEW for end in clean.ENDS)
 
 
 def unescaped(text: str) -> str:
-    """`WARNING: DATA RACE\\nRead at ...` as the lines that it stands for; some escape twice."""
+    """Resolves `WARNING: DATA RACE\\nRead at ...` into lines; some tools escape twice."""
     if text.count("%0A") > _FEW:
         return percented(text)
     if text.count("^J") > _FEW:
@@ -56,10 +56,10 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def percented(text: str) -> str:
-    """`WARNING: DATA RACE%0ARead at ...` as the lines that it stands for."""
+    """Resolves `WARNING: DATA RACE%0ARead at ...` into lines."""
     return _PERCENTED.sub(lambda match: _PERCENT[match[0]], text)
 
 
 def barred(text: str) -> str:
-    """The same for `|n`, `|'` and `|0x00b7` of TeamCity."""
+    """Resolves TeamCity's `|n`, `|'` and `|0x00b7`."""
     return _BAR_ESCAPE.sub(_escaped, text)

@@ -1,4 +1,4 @@
-"""Splits wrapped lines into lanes, one per writer, so that each can be read as if alone."""
+"""Splits interleaved output into streams, one per writer."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 LaneLine = tuple[str | None, str]
 _Place = tuple[str | None, int]
-# words that differ from line to line or from writer to writer have a digit in them; noon comes, too
+# words that vary between lines or writers contain a digit, or are "AM" or "PM"
 _COUNTED = regex(r"\w*\d\w*|\b[AP]M\b")
-# what counts lines, with nothing behind it: "118fatal error: concurrent map writes", "13-assert no"
+# a line number without a separator: "118fatal error: concurrent map writes", "13-assert no"
 _COUNT = regex(r" {0,9}(\d{1,7})[:-]?")
-# as `re.escape` writes them
+# spaces as `re.escape` writes them
 _SPACES = regex(r"(?:\\ )+")
-# what stands in a string, behind the quote that begins it
+# the rest of a quoted string after its opening quote
 _QUOTED = {'"': regex(r'((?:[^"\\]|\\.)*)"'), "'": regex(r"((?:[^'\\]|\\.)*)'")}
-# a tab that somebody wrote out before a place: `"\t/src/shop/cart.go:31 +0x45"`, "^I/src/shop/cart.go"
+# an escaped tab before a source line: `"\t/src/shop/cart.go:31 +0x45"`, "^I/src/shop/cart.go"
 _TAB = regex(r"^[\s\"'\[(,+-]{0,40}(?:\\t|\^I)(?=[/\w<])")
-# what zap's console puts behind a line: `main.main()\t{"job": "cart"}`
+# fields that zap's console encoder appends: `main.main()\t{"job": "cart"}`
 _FIELDS = regex(r'\t\{"[\w.@-]{1,60}": [^\t]{0,2000}\}$')
-# where something else may begin in a prefix
+# positions in a prefix where another prefix may begin
 _WORD = regex(r"(?<=\s)\S|(?<=[^\w\s.:/-])[\w\[]")
 _KEYED = (":", "=", "=>")
-# a lane that never ends its line must not grow without bound
+# limit for a stream that never ends its line
 _MAX_PARTIAL = 1 << 16
 _MAX_LEARNT = 8
 # "[linux] ", "[unit : test] ", "<worker> ", "(3) ", "cart: ", "cart> ", "cart | ", "pkg/cart\t"
@@ -57,29 +57,29 @@ _LABELS = tuple(
     )
 )
 _MAX_DEPTH = 5
-# so many lines tell
+# number of lines that are enough for a decision
 _FEW = 8
 
 
 class Lanes:
-    """The writers met so far in one stretch of text."""
+    """Splits lines by writer; remembers the writers' prefixes of one region of text."""
 
     def __init__(self, first: str | None = None) -> None:
-        # does each line have a number, as the first one shows?
+        # whether lines are numbered, as the first line shows
         self._numbered = Numbers(first is None or bool(number(first)))
-        self._inner = Numbers.COUNT  # and within other wrappings?
-        # what waits, by lane and depth: a transport within another may name the same stream
+        self._inner = Numbers.COUNT  # the same within other prefixes
+        # pending text by stream and depth: nested transports may name the same stream
         self._open: dict[_Place, str] = {}
         self._held: dict[_Place, str] = {}
         self._learnt: list[tuple[re.Pattern[str], bool]] = []
-        self._table: Table | None = None  # whose rows the lines are
-        self._tail = ""  # what ends each line
-        self.turn = Turn.TOLD  # how what one record holds is put in order
-        self._head: re.Pattern[str] | None = None  # what names writers before a known mark
-        self._deep = False  # do known prefixes stand behind those that were learnt?
+        self._table: Table | None = None  # the table whose rows the lines are
+        self._tail = ""  # the suffix of every line
+        self.turn = Turn.TOLD  # the order of the lines of one record
+        self._head: re.Pattern[str] | None = None  # what names the writer before a known prefix
+        self._deep = False  # whether known prefixes follow the learnt ones
 
     def heed(self, first: str, following: Sequence[str]) -> None:
-        """Looks at the lines of a report: for marks that come again, and for what ends each."""
+        """Examines the lines of a report for repeated line numbers or tags and a common suffix."""
         probe = Lanes()
         probe._numbered = probe._inner = Numbers.NONE
         texts = [text for line in (first, *following) for _, text in probe.split(line)]
@@ -90,7 +90,7 @@ class Lanes:
             self._numbered = self._inner = Numbers.TAGGED
 
     def fork(self) -> Lanes:
-        """Others that know the same prefixes."""
+        """Returns a new splitter with the same prefixes."""
         other = Lanes()
         other._numbered, other._inner = self._numbered, self._inner
         other._learnt = list(self._learnt)
@@ -102,17 +102,17 @@ class Lanes:
 
     @property
     def form(self) -> tuple[object, ...]:
-        """Equal for two that know the same prefixes."""
+        """A key that is equal for splitters with the same prefixes."""
         learnt = ((shape.pattern, names) for shape, names in self._learnt)
         return self._numbered, self._table, self._tail, *learnt
 
     @property
     def waiting(self) -> bool:
-        """Does a line wait for its end?"""
+        """Whether a line waits for its end."""
         return bool(self._open or self._held)
 
     def split(self, text: str) -> list[LaneLine]:
-        """The finished lines that a raw line brings."""
+        """Returns the lines that a raw line completes, each with its stream."""
         pieces = peel(text, self._numbered, self.turn)
         if len(pieces) == 1 and not (self._open or self._held or self._learnt or self._table):
             lane, inner, partial, joins, nested = pieces[0]
@@ -123,9 +123,9 @@ class Lanes:
     def _peeled(
         self, outer: str | None, text: str, depth: int, learnt: bool = True
     ) -> list[LaneLine]:
-        """Transports are nested: kubectl's prefix around CRI around a line of JSON around a time.
+        """Removes nested prefixes: kubectl around CRI around JSON around a timestamp.
 
-        What was `learnt` comes off once: a report's own words may look like it.
+        Learnt prefixes are removed only once (`use_learnt`): a report's own text may look like one.
         """
         out: list[LaneLine] = []
         if self._table and depth == _MAX_DEPTH:
@@ -149,14 +149,14 @@ class Lanes:
         return out
 
     def _owned(self, pieces: list[Piece]) -> list[Piece]:
-        """The pieces of a line that was taken apart behind its writer's mark, in that one's lane."""
+        """Assigns the pieces after a writer's label to that writer's stream."""
         if self._head is None or len(pieces) < 2 or not self._head.fullmatch(pieces[0].text):
             return pieces
         lane = _within(pieces[0].lane, mark(pieces[0].text))
         return [piece._replace(lane=lane) for piece in pieces[1:]]
 
     def _bare(self, text: str) -> str:
-        """A line without what ends each line; with the quotes and the tab that somebody wrote out."""
+        """Removes the common suffix and appended fields; resolves escaped quotes and tabs."""
         if self._tail:
             text = text.removesuffix(self._tail)
         if text.endswith("}") and (fields := _FIELDS.search(text)):
@@ -166,7 +166,7 @@ class Lanes:
         return _TAB.sub("\t", text) if "\\t" in text or "^I" in text else text
 
     def _cell(self, piece: Piece) -> LaneLine | None:
-        """What a row of the table holds."""
+        """Returns the writer and the text of a table row."""
         cells = self._table.cells(piece.text) if self._table else None
         if self._table is None or cells is None:
             return None
@@ -174,21 +174,19 @@ class Lanes:
         return "/".join(filter(None, (piece.lane, writer))) or None, cells[self._table.column]
 
     def tabulate(self, table: Table) -> None:
-        """Says that the lines are rows of this table."""
         self._table = table
 
     def flush(self) -> list[LaneLine]:
-        """What still waits for its end when the text is over."""
+        """Returns the pending lines at the end of the text."""
         rest = [*self._held.items(), *self._open.items()]
         self._held, self._open = {}, {}
         return [line for (lane, _), text in rest for line in self._peeled(lane, text, _MAX_DEPTH)]
 
     def learn(self, prefix: str, following: Sequence[str]) -> bool:
-        """Takes `prefix`, found in front of a report's first line, for a writer's mark.
+        """Learns `prefix`, found before a report's first line, as a prefix of a writer.
 
-        Nobody can list every prefix. One whose shape the following lines have too is one. Where one
-        of them has the same text but for times, that text names the writer; where all differ, the
-        digits count lines. A prefix that no other line has is mere text.
+        The following lines must have a prefix of the same form. If one of them has the same text
+        apart from times, the text names the writer; if all differ, the digits are line numbers.
         """
         if (table := table_of(prefix, following)) is not None:
             self._table = table
@@ -198,7 +196,7 @@ class Lanes:
         return self._learn_siblings(prefix, following)
 
     def counts(self, prefix: str, following: Sequence[str]) -> bool:
-        """Is `prefix` a number that the lines below go on with? A viewer may put nothing behind it."""
+        """Learns `prefix` as a line number without separator, if the following lines count on."""
         begin = _COUNT.fullmatch(prefix)
         if begin is None or len(following) < _FEW // 2:
             return False
@@ -209,7 +207,7 @@ class Lanes:
         return True
 
     def _learn_outer(self, prefix: str, following: Sequence[str]) -> bool:
-        """Takes for a writer's mark what stands before a prefix which everybody knows."""
+        """Learns a writer's label that stands before a known prefix."""
         for label in _LABELS:
             match = label.match(prefix)
             if match and match.end() < len(prefix) and _label(match[0], following) is label:
@@ -230,29 +228,29 @@ class Lanes:
         few = max(_enough(prefix, following), 1)
         head = _COUNTED.split(prefix.rstrip(), maxsplit=1)[0]
         if sum(text.startswith(head) for text in following) < few:
-            return False  # nothing to make a pattern for
+            return False
         shape = _shape(prefix)
         marks = [mark(match[0]) for text in following if (match := shape.match(text + " "))]
         if len(marks) < few:
             return False
         name = mark(prefix)
-        # brackets around a time name nobody
+        # brackets around a time are not a name
         names = name in marks and (name == prefix.strip() or any(map(str.isalnum, name)))
         if names and (label := _label(prefix, following)):
-            shape = label  # those of the others are alike
+            shape = label  # the labels of other writers have the same form
         elif names:
             shape, names = siblings(prefix, following) or (shape, names)
         self._learnt = [*self._learnt[1 - _MAX_LEARNT :], (shape, names)]
         return True
 
     def learn_head(self, head: str, others: Sequence[str]) -> bool:
-        """Takes what stands before a known mark for a writer's, if writers take turns."""
+        """Learns the text before a known prefix as a label, if several writers alternate."""
         shape, names = siblings(head, others) or (None, False)
         self._head = shape if names else None
         return self._head is not None
 
     def _learn_siblings(self, prefix: str, following: Sequence[str]) -> bool:
-        """Takes for a writer's mark one that writers take turns to have: `cart-x1 app text`."""
+        """Learns a prefix that alternates between writers: `cart-x1 app text`."""
         if (told := siblings(prefix, following)) is not None:
             self._learnt = [*self._learnt[1 - _MAX_LEARNT :], told]
         return told is not None
@@ -278,7 +276,7 @@ class Lanes:
         return [(piece.lane, text)]
 
     def _hold(self, place: _Place, text: str, joins: bool) -> list[LaneLine]:
-        """A line is only known to be finished when the next one does not join it."""
+        """Holds a line until the next one shows that it is complete."""
         before = self._held.pop(place, None)
         if joins and before is not None and len(before) < _MAX_PARTIAL:
             self._held[place] = before + text
@@ -288,30 +286,30 @@ class Lanes:
 
 
 def _comes_again(marks: Sequence[str]) -> bool:
-    """Does one of these marks, which the first line has, too, stand before several lines?"""
+    """Whether a label is repeated; the first line must have one."""
     told = [mark for mark in marks if mark]
     return bool(marks and marks[0]) and len({*told}) < len(told)
 
 
 def _within(outer: str | None, lane: str | None) -> str | None:
-    """The lane of a mark behind another, which may be the same again where lines were put into one."""
+    """The name of a stream nested in another; unchanged if the label is repeated."""
     if outer and lane and (outer == lane or outer.endswith(f"/{lane}")):
         return outer
     return "/".join(filter(None, (outer, lane))) or None
 
 
 def _enough(prefix: str, following: Sequence[str]) -> float:
-    """How many of these lines have to have the prefix.
+    """The number of lines that must have the prefix.
 
-    A log line that was not finished may have the same beginning now and then. Where every line has a
-    label in brackets, as in a pipeline of Jenkins, writers take turns.
+    A log line that was not finished may share it by chance. Where every line has a label in brackets, as
+    in Jenkins pipelines, writers alternate.
     """
     written = [text for text in following if text.strip()]
     return 1 if _label(prefix, written) else 0.4 * len(written)
 
 
 def _label(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
-    """What the labels of all writers look like, if this is one and every line has one."""
+    """The label form that `prefix` and all following lines have, if there is one."""
     for label in _LABELS:
         if label.fullmatch(prefix):
             fits = all(label.match(f"{text} ") for text in following if text.strip())
@@ -320,7 +318,7 @@ def _label(prefix: str, following: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def _known_from(prefix: str) -> int:
-    """From where on a prefix is a known one that names a writer; its length if it never is."""
+    """The offset at which a known prefix with a writer begins; the length if there is none."""
     for word in islice(_WORD.finditer(prefix), _FEW):
         rest = peel(prefix[word.start() :])
         known = len(rest) == 1 and not rest[0].text.strip() and (rest[0].lane or rest[0].inner)
@@ -330,14 +328,14 @@ def _known_from(prefix: str) -> int:
 
 
 def _of_string(prefix: str, text: str) -> str:
-    """What a string holds that is some key's value; others are source, and stay as they are."""
+    """The contents of a string that is the value of a key; other strings are source code and stay."""
     quote = _QUOTED.get(prefix[-1:]) if prefix[:-1].rstrip().endswith(_KEYED) else None
     string = quote.match(text) if quote else None
     return unescaped(string[1]).rstrip("\n") if string else text
 
 
 def _shape(prefix: str) -> re.Pattern[str]:
-    """What a prefix looks like on other lines; one space behind it, however many were there."""
+    """A pattern for the same prefix on other lines; it allows one space at the end."""
     body = prefix.rstrip()
     words: list[str] = []
     at = 0
@@ -345,6 +343,6 @@ def _shape(prefix: str) -> re.Pattern[str]:
         words += [re.escape(body[at : match.start()]), r"\w+"]
         at = match.end()
     words.append(re.escape(body[at:]))
-    # numbers are aligned on the right
+    # numbers are right-aligned
     told = _SPACES.sub(" +", "".join(words))
     return regex(told + (r"\s" if body != prefix else ""))

@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when they are first used: most runs need one dialect's few.
+"""Regular expressions that are compiled on first use.
 
-Compiling those of every detector takes longer than reading a small log.
+Compiling the expressions of every detector takes longer than reading a small log.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _METHODS = ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "
 
 
 class _Late:
-    """Stands for a pattern; what is asked of it first makes the pattern."""
+    """A pattern that compiles itself on first access."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern = pattern
@@ -20,12 +20,12 @@ class _Late:
 
     def __getattr__(self, name: str) -> Any:
         compiled: Any = re.compile(self.pattern, self._flags)
-        # from now on they are found without coming here
+        # later calls find the method without __getattr__
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 
 
 def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """What `re.compile` gives, a little later."""
+    """Like `re.compile`, but compiles on first use."""
     return cast("re.Pattern[AnyStr]", _Late(pattern, flags))

@@ -1,4 +1,4 @@
-"""Takes off what wraps a line, a layer at a time: times, streams, pods, quotes, records."""
+"""Removes prefixes of lines, one layer at a time: times, streams, pods, quotes, records."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?"
 
-# Each pattern stands at the beginning of a line. A group whose name begins with `lane` names who
-# wrote the line; the text behind the match is what that writer wrote.
+# Each pattern matches at the beginning of a line. A group whose name begins with `lane` names the
+# writer; the text after the match is what it wrote.
 _PREFIX = regex(
     "|".join(
         (
             # Kubernetes CRI: "2024-05-01T12:00:00.123456789Z stderr F text", P for a partial line
             rf"(?P<cri>{_ISO} (?P<lane_cri>stdout|stderr) (?P<part>[FP])(?: |$))",
-            # GitLab: "2024-07-05T15:35:35.064388Z 00O text"; "00O+" goes on where the last one ended
+            # GitLab: "2024-07-05T15:35:35.064388Z 00O text"; "00O+" continues the previous line
             rf"(?P<gitlab>{_ISO} (?P<lane_gitlab>[0-9a-f]{{2}}[OE])(?P<joins>[+ ]))",
             # journalctl -o short-iso, rsyslog: "2024-05-01T12:00:00+0200 lab-3 kernel: text",
             # "2024-05-01T12:00:00.123456+02:00 node-3 api[4711]: text"
@@ -40,7 +40,7 @@ _PREFIX = regex(
             # syslog without a host: "Oct 04 20:17:35 dockerd[15116]: text"
             r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
             r" (?P<lane_hostless>[^\s:\[]{1,100}\[\d+\]):(?: |$)",
-            # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority in front
+            # syslog: "Oct 04 20:17:35 Swarm01 dockerd[15116]: text", also with a priority
             r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,9})?"
             r" (?!(?:fatal error|value changed|Locks held):|\d{4}-\d\d-)"
             r"(?P<lane_syslog>[\w.:@%-]{0,199}\w [^\s:\[]{1,100}(?:\[\d+\])?):(?: |$)",
@@ -48,20 +48,20 @@ _PREFIX = regex(
             # Render "May 1 12:00:00 PM  text"
             r"[A-Z][a-z]{2} [ \d]?\d,? (?:\d{4},? )?(?:@ )?\d{1,2}:\d\d:\d\d(?:\.\d{1,9})?(?: [AP]M)?"
             r"(?:[ \t]|$)",
-            # dates of America and Europe: "05/01/2024 12:00:00 PM text", "01.05.2024 12:00:00 text"
+            # American and European dates: "05/01/2024 12:00:00 PM text", "01.05.2024 12:00:00 text"
             r"\[?\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M)?\]?"
             r"(?:[ \t]|$)",
-            # syslog of RFC 5424: "<34>1 2024-05-01T12:00:00Z host app 123 - - text"
+            # syslog, RFC 5424: "<34>1 2024-05-01T12:00:00Z host app 123 - - text"
             rf"<\d{{1,3}}>1 {_ISO} (?P<lane_5424>\S{{1,200}} \S{{1,100}} \S{{1,100}})"
             r" \S{1,100} (?:-|\[[^\]]{0,500}\])(?: |$)",
-            # the kernel's console: "[  123.456789][ T123] text", "<4>[  123.456789] [T123] text"
+            # kernel console: "[  123.456789][ T123] text", "<4>[  123.456789] [T123] text"
             r"(?:<\d{1,3}>)?\[ *\d{1,9}\.\d{1,9}\](?: ?\[ *(?P<lane_kernel>[TC]\d{1,9})\])?(?: |$)",
             # dmesg -T: "[Tue Feb 15 10:16:41 2022] text"; dmesg -x: "kern  :err   : text"
             r"\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\](?: |$)",
             r"(?:kern|user|daemon|syslog|auth|local\d) {0,5}:[a-z]{3,6} {0,4}: ",
-            # crater and other users of rustwide: "[INFO] [stderr] text"
+            # crater and other rustwide users: "[INFO] [stderr] text"
             r"\[(?:INFO|WARN|ERROR)\] \[(?P<lane_rustwide>stdout|stderr)\](?: |$)",
-            # Buildkite, where its escape is gone: "_bk;t=1714557600123text"
+            # Buildkite without the escape character: "_bk;t=1714557600123text"
             r"_bk;t=\d{13}",
             # GitHub and Azure: "##[error]text"
             r"##\[(?:error|warning|notice|debug|info|command|section)\]",
@@ -70,7 +70,7 @@ _PREFIX = regex(
             # Valgrind: "==4711== text", "--4711-- text", "==00:00:01:02.345 4711== text"
             r"[ \t]*(?P<bars>==|--|\*\*|=3D=3D)(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?"
             r"(?P<lane_valgrind>\d{1,9})(?P=bars)(?: |=20|$)",
-            # docker compose "web_1  | text", foreman "etcd1 | text"; not what grep puts before them
+            # docker compose "web_1  | text", foreman "etcd1 | text"; not grep's file and line number
             r"(?![\w./-]{1,200}\.[a-z]{1,6}[:-]\d{1,9}[:-])"
             r" *(?P<lane_compose>[A-Za-z][\w./@-]{0,100}) *\|(?: |$)",
             # klog: "I0623 07:55:00.082589   64365 x:0] text"
@@ -79,10 +79,10 @@ _PREFIX = regex(
             r"@[0-9a-f]{24}(?: |$)",
             # mail and Markdown: "> > text"; not the end of "vector<int, allocator<int> >*"
             r"(?:> ?)*(?:> |>(?![*&,:(]))",
-            # a diff "+text", a commit template "# text", comments "// text", "* text" of a list
+            # diff "+text", commit template "# text", comments "// text", list item "* text"
             r"\+(?!0x)|#(?:[ \t]|$)|//(?: |$)|\*(?: |$)",
             # grep -n: "ci.log:123:text", "ci.log-124-text", "123:text"; not "cart.cc:12:3 (shop+0x1f)";
-            # a pager's line numbers: "  123  text"; not the frames of a backtrace: "           0: main"
+            # line numbers of a pager: "  123  text"; not backtrace frames: "           0: main"
             r"(?P<number>(?!\d{4}-\d\d-\d\d[T ])[\w./-]{1,200}?[:-]\d{1,9}[:-]"
             r"(?!\d{1,5}(?: \(|$)|\d{0,5}=$)"
             r"|\d{1,9}[:-](?=[ \t=WRPBarvw>G]|$)"
@@ -90,41 +90,41 @@ _PREFIX = regex(
         )
     )
 )
-# what counts the octets of a message where nothing else ends it: "83 <34>1 2024-05-01T12:00:00Z host"
+# octet count of a syslog message: "83 <34>1 2024-05-01T12:00:00Z host"
 _OCTETS = regex(r"(\d{1,5}) (?=<\d{1,3}>(?:1 \d{4}-\d\d-|[A-Z][a-z]{2} [ \d]\d ))")
-# what stands between two strings of a list: `['main.main()\n', '\t/src/main.go:7']`
+# separators in a list of strings: `['main.main()\n', '\t/src/main.go:7']`
 _LISTED = regex(r"^(?:[\[(]?b?['\"](?=\S)(?!, )|['\"], ?b?['\"])")
-# the same behind another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work",
+# a prefix after another writer's unfinished line: "progress: 45% ==4711==    at 0x10A23A: work",
 # "total=[  472.496430][ T2214]  relay_account+0x5c/0x1a0", "done.Feb 15 10:16:41 lab kernel: [  472.49]"
 _INSIDE = regex(
     r"==(?:\d\d:\d\d:\d\d:\d\d\.\d{3} )?\d{1,9}== "
     r"|(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,200} kernel: )?"
     r"\[ {0,7}\d{1,7}\.\d{6}\](?=[ \[]|$)"
 )
-# who wrote such a line, and no line of another: "[linux] ==4711==    by 0x10A23A: main"
+# a label before such a prefix: "[linux] ==4711==    by 0x10A23A: main"
 _LABEL = regex(r"\[[^\s\[\]]{1,80}\] |(?=[./@]{0,3}\w)(?!\d+\W)[^\s=]{1,80}(?:\t|[:>] )")
-# one that differs from line to line: "[12] ", "[00:12] ", "[test:12] "
+# a label that changes from line to line: "[12] ", "[00:12] ", "[test:12] "
 _COUNTS = regex(r"\[(?:[^\s\[\]]{0,60}:)?[L\d:.]{1,20}s?\] ")
 _LANES = tuple(name for name in _PREFIX.groupindex if name.startswith("lane"))
 
 _MAX_LAYERS = 6
-# a list of lines is longer
+# a list of lines has at least this many characters
 _LISTS = 100
-# only such lines are remembered, so that memory is bounded
+# longer lines are not cached, to bound memory
 _SHORT = 1 << 10
 
 
 class Numbers(IntEnum):
-    """What a number before a line is."""
+    """The meaning of a number before a line."""
 
-    NONE = 0  # the line is the rest of the one before
+    NONE = 0  # not a prefix: the line continues the previous one
     COUNT = 1
-    NAME = 2  # of who wrote the line: "12: text" of a test that runs beside others
-    TAGGED = 3  # it counts, but what stands before a record is a name: `cart: {"log":"text"}`
+    NAME = 2  # the writer: "12: text" of a test that runs in parallel
+    TAGGED = 3  # a line number, and text before a record names the writer: `cart: {"log":"text"}`
 
 
 def number(text: str) -> str:
-    """The number among what stands before a line, with what belongs to it; nothing if there is none."""
+    """Returns the line number among the prefixes of a line, with its separators; "" if none."""
     for _ in range(_MAX_LAYERS):
         match = _PREFIX.match(text)
         if match is None or match["number"]:
@@ -134,7 +134,7 @@ def number(text: str) -> str:
 
 
 def peel(text: str, numbered: Numbers = Numbers.COUNT, turn: Turn = Turn.TOLD) -> list[Piece]:
-    """The pieces in a line; the line itself where nothing wraps it. `turn` orders those of a record."""
+    """Splits a line into pieces without prefixes. `order` is the order of the lines of a record."""
     if len(text) < _SHORT and turn is Turn.TOLD:
         return list(_known(text, numbered))
     return _peeled(text, numbered, turn)
@@ -142,7 +142,7 @@ def peel(text: str, numbered: Numbers = Numbers.COUNT, turn: Turn = Turn.TOLD) -
 
 @lru_cache(maxsize=1 << 11)
 def _known(text: str, numbered: Numbers) -> tuple[Piece, ...]:
-    """Lines around a hit are looked at several times: for their prefix, their order, their report."""
+    """Cached: lines around a hit are examined for their prefix, their order and their report."""
     return tuple(_peeled(text, numbered, Turn.TOLD))
 
 
@@ -159,13 +159,13 @@ def _peeled(text: str, numbered: Numbers, turn: Turn) -> list[Piece]:
         or (stripped[:1] == "[" and _PREFIX.match(stripped))
         or "#012" in text
     ):
-        text = stripped  # a log that was indented as a whole, times and all
+        text = stripped  # the log is indented as a whole
     for _ in range(_MAX_LAYERS):
         if (pieces := records.pieces(text, lanes, turn)) is not None:
             return pieces
         match = _PREFIX.match(text)
         if match and match[0].strip() and _has_lines(text) and text.count(match[0]) > 1:
-            break  # each of its lines has a mark of its own
+            break  # each of its lines has its own prefix
         if match and (numbered or not match["number"]):
             lanes += [match[name] for name in _LANES if match[name] is not None]
             if numbered is Numbers.NAME and match["number"]:
@@ -186,7 +186,7 @@ def _peeled(text: str, numbered: Numbers, turn: Turn) -> list[Piece]:
 
 
 def _apart(text: str, lanes: list[str]) -> list[Piece]:
-    """The lines in one from which every layer is taken that wraps it as a whole."""
+    """Splits text without outer prefixes into its lines."""
     lane = "/".join(lanes) or None
     if "\n" in text or BREAK in text:
         lines = text.replace(BREAK, "\n").split("\n")
@@ -201,7 +201,7 @@ def _apart(text: str, lanes: list[str]) -> list[Piece]:
             names = [] if _COUNTS.fullmatch(label) else [label.strip()]
             own = "/".join([*lanes, *names]) or None
             return [Piece(own, text[len(label) :], inner=True)]
-        # lines that were put into one have each a mark, which stands alone
+        # joined lines each have a prefix, with no letter or digit before it
         marks = [mark.start() for mark in _INSIDE.finditer(text, inside.end())]
         apart = [at for at in marks if not text[at - 1].isalnum()]
         starts = [0, inside.start(), *apart, len(text)]
@@ -210,7 +210,7 @@ def _apart(text: str, lanes: list[str]) -> list[Piece]:
 
 
 def _labelled(head: str) -> str | None:
-    """The label of a writer that stands before a mark, perhaps with what is known between the two."""
+    """The writer's label before a prefix, possibly with a known prefix in between."""
     label = _LABEL.match(head)
     if label is None:
         return None
@@ -220,7 +220,7 @@ def _labelled(head: str) -> str | None:
 
 
 def _counted(text: str, first: re.Match[str]) -> list[str]:
-    """The messages behind their counts; one that was changed on its way ends where another begins."""
+    """Splits octet-counted messages; a message of a wrong length ends where the next count begins."""
     messages: list[str] = []
     counted: re.Match[str] | None = first
     while counted is not None:
@@ -242,7 +242,7 @@ def _has_lines(text: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """What syslog makes of a tab, and of the ends of lines where several are one message."""
+    """Resolves syslog's escapes of tabs, and of line ends if there are several."""
     if "#01" not in text:
         return text
     text = text.replace("#011", "\t").replace("#015#012", "#012")

@@ -1,4 +1,4 @@
-"""What loggers put a line into: JSON, logfmt, service messages; gives the lines that were put there."""
+"""Extracts lines from log records: JSON, logfmt, CI service messages."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ if TYPE_CHECKING:
 # logrus and slog: `time=... level=info msg="text" pod=x`
 _LOGFMT = regex(r'(?:[\w.@-]{1,60}=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: |$)){2,}')
 _PAIR = regex(r'([\w.@-]{1,60})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
-# where loggers put the line itself, most telling first
+# keys of the message, most specific first
 _TEXT_KEYS = (
     "Output", "log", "message", "msg", "MESSAGE", "@message", "line", "textPayload", "body",
     "text", "content", "full_message", "short_message", "event", "data", "value", "_raw",
     "Line", "Message", "stringValue",
 )  # fmt: skip
-# what a program that was run said, beside the words of whoever ran it: `{"msg":"said","stderr":"text"}`
+# keys of a child process's output, next to the parent's message: `{"msg":"said","stderr":"text"}`
 _SAID_KEYS = ("stderr", "stdout", "output", "line")
-# what others call it: "log_message", "logMessage", "rawText"
+# suffixes of other message keys: "log_message", "logMessage", "rawText"
 _ALIKE = regex(r"(?i)(?:message|msg|text|payload|raw|log)$")
-# what tells writers apart
+# keys that identify the writer
 _LANE_KEYS = frozenset((
     "Package", "pod", "pod_name", "container", "container_name", "host", "hostname", "_HOSTNAME",
     "service", "pid", "_PID", "stream", "process", "instance", "task", "namespace",
 ))  # fmt: skip
-# objects inside a record that hold its text or its labels
+# keys of objects that contain the text or labels
 _NESTED = frozenset((
     "_source", "jsonPayload", "fields", "record", "labels", "stream", "kubernetes", "resource",
     "docker", "log", "values", "attributes", "result", "body",
 ))  # fmt: skip
-# a record over several lines: `    "message": "text",`, `    "text",`; what else such a record has
+# a record that spans lines: `    "message": "text",`, `    "text",`; and its other members
 _MEMBER = regex(r'\s{0,200}(?:"([\w@.$-]{1,60})" ?(?::|=>) ?)?"((?:[^"\\]|\\.)*)",?\s{0,200}$')
 _REST = regex(
     r'\s{0,200}"[\w@.$-]{1,60}" ?: ?(?:[\d.eE+-]{1,30}|true|false|null|[\[{]|[\[{][\]}]),?\s{0,200}$'
 )
-# a record as Ruby prints it: `{"log"=>"text", "stream"=>"stderr"}`
+# a Ruby hash: `{"log"=>"text", "stream"=>"stderr"}`
 _ROCKET = regex(r'"([\w@.$-]{1,60})" ?=> ?"((?:[^"\\]|\\.)*)"')
-# whose it is, behind a count: `[3] kube.cart: [[1714557600.1, {}], {"log"=>"text"}]`
+# the tag of such a record after its index: `[3] kube.cart: [[1714557600.1, {}], {"log"=>"text"}]`
 _TAGGED = regex(r"\[\d{1,9}\] (\S{1,200}): \[")
-# a record of YAML: `textPayload: '  main.main()'`
+# YAML: `textPayload: '  main.main()'`
 _YAML = regex(
     r"(?:- | {0,40})(?:textPayload|message|MESSAGE|msg|log|line|body|stderr|stdout|output): "
     r"(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s|>].*))\s{0,9}$"
 )
-# what points to the record, among the fields that it has in CloudWatch: `"value": "CmEKJgoiMTIzNDU2"`
+# CloudWatch's pointer to a record, among its fields: `"value": "CmEKJgoiMTIzNDU2"`
 _POINTER = regex(r"[A-Za-z0-9+/]{40,2000}={0,2}")
 # a tag before a record: `api.stderr	{"log":"text"}`, `- {"msg": "text"}`
 _TAG = regex(r'.{0,300}?\s(?=\{")')
-# records in a line that is too long to be had whole: `"message":"text"`, `["1714557600000000","text"]`
+# records in a truncated line: `"message":"text"`, `["1714557600000000","text"]`
 _SCATTERED = regex(
     rf'"(?:{"|".join(_TEXT_KEYS)})" ?: ?"((?:[^"\\]|\\.)*)"|\["\d{{16,20}}", ?"((?:[^"\\]|\\.)*)"\]'
 )
@@ -68,28 +68,28 @@ _TIME = regex(
 _SERVICE = "##teamcity["
 _ATTRIBUTE = regex(r" (\w{1,40})='((?:[^'|]|\|.)*)'")
 _SERVICE_KEYS = ("out", "details", "text", "message")
-# where a list begins, and one of its strings: `'text', `, `"it's text"]`
+# the beginning of a list, and one of its strings: `'text', `, `"it's text"]`
 _LIST = regex(r"[\[(](?=b?['\"])")
 _STRING = regex(r"b?(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")(?:, ?|[\])])")
-# a workflow command of GitHub, which may be indented: `::error file=cart.go,line=1::text%0Amore`
+# GitHub workflow command, possibly indented: `::error file=cart.go,line=1::text%0Amore`
 _COMMAND = regex(r"[ \t]{0,64}::(?:error|warning|notice|debug)(?: [^\n]{0,1000}?)?::")
-# so many quotes and records are in no line of a detector
+# no line of a detector has as many quotes, or records
 _MANY, _FEW = 12, 3
 _BRACKETS = " \t\r,[]{}"
 
 
 class Piece(NamedTuple):
-    """A line without its outermost wrapping, or one of several lines that one record held."""
+    """A line without its outermost prefix, or one of the lines of a record."""
 
     lane: str | None
     text: str
-    partial: bool = False  # its line goes on in the next piece of this lane
-    joins: bool | None = None  # it goes on where the last piece of this lane ended; None: no saying
-    inner: bool = False  # it was a transport's: put its pieces together first, then peel on
+    partial: bool = False  # the line continues in the next piece of this stream
+    joins: bool | None = None  # continues the previous piece of this stream; None: unknown
+    inner: bool = False  # came from a transport: join its pieces, then remove further prefixes
 
 
 def pieces(text: str, lanes: list[str], turn: Turn = Turn.TOLD) -> list[Piece] | None:
-    """The lines that a record holds, or None if this is none."""
+    """Returns the lines of a record, or None if the text is not one."""
     first = text[:1]
     if first in ("{", "[") and (found := _record(text, lanes, turn)) is not None:
         return found
@@ -101,7 +101,7 @@ def pieces(text: str, lanes: list[str], turn: Turn = Turn.TOLD) -> list[Piece] |
     if ": " in text and (yaml := _YAML.match(text)):
         return _lines(_scalar(yaml), "/".join(lanes) or None)
     if '"' not in text:
-        # the brackets around records; a blank line is somebody's text
+        # the brackets around records; a blank line is text
         return [] if first and not text.strip(_BRACKETS) and text.strip() else None
     stripped = text.rstrip(", \r")
     if stripped.endswith('"') and (member := _MEMBER.match(text)):
@@ -110,7 +110,7 @@ def pieces(text: str, lanes: list[str], turn: Turn = Turn.TOLD) -> list[Piece] |
 
 
 def tag(text: str) -> str:
-    """What stands before a record in a line; fields behind a line of text are no record of it."""
+    """The text before a record in a line; fields after a line of text are not a record."""
     match = _TAG.match(text) if '"' in text and text.rstrip(", \r").endswith("}") else None
     return match[0] if match else ""
 
@@ -118,9 +118,9 @@ def tag(text: str) -> str:
 def inside(
     text: str, lanes: list[str], turn: Turn = Turn.TOLD, tagged: bool = False
 ) -> list[Piece] | None:
-    """The lines of records that stand behind other text, or among much of it; None if there are none.
+    """Returns the lines of records within other text, or None if there are none.
 
-    `tagged` says that this other text names the writer.
+    `has_writer_tag` means that the text before a record names the writer.
     """
     if '"' not in text:
         return None
@@ -144,7 +144,7 @@ def _hash(text: str, lanes: list[str]) -> list[Piece] | None:
 
 
 def strings(text: str) -> list[str] | None:
-    """The texts in a list that a program printed: `stderr: ['main.main()', '\\t/src/main.go:7']`."""
+    """The strings of a printed list: `stderr: ['main.main()', '\\t/src/main.go:7']`."""
     if text.count("', ") + text.count('", ') <= _FEW or (begin := _LIST.search(text)) is None:
         return None
     found = list(_STRING.finditer(text, begin.end()))
@@ -155,7 +155,7 @@ def strings(text: str) -> list[str] | None:
 
 
 def logfmt(text: str) -> tuple[list[str], str] | None:
-    """Who wrote a line of `key=value` pairs, and its message."""
+    """The writer and the message of a line of `key=value` pairs."""
     match = _LOGFMT.match(text)
     if match is None or match.end() < len(text.rstrip()) - 1:
         return None
@@ -165,14 +165,14 @@ def logfmt(text: str) -> tuple[list[str], str] | None:
 
 
 def _record(text: str, lanes: list[str], turn: Turn, alone: bool = True) -> list[Piece] | None:
-    """The lines in a JSON object or array, or None if it is none; `alone` if nothing is before it."""
+    """The lines in a JSON object or array, or None; `is_alone` means that nothing precedes it."""
     text = text.rstrip(", \r")
     value = _parsed(text)
     if value is None and '""' in text:
-        # a line of a cell, where quotes are doubled
+        # a line of a CSV cell, with doubled quotes
         value = _parsed(text.replace('""', '"').strip('"'))
     if value is None and "\\" in text:
-        # with the backslashes of Markdown among its own
+        # with Markdown's backslashes
         value = _parsed(clean.MARKED_UP.sub(r"\1", text))
     if value is None:
         return None
@@ -183,7 +183,7 @@ def _record(text: str, lanes: list[str], turn: Turn, alone: bool = True) -> list
         return [piece for string in texts for piece in _lines(string, outer)]
     messages = list(_messages(value, 8))
     if not messages:
-        # None: "[  472.527349]" of a kernel's console
+        # "[  472.527349]" of a kernel console
         return _alike(value, outer, alone) if isinstance(value, dict) else None
     return [
         piece
@@ -193,7 +193,7 @@ def _record(text: str, lanes: list[str], turn: Turn, alone: bool = True) -> list
 
 
 def _alike(fields: dict[str, Any], lane: str | None, alone: bool) -> list[Piece]:
-    """The lines of a record whose keys nobody knows; if it stands alone, its only text is one."""
+    """The lines of a record with unknown keys; if it stands alone, its only string counts."""
     texts = {key: text for key, text in fields.items() if isinstance(text, str)}
     told = [text for key, text in texts.items() if _ALIKE.search(key)]
     if not told and alone and len(texts) == 1:
@@ -209,11 +209,11 @@ def _parsed(text: str) -> Any:
 
 
 def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
-    """Writer and text of every record in a JSON value, and whether it needs a newline to end."""
+    """The writer and text of every record in a JSON value, and whether only a newline ends a line."""
     if isinstance(value, dict):
         message = _message(value)
         if message is not None:
-            # `go test -json` keeps every newline, so that text without one goes on in the next event
+            # `go test -json` keeps newlines, so text without one continues in the next event
             yield _lane_of(value), message, "Action" in value
         elif depth:
             for item in value.values():
@@ -223,7 +223,7 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
         if (named := _named(value)) and _message(named) is not None:
             yield from _messages(named, 0)
         elif texts and 1 < len(value) < 4 and value[0][:1].isdigit():
-            yield [], value[-1], False  # a row: Loki's "values" have time and line
+            yield [], value[-1], False  # a row of Loki's "values": time and line
         elif texts and len(value) > 3:
             yield from (([], item, False) for item in value)
         else:
@@ -232,7 +232,7 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[list[str], str, bool]]:
 
 
 def _named(value: list[Any]) -> dict[str, Any]:
-    """Fields that stand in a list: `[{"field": "@message", "value": "text"}, …]`."""
+    """Fields in a list: `[{"field": "@message", "value": "text"}, …]`."""
     pairs = [item for item in value if isinstance(item, dict) and len(item) == 2]
     if not 1 < len(pairs) == len(value):
         return {}
@@ -240,9 +240,9 @@ def _named(value: list[Any]) -> dict[str, Any]:
 
 
 def _written(value: list[Any]) -> tuple[str, bool] | None:
-    """What was written piece by piece, wherever that was cut, and whether its last line goes on.
+    """Joins output that was recorded in arbitrary pieces, and tells whether its last line continues.
 
-    asciinema has an event to a line, `[0.11, "o", "text"]`; CircleCI a list of messages.
+    asciinema has one event per line, `[0.11, "o", "text"]`; CircleCI a list of messages.
     """
     if len(value) == 3 and value[1] == "o" and isinstance(value[2], str):
         return value[2], True
@@ -284,7 +284,7 @@ def _service(text: str, lane: str | None) -> list[Piece]:
 
 
 def _lines(message: str, lane: str | None, partial: bool = False) -> list[Piece]:
-    """A record's text as its lines; `partial` says that its last one needs a newline to end."""
+    """Splits a record's text into lines; `partial` means that the last one continues."""
     lines = clean.unpacked(message).replace("\r\n", "\n").split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
@@ -304,7 +304,7 @@ def _message(fields: dict[str, Any]) -> str | None:
         if isinstance(value, str):
             return value
         if isinstance(value, list) and _is_bytes(value):
-            # journald's way to print what has a tab in it
+            # journald prints text with tabs as a list of bytes
             return bytes(value).decode("utf-8", "replace")
     for key in _NESTED:
         if isinstance(value := fields.get(key), dict) and (text := _message(value)) is not None:
@@ -321,7 +321,7 @@ def _lane_of(fields: dict[str, Any]) -> list[str]:
     for key in sorted(fields):
         value = fields[key]
         if isinstance(value, dict) and key in _LANE_KEYS:
-            # `"pod": {"name": "cart-1"}`; Loki's "stream" has labels
+            # `"pod": {"name": "cart-1"}`; Loki's "stream" contains labels
             value = value.get("name", value.get("pid", value))
         if key in _LANE_KEYS and isinstance(value, str | int):
             names.append(str(value))
@@ -331,7 +331,7 @@ def _lane_of(fields: dict[str, Any]) -> list[str]:
 
 
 def _long_strings(value: Any, depth: int) -> list[str]:
-    """Every text of several lines in a JSON value: a tracker's export has reports in its bodies."""
+    """The strings with several lines in a JSON value, such as bodies in an issue tracker's export."""
     if isinstance(value, str):
         return [value] if value.count("\n") > 2 else []
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -343,5 +343,5 @@ def _unquoted(value: str) -> str:
 
 
 def mark(prefix: str) -> str:
-    """A prefix without its times: who wrote the line."""
+    """A prefix without its times: the name of the writer."""
     return _TIME.sub("", prefix).strip()

@@ -1,4 +1,4 @@
-"""Prefixes of writers that take turns: what they have in common. Knows nothing of lanes."""
+"""Finds the common form of the prefixes of alternating writers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from deadheat.text.table import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# what differs between `cart-7f9c-x1 app text` and `pay-5d6b-q9 app text`
+# varies between `cart-7f9c-x1 app text` and `pay-5d6b-q9 app text`
 _NAME = regex(r"[\w.-]+")
-# so many writers take turns at most among as few lines as are looked at, and so many lines tell
+# at most this many writers alternate in a sample of at least this many lines
 _WRITERS, _LINES = 3, 4
 _WORDS = 8
 
 
 def siblings(prefix: str, following: Sequence[str]) -> tuple[re.Pattern[str], bool] | None:
-    """What the prefixes of all lines look like, and whether they name writers, if few take turns.
+    """Returns a pattern for the prefixes of all lines, and whether they name writers; or None.
 
-    The text of `prefix` has to come again; what every line has in common stays as it is. Where nothing
-    but how grave a line is differs, it is one writer's.
+    The text of `prefix` must be repeated. Text that all lines share is kept literally. If only the log
+    level varies, there is one writer.
     """
     lines = [f"{text} " for text in following if text.strip()]
     words = prefix.split()
@@ -47,7 +47,7 @@ def _name(words: Sequence[str], grave: Sequence[int]) -> str:
 
 
 def _are_levels(column: Sequence[str]) -> bool:
-    """Do these words say how grave a line is? "INFO", "[error]", "[12:00:01]W:"."""
+    """Whether these words are log levels: "INFO", "[error]", "[12:00:01]W:"."""
     told = (mark(word).strip("[]():<>|-").lower() for word in column)
     return all(word in LEVELS or len(word) == 1 for word in told)
 

@@ -1,7 +1,6 @@
-"""Finds the few places worth reading in a great many bytes; knows only literals and offsets.
+"""Finds candidate offsets in large inputs by literals.
 
-In two steps: a few hints tell where a report may be near, and only there are all the literals looked
-for. The fewer words, the faster the first step, and almost all bytes see nothing else.
+A first pass looks for a small set of hints; the full set of literals is searched only near them.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ if TYPE_CHECKING:
 Hits = list[tuple[int, int]]
 
 
-# no literal is further than this from a hint
+# a literal is never further than this from a hint
 MARGIN: Final = 1 << 14
-# how much behind a hint is looked through before the next one is looked for
+# number of bytes after a hint that are searched before the next hint is sought
 _STRETCH: Final = 1 << 12
-# how much is searched at a time: text that is nothing but hints has very many of them
+# number of bytes per search, to bound memory if the text consists of hints
 _PIECE: Final = 1 << 18
-# the least of a phrase that is worth listening for
+# minimum length of a phrase that is searched in the same pass
 _LEAST: Final = 8
-# rare bytes: one look for each spares a pass for every literal that has it
+# rare bytes: one search for each excludes all literals that contain it
 _MARKS: Final = (b"\x1b", b"\xc2\xa0", b"&nbsp;", b"</", b"\\_")
 
 
 class FindSifter:
-    """One `bytes.find` pass per literal: needs nothing beyond the standard library."""
+    """Searches with `bytes.find`, once per literal; needs only the standard library."""
 
     name = "find"
 
@@ -38,7 +37,7 @@ class FindSifter:
         self.literals = literals
 
     def hits(self, block: Buffer, start: int = 0, end: int | None = None, base: int = 0) -> Hits:
-        """`(offset, index of the literal)` of every occurrence in a part of the block.
+        """Returns `(offset, literal index)` of every occurrence in a part of the block.
 
         `base` is the offset of the block's first byte.
         """
@@ -56,13 +55,13 @@ class FindSifter:
         return found
 
     def firsts(self, block: Buffer, start: int, end: int) -> Iterator[int]:
-        """Where a literal begins in a part of the block, but at most one in a stretch."""
+        """Yields offsets of literals in a part of the block, at most one per `_HINT_REGION` bytes."""
         ahead = dict.fromkeys(self.literals, start - 1)
         while ahead:
             for literal in [known for known, at in ahead.items() if at < start]:
                 ahead[literal] = block.find(literal, start, end)
                 if ahead[literal] < 0:
-                    del ahead[literal]  # nowhere in the rest
+                    del ahead[literal]
             if ahead:
                 first = min(ahead.values())
                 yield first
@@ -70,26 +69,26 @@ class FindSifter:
 
 
 class PackedSifter:
-    """All literals in one pass of vector instructions, for the `fast` extra."""
+    """Searches all literals in one pass with vector instructions; needs the `fast` extra."""
 
     name = "ahocorasick"
 
     def __init__(self, literals: tuple[bytes, ...], ahocorasick_rs: Any) -> None:
         self.literals = literals
         self._longest = max(map(len, literals), default=1)
-        # only a search for the leftmost one is done with vector instructions
+        # only leftmost search uses vector instructions
         leftmost = ahocorasick_rs.MatchKind.LeftmostFirst
         self._search = ahocorasick_rs.BytesAhoCorasick(literals, leftmost).find_matches_as_indexes
         self._inside = [_overlaps(literals, index) for index in range(len(literals))]
 
     def hits(self, block: Buffer, start: int = 0, end: int | None = None, base: int = 0) -> Hits:
-        """As `FindSifter.hits`."""
+        """As `BytesFindSearcher.find_hits`."""
         with memoryview(block)[start:end] as view:  # type: ignore[arg-type]
             told = self._search(view)
         shift = base + start
         found = [(shift + at, index) for index, at, _ in told]
         stop = len(block) if end is None else end
-        # one that begins within another is passed over
+        # leftmost search skips literals that begin within another
         for index, at, _ in told:
             for further, other, literal in self._inside[index]:
                 here = start + at + further
@@ -101,7 +100,7 @@ class PackedSifter:
     def firsts(
         self, block: Buffer, start: int, end: int, aside: int, heard: list[int]
     ) -> Iterator[int]:
-        """As `FindSifter.firsts`, but all places of the literal `aside` are put aside."""
+        """As `BytesFindSearcher.find_hint_regions`; collects all offsets of the phrase separately."""
         for begin in range(start, end, _PIECE):
             until = min(begin + _PIECE + self._longest - 1, end)
             with memoryview(block)[begin:until] as view:  # type: ignore[arg-type]
@@ -115,7 +114,7 @@ class PackedSifter:
 
 
 def _overlaps(literals: tuple[bytes, ...], index: int) -> list[tuple[int, int, bytes]]:
-    """Where within a literal which other ones may begin."""
+    """The offsets within a literal at which other literals may begin."""
     outer = literals[index]
     return [
         (at, other, literal)
@@ -129,7 +128,7 @@ OneStep = FindSifter | PackedSifter
 
 
 def _audible(phrase: bytes, hints: tuple[bytes, ...]) -> int:
-    """From where on a phrase neither hides a hint nor is hidden by one; its length if it always is."""
+    """The first offset from which a phrase overlaps no hint; its length if there is none."""
     for cut in range(len(phrase) - _LEAST + 1):
         rest = phrase[cut:]
         if not any(_overlaps((h, rest), 0) or _overlaps((rest, h), 0) for h in hints):
@@ -138,7 +137,7 @@ def _audible(phrase: bytes, hints: tuple[bytes, ...]) -> int:
 
 
 class Sifter:
-    """Looks for the literals where a hint is near; hears a phrase by the way if it can."""
+    """Searches for literals near hints; finds a phrase in the same pass if possible."""
 
     def __init__(self, hints: OneStep, literals: OneStep, phrase: bytes = b"") -> None:
         self._hints, self._literals = hints, literals
@@ -148,7 +147,7 @@ class Sifter:
         self.hears = isinstance(hints, PackedSifter) and cut < len(phrase)
         self._before, self._heard = phrase[:cut], len(hints.literals)
         if self.hears:
-            # in a pass of vector instructions, one more makes no difference
+            # another literal costs nothing in a vectorized pass
             self._hints = one_step((*hints.literals, phrase[cut:]))
         self._longest = max(map(len, self.literals), default=1)
 
@@ -160,9 +159,10 @@ class Sifter:
         base: int = 0,
         said: list[int] | None = None,
     ) -> Hits:
-        """`(offset, index of the literal)` of what occurs near hints in a part, in their order.
+        """Returns `(offset, literal index)` of the literals near hints, in order.
 
-        `base` is the offset of the block's first byte. Who `hears` tells `said` where the phrase is.
+        `base` is the offset of the block's first byte. If `finds_phrase`, offsets of the
+        phrase are added to `phrase_hits`.
         """
         found: Hits = []
         heard: list[int] = []
@@ -190,13 +190,13 @@ class Sifter:
 def sifter(
     literals: tuple[bytes, ...], hints: tuple[bytes, ...] = (), phrase: bytes = b""
 ) -> Sifter:
-    """The fastest sifter that this installation has. Without hints, the literals are their own."""
+    """The fastest prefilter that is installed. Without hints, the literals are the hints."""
     return Sifter(one_step(tuple(dict.fromkeys(hints)) or literals), one_step(literals), phrase)
 
 
 @lru_cache(maxsize=8)
 def one_step(literals: tuple[bytes, ...]) -> OneStep:
-    """The same for literals that may be anywhere."""
+    """The fastest search for literals that is installed."""
     try:
         import ahocorasick_rs
     except ImportError:

@@ -1,4 +1,4 @@
-"""The times among a record's fields: whether it holds its newest line first. Knows nothing of lines."""
+"""Timestamps in a record's fields, used to detect whether its newest line comes first."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _T = TypeVar("_T")
-# a field that is a time: `"2024-05-01T12:00:00.123Z"`; `"1714557600123456789"`, `[1714557600123]`
+# time fields: `"2024-05-01T12:00:00.123Z"`; `"1714557600123456789"`, `[1714557600123]`
 _DATE = regex(r"\"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d\d:?\d\d)?\"")
 _COUNT = regex(r"[\":\[,] ?(\d{13}|\d{16}|\d{19})[\"\],}]")
-# that one line is older than the line before it tells nothing
+# fewer times are not enough for a decision
 _FEW = 3
-# a stream has more lines
+# at least this many descending steps per ascending one
 _MANY = 10
 
 
 class Turn(IntEnum):
-    """How what a record holds is put in order."""
+    """How the lines of a record are put in order."""
 
-    TOLD = 0  # turned round if its times tell so
+    TOLD = 0  # reversed if its times descend
     NONE = 1
     ALL = 2
-    TIES = 3  # by its times, and what is of one time stays as it is: stores sort so
+    TIES = 3  # sorted by time, stable for equal times, as log stores do
 
 
 def ordered(items: list[_T], text: str, turn: Turn) -> list[_T]:
-    """What a record holds, oldest first."""
+    """Returns the items of a record, oldest first."""
     if turn is Turn.TOLD:
         turn = Turn.ALL if len(items) > _FEW and newest_first(text) else Turn.NONE
     if turn is Turn.TIES:
@@ -40,7 +40,7 @@ def ordered(items: list[_T], text: str, turn: Turn) -> list[_T]:
 
 
 def _turned(items: Sequence[_T], times: Sequence[object]) -> list[_T]:
-    """The newest last; those of one time stay as they are. Each has as many times as the others."""
+    """Reverses the order of times; items with equal times keep their order."""
     each = len(times) // max(len(items), 1)
     if not each or len(times) % len(items):
         return list(items[::-1])
@@ -48,13 +48,13 @@ def _turned(items: Sequence[_T], times: Sequence[object]) -> list[_T]:
 
 
 def groups(items: Iterable[_T], times: Iterable[object]) -> list[list[_T]]:
-    """Those of one time together."""
+    """Groups consecutive items with equal times."""
     told = zip(items, times, strict=True)
     return [[item for item, _ in group] for _, group in groupby(told, lambda pair: pair[1])]
 
 
 def may_turn(text: str) -> bool:
-    """May lines of one time stand in their order in a record that holds its newest line first?"""
+    """Whether a record may be sorted newest first with lines of equal times in their original order."""
     times = _times(text)
     if len(times) <= _FEW:
         return False
@@ -65,9 +65,9 @@ def may_turn(text: str) -> bool:
 
 
 def newest_first(text: str) -> bool:
-    """Do the times of a record with many lines go back, and forth only where another writer's begin?
+    """Whether the times of a record descend, except where another writer's lines begin.
 
-    Each way to write a time is compared with itself: stores add one of their own to sort by.
+    Each time format is compared with itself, because log stores add their own.
     """
     return _descend(_times(text))
 
@@ -93,5 +93,5 @@ def _descend(times: list[str]) -> bool:
 
 
 def _key(time: str) -> tuple[str, int, str]:
-    """`12:00:00` is older than `12:00:00.1`, and a count of milliseconds has its own order."""
+    """`12:00:00` sorts before `12:00:00.1`; epoch numbers sort by length first."""
     return (time[:19], 0, time[19:]) if "-" in time else ("", len(time), time)

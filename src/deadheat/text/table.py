@@ -1,4 +1,4 @@
-"""Rows of cells, as log stores export them: which of a row's cells holds a line of somebody's text."""
+"""CSV rows as log stores export them: finds the column that contains the text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from deadheat.text.records import mark
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# a cell of a row: `text,`, `"text with ""quotes"", and commas",`
+# a cell: `text,`, `"text with ""quotes"", and commas",`
 _CELL = regex(r'(?:"((?:[^"]|"")*)"|([^",]*))(,|$)')
 # a prefix with a comma: "May 1, 2024 @ 12:00:00.123 ", "[1,3]<stderr>: ", "12:00:00,123 ERROR "
 _PREFIX = regex(r"[^\",]{0,200}(?:, \w|[\[(][^\])\",]{0,200},|:\d\d,\d{3} )")
-# so many lines do not have as many commas by chance; nobody exports as many columns
+# minimum number of rows with the same number of columns; maximum number of columns
 _FEW, _WIDE = 2, 100
-# how grave a line is tells nothing of who wrote it, and some stores guess it from the line
+# log levels do not identify a writer, and some log stores guess them
 LEVELS = frozenset((
     "emergency", "alert", "critical", "fatal", "error", "err", "warning", "warn", "notice", "info",
     "debug", "trace", "default",
@@ -24,24 +24,23 @@ LEVELS = frozenset((
 
 
 class Table(NamedTuple):
-    """Rows of cells, one of which holds a line of somebody's text, and some who that is."""
+    """The columns of a table: the number, the one with the text, and those that identify the writer."""
 
     width: int
     column: int
     names: tuple[int, ...] = ()
 
     def cells(self, text: str) -> list[str] | None:
-        """The cells of a row of this table."""
+        """Returns the cells of a row, or None if it is not a row of this table."""
         cells = _cells(text) if "," in text else None
         return cells if cells is not None and len(cells) == self.width else None
 
     def writer(self, cells: Sequence[str]) -> str:
-        """What a row says of who wrote its line."""
         return mark(",".join(cells[i] for i in self.names))
 
 
 def table(prefix: str, following: Sequence[str]) -> Table | None:
-    """The table that a report's line stands in behind `prefix`, if the following lines are its rows."""
+    """Returns the table in which `prefix` precedes the text, if the following lines are its rows."""
     head = prefix.rstrip('"> |')
     if not head.endswith(",") or (before := _cells(head)) is None:
         return None
@@ -50,7 +49,7 @@ def table(prefix: str, following: Sequence[str]) -> Table | None:
 
 
 def tables(first: str, following: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """The cells of a row, each with the table in which it is the text; none if this is no row."""
+    """Yields each cell of a row with the table in which it is the text column."""
     cells = (None if _PREFIX.match(first) else _cells(first)) or []
     rows = _rows(following) if 1 < len(cells) < _WIDE else []
     if rows and len(rows[0]) == len(cells):
@@ -59,7 +58,7 @@ def tables(first: str, following: Sequence[str]) -> Iterator[tuple[str, Table]]:
 
 
 def _rows(following: Sequence[str]) -> list[list[str]]:
-    """The cells of these lines, if they have as many."""
+    """The cells of the lines, if all have the same number."""
     rows = [cells for text in following if text and (cells := _cells(text)) is not None]
     return rows if len(rows) >= _FEW and len({len(cells) for cells in rows}) == 1 else []
 
@@ -71,9 +70,9 @@ def _table(before: list[str], column: int, rows: list[list[str]]) -> Table:
 
 
 def _is_name(rows: list[list[str]], i: int, few: bool = False) -> bool:
-    """Does what these cells say come again, as who wrote a line does, and a line's number does not?
+    """Whether the values of a column repeat, as a writer's name does and a line number does not.
 
-    Some stores tell much of a line behind it: `few` asks for the names of few.
+    `strict` requires more repetition: some log stores append many fields.
     """
     told = [mark(row[i]) for row in rows]
     if told[0].lower() in LEVELS or (few and not any(map(str.isalpha, told[0]))):

@@ -1,4 +1,4 @@
-"""A sliding buffer over some bytes that is sifted as it moves, and read only around hits."""
+"""A sliding buffer over a byte source that is searched for hits as it advances."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ if TYPE_CHECKING:
 
     from deadheat.text.sift import Hits, Sifter
 
-    # is told that between two offsets a phrase stands at these, and nowhere else
+    # called with the start and end of a searched range and the offsets of the phrase in it
     Listen = Callable[[int, int, list[int]], None]
 
 BLOCK: Final = 1 << 20
-# how much is kept behind a hit: enough for its line and for what a damaged report began with
+# bytes kept before a hit: enough for its line and the beginning of a damaged report
 BEHIND: Final = 1 << 16
-# a longer line is read in pieces of this size, which begin a little before a hit
+# longer lines are read in pieces of this size, which begin a little before a hit
 MAX_LINE: Final = 1 << 16
 _BEFORE_HIT: Final = 1 << 12
-# how much is sifted at first; twice as much each time, until reports stand so close that they lead
-# from one to the next
+# size of the first search step; doubled each time, until hits are dense
 _STEP: Final = 1 << 16
 
 
 class Buffer(Protocol):
-    """What `bytes`, `bytearray` and `mmap` have in common."""
+    """The common interface of `bytes`, `bytearray` and `mmap`."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: slice, /) -> bytes: ...
@@ -36,7 +35,7 @@ class Buffer(Protocol):
 
 
 class Source(Protocol):
-    """Bytes that are looked at through a buffer which moves forward."""
+    """Bytes that are accessed through a buffer which advances."""
 
     @property
     def base(self) -> int:
@@ -46,11 +45,11 @@ class Source(Protocol):
     def buffer(self) -> Buffer: ...
 
     def more(self, keep: int) -> bool:
-        """Moves on, keeping at least what lies at `keep` and later; False at the end."""
+        """Advances, keeping the bytes from `keep` on; returns False at the end."""
 
 
 class Stream:
-    """A source over anything that can be read from front to back."""
+    """A source over a function that reads sequentially."""
 
     def __init__(self, read: Callable[[int], bytes], base: int = 0) -> None:
         self._read = read
@@ -70,7 +69,7 @@ class Stream:
 class Windows:
     """The hits in a source, and the lines around them.
 
-    Offsets are the source's. Memory is bounded by a few blocks, whatever the source holds.
+    Offsets are those of the source. Memory is bounded by a few blocks.
     """
 
     def __init__(self, source: Source, sifter: Sifter, listen: Listen | None = None) -> None:
@@ -82,18 +81,18 @@ class Windows:
         self._step = _STEP
         self._hits: Hits = []
         self._next = 0
-        self._absent: dict[bytes, int] = {}  # up to where a literal does not begin
+        self._absent: dict[bytes, int] = {}  # offset up to which a literal does not occur
         self.ended = False
 
     @property
     def end(self) -> int:
-        """Offset just behind what has been read so far."""
+        """Offset after the last byte read."""
         return self._source.base + len(self._source.buffer)
 
     def next_hit(self, at: int, end: int | None = None) -> tuple[int, int] | None:
-        """The first hit at `at` or later, moving on as far as it takes.
+        """Returns the first hit at `at` or later, advancing as needed.
 
-        None may be told where all that follow are in lines that begin at `end` or later.
+        May return None if all further hits are in lines that begin at `end` or later.
         """
         while True:
             self._next = i = bisect_left(self._hits, (at, -1), self._next)
@@ -108,7 +107,7 @@ class Windows:
                 return None
 
     def continues(self, at: int, text: bytes) -> bool:
-        """Is this the text at `at`, up to where all is known? Then nothing is sifted before it."""
+        """Whether the text at `at` is `text`; if so, the search continues after `at`."""
         if self.peek(at, len(text)) != text:
             return False
         if self._sifted < at:
@@ -116,7 +115,7 @@ class Windows:
         return True
 
     def line_start(self, at: int, floor: int) -> int:
-        """Where the line begins that holds offset `at`; not before `floor`."""
+        """The start of the line that contains `at`, but not before `floor`."""
         base = self._source.base
         low = max(floor - base, at - base - BEHIND, 0)
         newline = self._source.buffer.rfind(b"\n", low, at - base)
@@ -127,7 +126,7 @@ class Windows:
         return max(floor, at - _BEFORE_HIT)
 
     def line_end(self, at: int) -> int:
-        """Where the line that begins at `at` ends, or the piece of it that is read at a time."""
+        """The end of the line that begins at `at`, or of its first piece."""
         newline = self._source.buffer.find(b"\n", at - self._source.base)
         return self._source.base + newline + 1 if newline >= 0 else at + len(self.slice(at, 0))
 
@@ -141,11 +140,11 @@ class Windows:
         return base + newline + 1 if newline >= 0 else at
 
     def until(self, at: int, closing: bytes, most: int) -> bytes | None:
-        """What stands between `at` and a literal, if that comes within `most` bytes."""
+        """The bytes between `at` and a literal, if it occurs within `max_size` bytes."""
         while True:
             buffer, base = self._source.buffer, self._source.base
             begin = at - base
-            # what was searched for an earlier hit is not searched again
+            # do not search again what was searched for an earlier hit
             fresh = max(begin, self._absent.get(closing, 0) - base)
             found = _found(buffer, closing, fresh, begin + most)
             if found >= 0:
@@ -155,14 +154,14 @@ class Windows:
                 return None
 
     def peek(self, at: int, size: int) -> bytes:
-        """The next bytes, wherever a line may end."""
+        """The next bytes, regardless of line ends."""
         while self.end - at < size and self._more(at - BEHIND):
             pass
         begin = at - self._source.base
         return self._source.buffer[begin : begin + size]
 
     def slice(self, at: int, size: int) -> bytes:
-        """Whole lines from `at` on, about `size` bytes; only the source's end lacks a newline."""
+        """Complete lines from `at` on, about `size` bytes; only the last may lack a newline."""
         while True:
             buffer, begin = self._source.buffer, at - self._source.base
             if begin + size < len(buffer):
@@ -175,7 +174,7 @@ class Windows:
                 return self._source.buffer[at - self._source.base :]
 
     def _more(self, keep: int) -> bool:
-        while self._sifted < min(keep, self.end):  # what is given away
+        while self._sifted < min(keep, self.end):  # search it before it is dropped
             self._sift()
         if self.ended or not self._source.more(keep):
             self.ended = True
@@ -183,12 +182,12 @@ class Windows:
         return True
 
     def _sift(self, enough: int | None = None) -> None:
-        """Looks for literals in some of what is new, and where the new begins."""
+        """Searches the next part of the buffer for literals."""
         base = self._source.base
         self._hits = self._hits[self._next :]
         self._next = 0
         known = self._hits[-1] if self._hits else (-1, -1)
-        # at a multiple of a cache line, since vector instructions read slower from anywhere else
+        # aligned to a cache line, which vector instructions read faster
         fresh = max(0, self._sifted - self._overlap - base) & -64
         until = min(self._sifted + self._step - base, len(self._source.buffer))
         if enough is not None:
@@ -203,7 +202,7 @@ class Windows:
 
 
 def _found(buffer: Buffer, closing: bytes, start: int, end: int) -> int:
-    """Where a line that is one byte again and again stands: that byte is found four times as fast."""
+    """Finds a literal that repeats one byte; searching for the byte is four times as fast."""
     first = buffer.find(closing[1:2], start, end) - 1
     if first >= start and buffer[first : min(first + len(closing), end)] == closing:
         return first

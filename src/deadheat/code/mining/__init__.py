@@ -1,1 +1,1 @@
-"""Judges one commit at a time: did it mend a race, and how; knows no Spark and no lake."""
+"""Detects commits that fixed a race; does not depend on Spark or the lake."""

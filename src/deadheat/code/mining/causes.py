@@ -1,4 +1,4 @@
-"""What a fix may have been for: causes of the catalogue, from its words, its deeds and its reports."""
+"""Likely causes of the race that a commit fixed, from its message, its changes and quoted reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 _TEXT = 4_000
-# what a message calls the thing: "concurrent map read and map write", "close of closed channel"
+# phrases in messages: "concurrent map read and map write", "close of closed channel"
 _CALLED = (
     ("concurrent-map", re.compile(r"concurrent map", re.IGNORECASE)),
     ("loop-variable-captured", re.compile(r"loop var|range var|iteration var", re.IGNORECASE)),
@@ -37,7 +37,7 @@ _TEARDOWN = re.compile(
 def causes(
     text: str, done: Deeds, reports: Iterable[Sighting], tests_only: bool
 ) -> tuple[str, ...]:
-    """The likeliest first."""
+    """Most likely first."""
     found = [told.cause for one in reports for told in diagnose(one.report) if not told.crashed]
     found += [cause for cause, words in _CALLED if words.search(text[:_TEXT])]
     if done.captured:

@@ -1,4 +1,4 @@
-"""What a change does to the synchronisation of the code: by which strategy, in which functions."""
+"""What a change does to the synchronization of code: strategies, functions, variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST = 16
 
 @dataclass(slots=True)
 class Deeds:
-    """What a commit does, added up over its files."""
+    """What a commit changes, summed over its files."""
 
     files: list[str] = field(default_factory=list)
     functions: Counter[str] = field(default_factory=Counter)
@@ -31,32 +31,32 @@ class Deeds:
     variables: Counter[str] = field(default_factory=Counter)
     points: Counter[str] = field(default_factory=Counter)  # by strategy
     lines: int = 0
-    product: int = 0  # lines that are not those of tests
-    brought: int = 0  # lines of functions and types of the product that were not there before
-    converted: int = 0  # variables that were used plainly and are used atomically now
-    captured: int = 0  # variables of a loop of which each turn has its own now
-    new: list[bytes] = field(default_factory=list)  # lines of functions that were there before
+    product: int = 0  # lines outside of tests
+    brought: int = 0  # lines of new functions and types outside of tests
+    converted: int = 0  # variables that became atomic
+    captured: int = 0  # loop variables that are copied per iteration now
+    new: list[bytes] = field(default_factory=list)  # added lines of existing functions
     gone: list[bytes] = field(default_factory=list)
 
     @property
     def strategies(self) -> list[str]:
-        """By what they are worth, the chief one first."""
+        """Strategies with points, the main one first."""
         return [name for name, points in self.points.most_common() if points > 0]
 
     @property
     def synchronises(self) -> int:
-        """How much of it is plainly synchronisation."""
+        """Points for clear synchronization."""
         atomics = self.points[ATOMIC] if self.converted else 0
         return max(self.points[LOCK], atomics, self.points[JOIN], 0)
 
     @property
     def size(self) -> int:
-        """Lines, but for those of tests that come with it."""
+        """Changed lines, without those of tests unless there are no others."""
         return self.product or self.lines
 
     @property
     def is_new(self) -> bool:
-        """Is most of it code that was not there before?"""
+        """Whether most of the change is new code."""
         return self.brought * 2 > self.size
 
 
@@ -65,7 +65,7 @@ def is_test(path: str) -> bool:
 
 
 def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
-    """Adds what a commit does to one file."""
+    """Adds the changes of one file."""
     found = edits(path, old, new)
     if not found:
         return
@@ -87,9 +87,9 @@ def take(deeds: Deeds, path: str, old: bytes, new: bytes) -> None:
 
 
 def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
-    """Each strategy's points: what was added of it beyond what was taken away.
+    """Adds points for each strategy: what was added minus what was removed.
 
-    New code that has locks of its own orders nothing that was there before.
+    Locks in new code do not order existing code.
     """
     new, gone = edit.new, edit.removed
     is_new = len(new) == len(edit.after)
@@ -109,7 +109,7 @@ def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
         if not is_new or name in (LOCK, ATOMIC):
             points[name] += worth * (more - less)
     if any(marks.LOCKS.search(line) or marks.UNLOCK.search(line) for line in edit.moved):
-        points[LOCK] += 2  # the same lock around more
+        points[LOCK] += 2  # an existing lock covers more code
     points[UNSHARED] += 3 * (_parallel(gone) - _parallel(new) + len(_kept_to_oneself(new, gone)))
     if edit.unit.is_type or not edit.unit.name:
         points[UNSHARED] += 2 * max(0, len(_declared(gone) - _declared(new)))
@@ -120,7 +120,7 @@ def _weigh(deeds: Deeds, edit: Edit, in_test: bool) -> None:
 
 
 def conclude(deeds: Deeds) -> None:
-    """What can only be told when all files have been seen."""
+    """Adds points that depend on all files of the commit."""
     new, gone = set(deeds.new), set(deeds.gone)
     moved = sum(
         _settled(line) in gone for line in new if len(line) >= _TELLING and line not in marks.PLAIN
@@ -139,14 +139,14 @@ def conclude(deeds: Deeds) -> None:
     }
     deeds.converted = len(atomic & plain)
     if len(deeds.gone) > 3 * len(deeds.new):
-        deeds.points[UNSHARED] += 1  # something is simply not done any more
+        deeds.points[UNSHARED] += 1  # code was removed
     if max(deeds.points[LOCK], deeds.points[ATOMIC] if deeds.converted else 0) > _ASIDE:
-        for way in (COPY, ORDER, UNSHARED):  # what else changes is there for the guard
+        for way in (COPY, ORDER, UNSHARED):  # other changes support the lock
             deeds.points[way] = min(deeds.points[way], _ASIDE)
 
 
 def _is_taken(line: bytes, old: bytes) -> bool:
-    """Is it a value that was asked for elsewhere before? One that is made is no copy."""
+    """Whether the line stores a value that was computed elsewhere before; new objects do not count."""
     told = marks.TAKEN_BEFORE.match(line)
     return told is not None and told[1] in old and not marks.OWN.match(line)
 
@@ -162,7 +162,7 @@ def _atomics(line: bytes) -> list[bytes]:
 
 
 def _settled(line: bytes) -> bytes:
-    """`defer f()` is `f()`, later."""
+    """The line without `defer`."""
     return line.removeprefix(b"defer ")
 
 
@@ -171,7 +171,7 @@ def _parallel(lines: list[bytes]) -> int:
 
 
 def _kept_to_oneself(new: list[bytes], gone: list[bytes]) -> set[bytes]:
-    """Variables that were assigned and are declared where they are used now: `err = …`, `err := …`."""
+    """Variables that were assigned and are now declared locally: `err = …`, `err := …`."""
     shared = {m[1] for line in gone if (m := marks.ASSIGNED.match(line)) and m[2] == b"="}
     own = {m[1] for line in new if (m := marks.ASSIGNED.match(line)) and m[2] == b":="}
     return shared & own
@@ -182,13 +182,13 @@ def _declared(lines: list[bytes]) -> set[bytes]:
 
 
 def _name(deeds: Deeds, edit: Edit) -> None:
-    """The variables that the change is about; those under a new lock or made atomic count most."""
+    """Counts the variables of the change; those under a new lock or made atomic count most."""
     for line in map(_unquoted, edit.new + edit.removed):
         _count(deeds, marks.CHAIN.findall(line) + marks.ELEMENT.findall(line), 1)
         if marks.ATOMICS.search(line):
             _count(deeds, marks.CALLED_ATOMIC.findall(line) + marks.TAKEN.findall(line), 3)
     if edit.unit.is_type or not edit.unit.name:
-        both = _declared(edit.new) & _declared(edit.removed)  # of another type now
+        both = _declared(edit.new) & _declared(edit.removed)  # changed types
         _count(deeds, both, 4)
     for at in edit.added:
         if marks.LOCKS.search(edit.after[at]):
@@ -201,7 +201,7 @@ def _name(deeds: Deeds, edit: Edit) -> None:
 
 
 def _unquoted(line: bytes) -> bytes:
-    """An import or a message is no variable."""
+    """The line without string literals."""
     return marks.TEXT.sub(b'""', line)
 
 
@@ -212,6 +212,6 @@ def _count(deeds: Deeds, names: list[bytes] | set[bytes], worth: int) -> None:
 
 
 def most(counted: Counter[str], first: set[str]) -> list[str]:
-    """The names that matter most, those that the message names before all others."""
+    """The most frequent names, those in the message first."""
     named = sorted(counted, key=lambda n: (n not in first, -counted[n], n))
     return named[:_MOST]

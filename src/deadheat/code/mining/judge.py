@@ -1,4 +1,4 @@
-"""The verdict on one commit: is it the fix of a race, by what, and what it says and does for that."""
+"""Decides whether a commit fixed a race, by which strategy, and why."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from deadheat.code.words import Message
     from deadheat.model import Sighting
 
-# "go.mod", "Cargo.lock", "DEPS.bzl": where the versions of other people's code are written down
+# "go.mod", "Cargo.lock", "DEPS.bzl": files that list dependency versions
 _DEPENDENCIES = re.compile(
     r"(?:^|/)(?:go\.(?:mod|sum)|Cargo\.(?:toml|lock)|DEPS\.bzl|glide\.\w{4}|Gopkg\.\w{4})$|(?:^|/)_?vendor/"
 )
 _WORD = re.compile(r"[A-Za-z_]\w{2,80}")
-# what a report in a message cannot do without, in any detector's words
+# text that a quoted report contains
 _QUOTED = re.compile(
     r"data[ -]race|concurrent map|previous (?:write|read)|race condition|Helgrind", re.IGNORECASE
 )
-# lines; nobody changes more to mend a race
+# changed lines; a larger commit is not analysed further
 _ENOUGH = 10_000
-# how large a change may be that is about a race without saying so
+# size limits of changes whose message does not clearly mention a race
 _SYMPTOMS, _FEW, _PLAIN = 60, 12, 4
 _MOST_LINES = {
     Weight.NOTHING: 0,
@@ -46,21 +46,21 @@ _DEEDS = {
     did.LOCK: "adds a lock",
     did.ATOMIC: "makes accesses atomic",
     did.COPY: "makes a copy",
-    did.ORDER: "changes the order of what is done",
-    did.JOIN: "waits for something to end",
-    did.UNSHARED: "takes something out of what is shared",
+    did.ORDER: "changes the order of operations",
+    did.JOIN: "waits for a task to end",
+    did.UNSHARED: "removes shared state",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A commit that mended a race."""
+    """A commit that fixed a race."""
 
     commit: str
     subject: str
     time: int
     strategy: str
-    strategies: tuple[str, ...]  # all that it does, the chief one first
+    strategies: tuple[str, ...]  # the main one first
     why: tuple[str, ...]
     files: tuple[str, ...]
     functions: tuple[str, ...]
@@ -69,18 +69,18 @@ class Fix:
     issues: tuple[str, ...]
     pull: str | None
     is_merge: bool
-    causes: tuple[str, ...] = ()  # what it may have been that it mended
-    reports: tuple[Sighting, ...] = ()  # that its message quotes
+    causes: tuple[str, ...] = ()  # likely causes of the race
+    reports: tuple[Sighting, ...] = ()  # quoted in the message
     reverted_by: str | None = None
-    brings: tuple[str, ...] = ()  # of a merge: the fixes that it brought, which tell more
+    brings: tuple[str, ...] = ()  # of a merge: the fixes that it contains
 
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """A commit that took others back."""
+    """A commit that reverted others."""
 
     commit: str
-    commits: tuple[str, ...]  # ids, or beginnings of ids
+    commits: tuple[str, ...]  # ids or prefixes of ids
     pulls: tuple[str, ...]
     subject: str
 
@@ -88,10 +88,10 @@ class Revert:
 def judged(
     git: Git, commits: Collection[Listed], racy: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[Fix | Revert]:
-    """The fixes and the reverts among some commits.
+    """The fixes and reverts among commits.
 
-    `racy` has the numbers of issues that are known to be about races, each with the names of the
-    files that its reports name: the same number may mean something else in another tracker.
+    `racy` maps the numbers of issues about races to the file names in their reports: the same number may
+    be another issue in another tracker.
     """
     racy = racy or {}
     spoken = []
@@ -162,14 +162,14 @@ def quoted(text: str) -> list[Sighting]:
 def verdict(
     said: Speech, done: Deeds, paths: Iterable[str], quotes: bool, linked: list[str]
 ) -> list[str]:
-    """Why a commit is taken for the fix of a race; empty if it is not."""
+    """Why a commit is considered a race fix; empty if it is not."""
     why = [said.why] if said.why else []
     if quotes:
         why.append("its message quotes a report")
     why += [f"it closes #{number}, which is about a race" for number in linked]
     if not done.lines:
         by_words = said.weight == Weight.SAYS and any(map(_DEPENDENCIES.search, paths))
-        return [*why, "it takes in another version of a dependency"] if by_words else []
+        return [*why, "it changes the version of a dependency"] if by_words else []
     deed = _deed(done)
     if deed:
         why.append(deed)
@@ -177,7 +177,7 @@ def verdict(
 
 
 def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
-    """The fewer words, the plainer the deed has to be."""
+    """The weaker the message, the clearer the change must be."""
     if proved:
         return True
     mends = said.mends or not said.makes
@@ -199,7 +199,7 @@ def _holds(said: Speech, done: Deeds, proved: bool) -> bool:
 
 
 def _is_plain(said: Speech, done: Deeds) -> bool:
-    """Is it all about a guard, or about a variable that each turn of a loop gets for itself?"""
+    """Whether the change only adds a lock, an atomic variable or a copy of a loop variable."""
     if done.brought * 3 > done.size:
         return False
     locks, converted = done.points[did.LOCK], done.converted if said.shakes else 0

@@ -1,4 +1,4 @@
-"""What lines of source look like that synchronise: of Go, and of C, C++ and Rust."""
+"""Patterns of lines that synchronize, in Go, C, C++ and Rust."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COPIES = _any(
     rb"^\w{1,60} :?= \*[A-Za-z_]",  # c := *config.GetGlobalConfig()
     rb"\.clone\(\)|\.to_owned\(\)",
 )
-# "tt := tt": each turn of the loop has its own
+# "tt := tt": a copy per iteration
 SHADOW = re.compile(rb"^(\w{1,60}) := \1$")
 JOINS = _any(
     rb"\.Wait\(\)|\bWaitGroup\w{0,10}\b",
@@ -55,17 +55,17 @@ JOINS = _any(
     rb"\b(?:flush|cancel)_\w{0,20}(?:work|sync)\w{0,5}\(",  # cancel_work_sync(&w)
     rb"\bdel_timer_sync\(|\bsynchronize_rcu|\bkthread_stop\(",
 )
-# "defer rs.Close()", "cancel()", "timer.Stop()": ends something that would go on
+# "defer rs.Close()", "cancel()", "timer.Stop()": stops a task or releases a resource
 ENDS = re.compile(rb"\.(?:Close|Stop|Shutdown|Cancel|Kill|Release)\(\)|\bcancel\w{0,10}\(\)")
 SERIAL = re.compile(rb"\bt\.Parallel\(\)")
-# "se, err := createSession(store)": one of its own
+# "se, err := createSession(store)": a new object
 OWN = re.compile(
     rb"^[\w, ]{1,80} :?= (?:&\w|[\w.]{0,60}\b(?:[nN]ew|[cC]reate|make|Get\w{0,20}Session)\w{0,40}\()"
 )
 
 # "err = f()", "v, err := g()"
 ASSIGNED = re.compile(rb"^([A-Za-z_]\w{0,60})(?:, \w{1,60})? (:?=) ")
-# "startTS := txn.StartTS()": what was asked for later, asked for before
+# "startTS := txn.StartTS()": stores a value earlier
 TAKEN_BEFORE = re.compile(rb"^\w{1,60}(?:, \w{1,60})? := ([^=]{6,200})$")
 # "b.err = errors.Trace(err)", "cfg.Labels[k] = v"
 STORED = re.compile(
@@ -75,7 +75,7 @@ STORED = re.compile(
 # "enableEmulatorGC bool", "var counter int"
 FIELD = re.compile(rb"^(?:var )?([A-Za-z_]\w{0,80}) [*\[\]\w.]{1,80}(?: =|$)")
 
-# "e.cancelFunc", "ctx.GetSessionVars().StmtCtx", "c->db": the way to a field that is not called
+# "e.cancelFunc", "ctx.GetSessionVars().StmtCtx", "c->db": a selector of a field that is not called
 CHAIN = re.compile(
     rb"(?<![\w.>])[A-Za-z_]\w{0,60}(?:\(\))?(?:(?:\.|->)[A-Za-z_]\w{0,60}(?:\(\))?){0,6}"
     rb"(?:\.|->)([A-Za-z_]\w{0,60})(?![\w(])"
@@ -92,12 +92,12 @@ CALLED_ATOMIC = re.compile(
 )
 WORD = re.compile(rb"[A-Za-z_]\w{0,60}")
 TEXT = re.compile(rb'"[^"]{0,500}"|`[^`]{0,500}`')
-# guards, and what tests and errors are made of: they are not what was raced for
+# locks, errors and test helpers are not the shared variable
 NO_VARIABLE = re.compile(
     rb"(?i)^(?:\w{0,20}(?:mu|mutex|lock|lk|locker|wg)|rwmutex|waitgroup|err|ctx|t|c|ok|nil|equals"
     rb"|isnil|isnotnil|istrue)$"
 )
-# lines that stand everywhere, and have moved nowhere
+# common lines that do not count as moved
 PLAIN = frozenset(
     (b"return err", b"return nil", b"return nil, err", b"} else {", b"if err != nil {",
      b"continue", b"default:", b"import (")

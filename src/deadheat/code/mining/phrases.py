@@ -1,4 +1,4 @@
-"""The phrases by which messages speak of races: each an alternative, with samples where they help."""
+"""Patterns of phrases about races in commit messages, with examples."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DATA_RACE = r"\bdata[ _-]?rac(?:e|es|y|ing)\b"  # "DATA RACE", "datarace", "KCS
 _CONDITION = r"\brac(?:e|es|y|ing)[ -]conditions?\b"
 
 RACE = _any(_DATA_RACE, r"\brac(?:e|es|y|ing)\b")
-# a race in memory or in time for sure, and not some other contest
+# clearly a data race or race condition
 PLAIN_RACE = _any(_DATA_RACE, _CONDITION, r"\bfix(?:es|ed|ing)?\b[^.\n]{0,30}\brac(?:e|es)\b")
 
-# the detector, and how tests are run with it
+# the race detector, and tests that are run with it
 _OF_THE_DETECTOR = (
     r"(?:detect(?:or|ion)|tests?|testing|builds?|mode|check(?:s|er|ing)?|flags?|enabled|tags?|ci"
     r"|runs?|skips?|jobs?|instrumentation|workflows?|shards?|version)"
@@ -24,7 +24,7 @@ _OF_THE_DETECTOR = (
 TOOL = _any(
     r"(?<!\S)-race\b",
     r"\bno-?race\b",
-    r"(?<!pass )(?<!pass `)\bmake race\b",  # who passes it has mended something
+    r"(?<!pass )(?<!pass `)\bmake race\b",  # "pass make race" indicates a fix
     r"\brace(?: is| was)? (?:en|dis)abled?\b",
     rf"(?<!data )(?<!data-)\brac(?:e|ing)[ -]{_OF_THE_DETECTOR}\b",  # "speed up race test"
     r"\b(?:enabl|disabl|skip|check|support|activat|turn|us)\w{0,4}(?: \w{1,12}){0,3} rac(?:e|es)\b"
@@ -32,7 +32,7 @@ TOOL = _any(
     r"\b(?:under|for|in|with|without) (?:-)?race(?= *(?:$|[(.,;:]|\n|builds?|mode))",
 )
 
-# something is used at once by several, and must not be
+# unsafe concurrent use
 UNSAFE = _any(
     r"\bconcurrent map (?:read|writ|iter|access|error|panic|bug|issue|us)\w{0,8}\b",
     r"\bconcurrent[ -](?:access|us(?:e|ing|age)|modif|read(?!er)|writ(?!er)|mutat|updat)\w{0,8}\b",
@@ -54,7 +54,7 @@ _USES = (
     r"\b(?:add|adds|added|adding|use|uses|used|using|take|takes|taking|hold|holds|holding|protect"
     r"|protects|guard|guards|acquire|acquires|need|needs|miss|missing|missed|with|lack|lacks)\b"
 )
-# a lock that nothing is called after: not "add lock time to the log"
+# "lock" as the last noun: not "add lock time to the log"
 _A_LOCK = (
     r"(?:rw)?(?:lock|locks|locking)(?= *(?:$|[,.;:(]|(?:for|to|in|at|around|when|before|while|on|of"
     r"|and|into|from|during|by|protect\w{0,4})\b))"
@@ -62,7 +62,7 @@ _A_LOCK = (
 _PRIMITIVE = (
     r"(?:mutex|mutexes|rwmutex|atomics?|waitgroup|wait group|sync\.\w{1,12}|synchroni[sz]ation)"
 )
-# something is done against races
+# a remedy against races
 REMEDY = _any(
     # "add a mutex in TxnState.initStmtBuf", "use atomic values for"
     rf"{_USES}(?: (?!for\b|to\b)[\w.`*-]{{1,30}}){{0,3}}? (?:{_A_LOCK}|{_PRIMITIVE}\b)",
@@ -78,7 +78,7 @@ REMEDY = _any(
     r"\b(?:protect|guard)(?:s|ed|ing)?\b[^.\n]{0,60}\b(?:lock|mutex)\b",
 )
 
-# what fails now and then
+# intermittent failures
 _SHAKY = (
     r"\bunstable\b",
     r"\bflak(?:y|iness|e)\b",
@@ -86,7 +86,7 @@ _SHAKY = (
     r"\bpanic\w{0,5}\b",
 )
 SHAKES = _any(*_SHAKY)
-# what may have been a race
+# possible symptoms of a race
 SYMPTOM = _any(
     *_SHAKY,
     r"\bgoroutines?\b",
@@ -97,7 +97,7 @@ SYMPTOM = _any(
     r"\bintermittent\w{0,2}\b",
 )
 
-# the same thing in other clothes, or another defect of locks
+# refactoring, performance, or other defects of locks
 SWAPS = _any(
     r"\breplac\w{1,4}\b",
     r"\binstead of\b",  # "use atomic.Pointer instead of atomic.Value"
@@ -122,7 +122,7 @@ MENDS = _any(
     r"|repair|reduc|stop|stabili[sz]|disabl|mend)(?:e|es|ed|ing|s)?\b",
     r"\b(?:don't|do not|never|bugs?|workaround|work around)\b",
 )
-# a subject that promises something new: a race that its message mentions was of its own making
+# a new feature: a race in its message was introduced by the same change
 MAKES = _any(
     r"(?:^|[:\]] *)(?:\*+ *)?(?:add|adds|support|supports|introduc\w{1,3}|implement\w{0,3}|enable"
     r"|allow|refactor|refine|improve|optimi[sz]e|speed up|upgrade|bump|migrate|move|rename|docs?"
@@ -130,7 +130,7 @@ MAKES = _any(
     r"|benchmark|merge|extract|split|test)\b"
 )
 
-# "* fix data race", a line of the list that GitHub makes of a branch's commits
+# "* fix data race", in the list of squashed commits
 BULLET = re.compile(r" {0,4}[*-] ")
 # 'Revert "executor: fix data race (#1)"', "hub: revert the fix of a race"
 REVERT = _any(r"^(?:[\w/*, .-]{0,60}: *)?\"?(?:revert|reapply)\b")
@@ -141,5 +141,5 @@ REVERTED_PULL = _any(r"^[^\n]{0,500}?\brevert\b[^\n]{0,500}?\(#(\d{1,9})\)")
 CLOSES = _any(r"\b(?:close|fix|resolve)(?:[sd]|es)?:? {1,4}\S{0,80}?(?:#|issues/)(\d{1,9})\b")
 # "executor: fix data race (#30701)", "Merge pull request #777 from pingcap/coocood/tear-down"
 PULL = re.compile(r"\(#(\d{1,9})\)\s*$|^Merge pull request #(\d{1,9}) ")
-# "Merge branch 'master' into fix-race": others' work comes to this branch
+# "Merge branch 'master' into fix-race": updates a branch
 CATCHES_UP = _any(r"^Merge (?:remote-tracking )?(?:branch|commit|tag|remote)\b")

@@ -18,7 +18,7 @@ _LISTS = (
     "strategies", "why", "files", "functions", "types", "variables", "issues", "causes", "brings",
 )  # fmt: skip
 _TEXTS = ("commit", "subject", "strategy", "pull", "is_merge", "reverted_by")
-# seconds of year 1 and year 9999: a commit may claim any time, a table cannot hold it
+# years 1 and 9999: a commit may have any time, a table column cannot
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 
 

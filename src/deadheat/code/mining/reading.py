@@ -1,4 +1,4 @@
-"""Reads commits for the judge: their words, and the two versions of each file that they change."""
+"""Reads commits: their messages, and both versions of each changed file."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from deadheat.code.git import Git
     from deadheat.code.words import Message
 
-# a commit that changes more files than this is no fix of a race, and may be a trap
+# a commit that changes more files is not a race fix, and may be malicious
 MOST_FILES = 400
 _MOST_SOURCES = 60
-# what a machine wrote, and what nobody reads in full
+# bytes: larger files are mostly generated; limit per commit
 _BIGGEST, _MOST_BYTES = 1 << 20, 1 << 23
 _FOREIGN = ("vendor/", "third_party/", "node_modules/", "_vendor/")
 _FILES = (b"100644", b"100755", b"100664")
 
 
 class Changed(NamedTuple):
-    """A file that a commit changes, by the ids of its two versions; empty: not there."""
+    """A file that a commit changes, with the ids of both versions; empty if there is none."""
 
     path: str
     old: str
@@ -31,17 +31,16 @@ class Changed(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A commit of the history, and the parent that it is compared with (empty: it has none)."""
+    """A commit and the parent that it is compared with (empty for a root commit)."""
 
     commit: str
     parent: str
 
 
 def listed(git: Git, tip: str) -> list[Listed]:
-    """The commits that made a history what it is, newest first.
+    """The commits of a history, newest first.
 
-    A merge counts if it brought something to the main line; one that kept a branch up to date only
-    repeats what is listed already.
+    A merge is included if it is on the main line; other merges only repeat commits.
     """
     line = set(git.lines("rev-list", "--first-parent", tip))
     found = []
@@ -53,19 +52,19 @@ def listed(git: Git, tip: str) -> list[Listed]:
 
 
 def origin(git: Git, tip: str) -> str:
-    """The first commit of the main line, by which every clone of a repository is known."""
+    """The first commit of the main line, which identifies a repository."""
     return list(git.lines("rev-list", "--first-parent", tip))[-1]
 
 
 def messages(git: Git, commits: Iterable[Listed]) -> Iterator[tuple[Listed, Message]]:
-    """The words of each commit; one that cannot be read says nothing."""
+    """The message of each commit; empty if the commit cannot be read."""
     by_id = {one.commit: one for one in commits}
     for commit, content in git.objects(by_id):
         yield by_id[commit], words.message(content or b"")
 
 
 def changes(git: Git, commits: Iterable[Listed]) -> dict[str, list[Changed]]:
-    """The files that each commit changes against the parent."""
+    """The files that each commit changes against its parent."""
     found: dict[str, list[Changed]] = {one.commit: [] for one in commits}
     asked = (f"{one.commit} {one.parent}".rstrip() for one in commits)
     commit, meta = "", b""
@@ -90,15 +89,15 @@ def _changed(meta: bytes, path: bytes) -> Changed:
 
 
 def _blob(mode: bytes, blob: bytes) -> str:
-    """Links and submodules are no source."""
+    """The blob id; empty for links and submodules."""
     return blob.decode("ascii", "replace") if mode in _FILES else ""
 
 
 def sources(git: Git, files: list[Changed]) -> Iterator[tuple[str, bytes, bytes]]:
-    """Both versions of each source file; what is not there is empty.
+    """Both versions of each source file; empty if there is none.
 
-    A file of which one version is missing from the clone is left out: all of it would seem new. So is
-    whatever comes after as much as nobody changes to mend a race.
+    A file with a version that is missing in the clone is skipped: all of it would seem new. Files beyond
+    a total size limit are skipped, too.
     """
     wanted = [file for file in files if is_source(file.path) and not _is_foreign(file.path)]
     total = 0

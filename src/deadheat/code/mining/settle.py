@@ -1,4 +1,4 @@
-"""What only all verdicts together tell: which fixes were taken back, and which merges repeat others."""
+"""Resolves which fixes were reverted, and which merges contain other fixes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from deadheat.code.git import Git
     from deadheat.code.mining.judge import Fix, Revert
 
-# 'Revert "executor: fix data race (#30701)" (#30800)', cut off by whoever made the message
+# 'Revert "executor: fix data race (#30701)" (#30800)', possibly truncated
 _QUOTED = re.compile(r"\brevert\b[^\"]{0,20}\"(.{8,400}?)(?:\(#\d{1,9}\))?\W*$", re.IGNORECASE)
-# 'Revert "Revert "executor: fix data race""', 'Reapply "executor: fix data race"': it is back again
+# 'Revert "Revert "executor: fix data race""', 'Reapply "executor: fix data race"': applied again
 _AGAIN = re.compile(r"\brevert\W{1,4}revert\b|^reapply\b", re.IGNORECASE)
 _INNER = re.compile(r"^(?:revert\W{1,4}(?=revert)|reapply\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
@@ -24,9 +24,9 @@ _LEAST_PREFIX = 7
 def settled(
     fixes: Iterable[Fix], reverts: Iterable[Revert], brought: Mapping[str, frozenset[str]]
 ) -> list[Fix]:
-    """The fixes, newest first, each with the commit that took it back if one did.
+    """The fixes, newest first, each with the commit that reverted it, if any.
 
-    `brought` has the commits that each merge brought.
+    `brought` has the commits that each merge contains.
     """
     found = list(fixes)
     listed = {fix.commit for fix in found}
@@ -43,7 +43,7 @@ def settled(
 
 
 def taken_back(fixes: list[Fix], reverts: list[Revert]) -> dict[str, str]:
-    """The fixes that are undone, each with the commit that did it; a revert may be undone itself."""
+    """The reverted fixes, each with the commit that reverted it; a revert may itself be reverted."""
     undone = {name for revert in reverts for name in _named(revert, [r.commit for r in reverts])}
     again = {_core(revert.subject) for revert in reverts if _AGAIN.search(revert.subject)}
     by_pull = {fix.pull: fix.commit for fix in fixes if fix.pull}
@@ -65,7 +65,7 @@ def taken_back(fixes: list[Fix], reverts: list[Revert]) -> dict[str, str]:
 
 
 def _core(subject: str) -> str:
-    """What was taken back, whether once, twice or for good; empty words match nothing."""
+    """The subject that was reverted or reapplied; the subject itself if none is quoted."""
     told = _QUOTED.search(_INNER.sub("", subject)) if _AGAIN.search(subject) else None
     told = told or _QUOTED.search(subject)
     return _plain(told[1]) if told else subject
@@ -85,7 +85,7 @@ def _plain(subject: str) -> str:
 
 
 def brought(git: Git, fixes: Iterable[Fix]) -> dict[str, frozenset[str]]:
-    """The commits that each of the merges among the fixes brought to the main line."""
+    """The commits that each merge among the fixes added to the main line."""
     return {
         fix.commit: frozenset(git.lines("rev-list", fix.commit, f"^{fix.commit}^1"))
         for fix in fixes

@@ -1,4 +1,4 @@
-"""What a commit's message says about races; words only, knows no git and no source."""
+"""Classifies commit messages by what they say about races, without git or source."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from deadheat.code.mining import phrases
 if TYPE_CHECKING:
     import re
 
-# nobody reads more of a message, and a hostile one may be huge
+# longer messages are cut off
 LONGEST = 1 << 18
 _SUBJECT, _SENTENCE, _MOST = 2_000, 400, 20
 
 
 class Weight(IntEnum):
-    """How much of the answer is in the words alone."""
+    """How strongly a message indicates a race fix."""
 
     NOTHING = 0
-    SYMPTOM = 1  # something that a race may have caused
-    HINT = 2  # the text below the subject says that things race, or are used at once
-    REMEDY = 3  # something that is done against races
-    UNSAFE = 4  # something that is used at once by several and must not be
-    MENTION = 5  # the text below the subject speaks of a data race or a race condition
-    SAYS = 6  # the subject speaks of a race
+    SYMPTOM = 1  # a possible symptom of a race
+    HINT = 2  # the body mentions racing or concurrent use
+    REMEDY = 3  # a remedy against races
+    UNSAFE = 4  # unsafe concurrent use
+    MENTION = 5  # the body mentions a data race or a race condition
+    SAYS = 6  # the subject mentions a race
 
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What a message says."""
+    """Facts from a commit message."""
 
     weight: Weight
     why: str
@@ -39,16 +39,15 @@ class Speech:
     swaps: bool = False
     shakes: bool = False
     updates: bool = False
-    issues: tuple[str, ...] = ()  # that it closes
+    issues: tuple[str, ...] = ()  # closed by the commit
     pull: str | None = None
     is_revert: bool = False
-    reverts: tuple[str, ...] = ()  # commits, by their ids or their beginnings
+    reverts: tuple[str, ...] = ()  # commit ids or prefixes
     reverts_pulls: tuple[str, ...] = ()
     catches_up: bool = False
 
 
 def heard(subject: str, text: str) -> Speech:
-    """The speech of one commit."""
     subject, text = subject[:_SUBJECT], text[:LONGEST]
     weight, why = _weighed(subject, text)
     pull = phrases.PULL.search(subject)
@@ -75,7 +74,7 @@ def _says(phrase: re.Pattern[str], subject: str) -> bool:
 
 
 def _weighed(subject: str, text: str) -> tuple[Weight, str]:
-    """What weighs most, and where it is said."""
+    """The highest weight, and the phrase that gives it."""
     body = text.partition("\n")[2]
     safe = Weight.UNSAFE if _says(phrases.MENDS, subject) else Weight.REMEDY
     for weight, said in (
@@ -99,7 +98,7 @@ def _in_subject(phrase: re.Pattern[str], subject: str) -> str:
 
 
 def _in_prose(phrase: re.Pattern[str], body: str) -> str:
-    """Words in prose; a race in the list of a branch's own commits was made and mended in it."""
+    """A phrase in the body; list items are skipped: they describe commits of the same branch."""
     if not phrase.search(body):
         return ""
     for line in body.split("\n"):

@@ -1,4 +1,4 @@
-"""A source file cut into its functions and types, and what changed between two versions of each."""
+"""Splits a source file into functions and types, and compares two versions of each."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _GO_END = (b"}", b")")
 _SPACE = re.compile(rb"\s+")
 _NOTE = (b"//", b"/*", b"* ", b"#include")
 _LONGEST_LINE = 400
-# longer functions are compared as bags of lines
+# longer functions are compared as multisets of lines
 _LONG = 500
-# what is smaller than this can stand anywhere: "}", "})", "else {"
+# shorter lines are too common to count as moved: "}", "})", "else {"
 _TELLING = 5
 
 
 class Unit(NamedTuple):
-    """A function or a type, by name; an empty name is what lies between them."""
+    """A function or type by name; an empty name is the code between them."""
 
     name: str
     is_type: bool
 
 
 class Edit(NamedTuple):
-    """What changed in one unit; lines are squeezed, `after` is the whole of it as it is now."""
+    """The changes in one unit; lines are normalized, `after` has all current lines."""
 
     unit: Unit
-    added: list[int]  # places in `after`
+    added: list[int]  # indexes in `after`
     removed: list[bytes]
     after: list[bytes]
 
@@ -49,13 +49,13 @@ class Edit(NamedTuple):
 
     @property
     def moved(self) -> list[bytes]:
-        """Lines that stand elsewhere now."""
+        """Added lines that were removed elsewhere in the unit."""
         gone = set(self.removed)
         return [line for line in self.new if len(line) >= _TELLING and line in gone]
 
 
 def edits(path: str, old: bytes, new: bytes) -> list[Edit]:
-    """What changed, unit by unit; changes of layout and of comments are none."""
+    """The changes per unit; layout and comments are ignored."""
     before, after = units(path, old), units(path, new)
     found = []
     for unit in dict.fromkeys([*after, *before]):
@@ -67,13 +67,13 @@ def edits(path: str, old: bytes, new: bytes) -> list[Edit]:
 
 
 def _squeezed(rows: list[bytes]) -> list[bytes]:
-    """Without layout, blank lines and comments."""
+    """The lines without layout, blank lines and comments."""
     lines = (_SPACE.sub(b" ", row[:_LONGEST_LINE]).strip() for row in rows)
     return [line for line in lines if line and not line.startswith(_NOTE)]
 
 
 def _changed(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    """The places of what is new, and what is gone."""
+    """The indexes of added lines, and the removed lines."""
     start = _common(a, b)
     end = _common(a[start:][::-1], b[start:][::-1])
     added, removed = _compared(a[start : len(a) - end], b[start : len(b) - end])
@@ -81,7 +81,7 @@ def _changed(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
 
 
 def _common(a: list[bytes], b: list[bytes]) -> int:
-    """How many lines the two begin with."""
+    """The number of common lines at the start."""
     return next(
         (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
     )
@@ -100,7 +100,7 @@ def _compared(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
 
 
 def _bags(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    """Lines that the other side does not have as often; takes as long as there are lines."""
+    """Compares lines as multisets, in linear time."""
     left: dict[bytes, int] = {}
     for line in a:
         left[line] = left.get(line, 0) + 1
@@ -114,7 +114,7 @@ def _bags(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
 
 
 def units(path: str, source: bytes) -> dict[Unit, list[bytes]]:
-    """Each unit's lines."""
+    """The lines of each unit."""
     found: dict[Unit, list[bytes]] = {}
     tongue = language(path)
     if not source or tongue is None:
@@ -148,6 +148,6 @@ def _others(tongue: str, source: bytes, rows: list[bytes]) -> Iterator[tuple[Uni
         for name, first, last in syntax.all_functions(tongue, source):
             end = min(last, len(rows))
             names[first : end + 1] = [Unit(name, False)] * (end + 1 - first)
-    except DeadheatError:  # no parser here: the file is one unit
+    except DeadheatError:  # no parser: the file is one unit
         pass
     yield from zip(names[1:], rows, strict=True)

@@ -1,23 +1,27 @@
-"""Memory beside a channel that does not order it.
+"""Shared memory that a channel does not order.
 
 ## What it sees
 
-With source: one side accesses a field in a branch of a `select`, itself or by what it calls there, or
-in a loop that receives from a channel; the other accesses it without receiving anything that the first
-one sends afterwards; or who waits for a worker gives up (`<-ctx.Done()`, `<-time.After(d)`) and then,
-in that branch or behind the `select`, touches what the worker still writes; or an object is sent on a
-channel, in a `select` or not, and then written again. A ticker's channel is none that tells anybody of
-anything; a loop that takes what comes, and that nobody has ended yet, has plain state, and so have two
-workers that both do so. Who reads on after it has given up a worker of its own, which goes on step by
-step, is met by one that outlives it. From a report alone: a package's own worker writes, and who meets
-it while it works is called like one that waits for it (`Wait`, `await`, `Err`); or the function that
-started the worker has gone on and writes what the worker writes.
+With source, one of:
+
+- One side accesses a field in a branch of a `select` (itself or in a callee), or in a loop that
+  receives from a channel. The other side receives nothing that the first one sends afterwards.
+- A function stops waiting for its worker (`<-ctx.Done()`, `<-time.After(d)`) and then, in that
+  branch or after the `select`, accesses what the worker still writes.
+- An object is sent on a channel and then written again.
+
+Not matched: the channel of a ticker, a loop that receives again and again and that nobody has
+stopped, and a worker that continues step by step after its starter has stopped waiting (it outlives
+its owner).
+
+From a report alone: a worker of the package writes while a function with a waiting name (`Wait`,
+`await`, `Err`) accesses the same memory, or while the function that started the worker writes it
+too.
 
 ## Why it races
 
-A channel orders a send with its receive. A goroutine that writes a field after it received
-something (or when its context ends) tells nobody: whoever reads the field has received nothing from
-it.
+A channel orders a send before its receive. A goroutine that writes a field after a receive (or when
+its context ends) notifies nobody. The reader of the field has received nothing from it.
 
 ## Example
 
@@ -27,13 +31,13 @@ it.
 
 ## Remedy
 
-Send the value itself over a channel, or close a `done` channel after the write and receive from it
-before the read; or a mutex.
+Send the value itself over a channel. Or close a `done` channel after the write and receive from it
+before the read. Or use a mutex.
 
 ## When it is wrong
 
-A field that is plainly shared state, with the channel only as the trigger: then a lock is what is
-missing. From a report alone: an `Err` that is meant to be asked at any time.
+The field is ordinary shared state and the channel only triggers the access: then a lock is missing.
+From a report alone: an `Err` method that may be called at any time.
 """
 
 from __future__ import annotations
@@ -57,8 +61,7 @@ if TYPE_CHECKING:
 
 # "out <- f", "ch <- &req", "case out <- f:"
 _VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})(?::|$)")
-_NEAR = 3  # frames in which a send or a receive is about this access
-# "<-ctx.Done()", "v := <-s.in", "s.out <- v"
+_NEAR = 3  # frames from the site outwards in which a send or a receive counts
 # "<-time.After(limit)", "<-p.timeout", "<-timer.C"
 _LIMIT = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]ime(?:r|out)\w{0,40}(?:\.C)?$")
 # "<-ticker.C", "now := <-t.C", "<-time.Tick(d)"
@@ -87,7 +90,7 @@ def _find(scene: Scene) -> Hit | None:
         branch, how = chosen
         evidence = (
             side.told(f"{side.does} {how} `{branch[:60]}`"),
-            other.told(f"{other.does} without having received anything that comes after that"),
+            other.told(f"{other.does} without a receive of anything that is sent after that"),
         )
         change = (
             f"Send the value over a channel, or close a channel after {scene.what} is written and"
@@ -99,25 +102,25 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _given_up(scene: Scene) -> Hit | None:
-    """From a report alone: who started a worker goes on and writes what is the worker's to write."""
+    """From a report alone: the function that started a worker continues and writes what it writes."""
     met = gone_on(scene)
     if met is None or not met.other.writes or met.other.inner or in_deferred(met.worker):
         return None
     name = f"`{short(scene.parent(met.started.function))}`"
     evidence = (
         met.worker.told(f"{met.worker.does} in {met.worker.actor.id}"),
-        met.other.told(f"{name} started it")._replace(at=point(met.started)),
-        met.other.told(f"{met.other.does} it as well, further down: as if {name} had given it up"),
+        met.other.told(f"{name} started this worker")._replace(at=point(met.started)),
+        met.other.told(f"{met.other.does} it too, further down: {name} may have stopped waiting"),
     )
     change = (
-        "Send the value over the channel that is waited for, or do not touch it where the wait was"
-        " given up."
+        "Send the value over the channel that is waited on, or do not access it after the wait was"
+        " abandoned."
     )
     return Hit(FAIR, evidence, change, scene.points)
 
 
 def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
-    """The branch of a select that led a side to its access, and how."""
+    """Return the select branch that led to the access, and where the access is relative to it."""
     own = side.here.receiver if side.here else ""
     for frame, seen in side.way:
         branch = seen.branch or _left_by(seen, side, other)
@@ -125,21 +128,21 @@ def _chosen(scene: Scene, side: Side, other: Side) -> tuple[str, str] | None:
         if not branch or (seen.loops and _is_plain(scene, branch, other)):
             continue
         if not seen.branch and not side.writes and _goes_on(other) and _began(scene, seen, other):
-            continue  # it has given its own worker up, which goes on step by step and outlives it
+            continue  # it stopped waiting for a worker that continues: worker-outlives-owner
         works = side.writes and side.is_worker and (at_site or seen.receiver == own != "")
         works = works and not _is_driven(other)
         waited = at_site or _began(scene, seen, other)
         if works or (waited and _gives_up(seen, branch, side, other)):
-            how = "in the branch" if seen.branch else "even after the branch"
+            how = "in the branch" if seen.branch else "after the branch"
             return branch, how
     return None
 
 
 def _is_plain(scene: Scene, branch: str, other: Side) -> bool:
-    """Does a loop take what comes, time after time, so that its state is plainly shared?
+    """Return whether the loop handles ordinary shared state, which nobody waits for.
 
-    Time itself tells nobody of anything; and where nobody has ended the loop, or has just sent what it
-    takes (`s.ask <- q; return s.answer`), nobody waits for its word.
+    True for a ticker. False if the loop ends in this branch, or if the other side has just sent to
+    it (`s.ask <- q; return s.answer`). Otherwise true unless somebody has ended the loop.
     """
     if _TICKS.search(branch):
         return True
@@ -149,23 +152,23 @@ def _is_plain(scene: Scene, branch: str, other: Side) -> bool:
 
 
 def _goes_on(worker: Side) -> bool:
-    """Does a worker write time after time, and not once what it was asked for?"""
+    """Return whether the worker writes in a loop."""
     return worker.here is not None and bool(worker.here.loops)
 
 
 def _is_driven(side: Side) -> bool:
-    """Is it a worker, too, that goes round and takes what comes? Then neither waits for the other."""
+    """Return whether the side is a worker that loops over a select, and so waits for nobody."""
     return side.is_worker and any(seen.loops and seen.branch for _, seen in side.way)
 
 
 def _began(scene: Scene, seen: Around, other: Side) -> bool:
-    """Did this very function start the other side?"""
+    """Return whether this function started the other side."""
     there = scene.around(other.creator) if other.creator else None
     return there is not None and (there.path, there.first) == (seen.path, seen.first)
 
 
 def _waiting(scene: Scene) -> Hit | None:
-    """From a report alone: who waits for a worker, by its name, meets it all the same."""
+    """From a report alone: a function whose name says that it waits for a worker races with it."""
     met = own_worker(scene)
     if met is None or not met[0].writes or met[1].inner or in_deferred(met[0]):
         return None
@@ -174,27 +177,27 @@ def _waiting(scene: Scene) -> Hit | None:
     if not told or told[0] not in WAITING or (told[0] == "err" and told != ("err",)):
         return None
     if told[0] != "err" and not other.writes and has_ended(worker):
-        return None  # nobody has given it up: it has told too early that it was done
+        return None  # the worker signalled its end too early: done-before-cleanup
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}"),
-        other.told(f"{other.does}, and by its name comes after it: it has not waited, or given up"),
+        other.told(f"{other.does}; by its name it waits for the worker: it did not, or gave up"),
     )
     change = (
-        "Send the value over the channel that is waited for, or do not touch it where the wait was"
-        " given up."
+        "Send the value over the channel that is waited on, or do not access it after the wait was"
+        " abandoned."
     )
     return Hit(FAIR + 0.05 if told[0] != "err" else FAIR - 0.05, evidence, change, scene.points)
 
 
 def _gives_up(here: Around, branch: str, side: Side, other: Side) -> bool:
-    """Does who no longer waits go on beside the worker that it waited for?"""
+    """Return whether a side that stopped waiting accesses what its worker still uses."""
     if not other.is_worker or side.is_worker:
         return False
     return bool(_DONE.search(branch) or (_LIMIT.search(branch) and not here.loops))
 
 
 def _left_by(here: Around, side: Side, other: Side) -> str:
-    """The branch of a select above by which it goes on without the worker."""
+    """Return the branch of an earlier select by which the side continued without the worker."""
     if not other.is_worker or side.is_worker or len(here.after) < 2:
         return ""
     over = [b for b in here.after if _LIMIT.search(b) or _CONTEXT.search(b)]
@@ -202,21 +205,21 @@ def _left_by(here: Around, side: Side, other: Side) -> str:
 
 
 def _late(side: Side, other: Side) -> Hit | None:
-    """A write after the send that should have told of it, against a read after the receive."""
+    """Match a write after the send that should announce it, against a read after the receive."""
     sent = next((line for _, seen in side.way[:_NEAR] if (line := _sent(seen))), 0)
     received = [n for _, seen in other.way[:_NEAR] for n in seen.receives if n <= seen.line]
     if not sent or not received:
         return None
     evidence = (
-        side.told(f"{side.does} after it has sent on a channel, line {sent}"),
-        other.told(f"{other.does} after it has received, line {received[-1]}"),
+        side.told(f"{side.does} after the send on a channel in line {sent}"),
+        other.told(f"{other.does} after the receive in line {received[-1]}"),
     )
-    change = "Write before the send: what comes after it is not ordered before the receive."
+    change = "Write before the send: a write after it is not ordered before the receive."
     return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
 
 
 def _handed_over(scene: Scene, side: Side, other: Side) -> Hit | None:
-    """`out <- f` in a loop that goes on to write `f.seq`: what was sent belongs to who received it."""
+    """Match `out <- f` in a loop that then writes `f.seq`: the receiver owns `f` by then."""
     here, site = side.here, side.site
     if (
         here is None
@@ -232,16 +235,16 @@ def _handed_over(scene: Scene, side: Side, other: Side) -> Hit | None:
         again = line < here.line or any(first <= line <= last for first, last in here.loops)
         if told and told[1] in own and again:
             evidence = (
-                side.told(f"{side.does} `{told[1]}`, which it sends on a channel, line {line}"),
-                other.told(f"{other.does} what it has received"),
+                side.told(f"{side.does} `{told[1]}`, which it sends on a channel in line {line}"),
+                other.told(f"{other.does} what it received"),
             )
-            change = f"Send a new object each time, or do not touch `{told[1]}` once it is sent."
+            change = f"Send a new object each time, or do not access `{told[1]}` after it is sent."
             return Hit(LIKELY + 0.05, evidence, change, (side.point,), from_source=True)
     return None
 
 
 def _sent(here: Around) -> int:
-    """The last line above, in the same function or closure, that sends; not in a branch of a select."""
+    """Return the last line above, in the same function or closure, that sends outside of a select."""
     inside = here.closures[-1].first if here.closures else here.first
     sent = [line for line in here.sends if inside <= line < here.line]
     return sent[-1] if sent and not here.branch else 0

@@ -1,22 +1,28 @@
-"""A check and the act that depends on it are not one step.
+"""A check and the action that depends on it are not one step.
 
 ## What it sees
 
-Two actors in one function that changes what is there (`Take`, `Reserve`): one reads, the other writes
-some lines further down, or, in Go, with no room in between for a call that makes what is stored. With
-source: the write stands under a condition on the same variable that is not a check whether it is there
-at all (`if v > max { max = v }`), in an `if`, a `switch` or before an early return; the check, the
-write or both may be made by functions that are called there (`if r.free() { r.assign(guest) }`), where
-they ask whether it is there or taken, and not how much of it there is, unless a condition of their own
-decides there, or what is asked is what another call makes of it. A slice that is only grown, cut or
-sorted under the check is `concurrent-slice`, and so is a row of C. What is stored if there is none, and
-was given or is one of several states (`owner = guest`), is taken, not made. Where the report has one
-side only, the code of that side may still show it. `if (--refs == 0)` is one step, and lacks an atomic.
+Two actors in one function that changes state (`Take`, `Reserve`): one reads, the other writes some
+lines further down. In Go the write may also follow directly, with no space for a call that makes
+the value.
+
+With source: the write depends on a condition on the same variable (`if v > max { max = v }`), in an
+`if`, a `switch` or before an early return.
+
+- The condition does not ask whether the value exists at all. A parameter or state that is stored if
+  there is none (`owner = guest`) is claimed, not created.
+- The check, the write or both may be in callees (`if r.free() { r.assign(guest) }`) that ask
+  whether it is present or taken, not how much there is. A condition of the writer itself counts in
+  any case.
+- The report may have one side only, if the code of that side shows both steps.
+
+Not matched: a slice or C array that is only grown, cut or sorted under the check
+(`concurrent-slice`), and `if (--refs == 0)`, which is one step and needs an atomic.
 
 ## Why it races
 
-Between the check and the act another one may act. Even if each were atomic, the two together are
-not.
+Another actor can act between the check and the action. Even if each step is atomic, the two
+together are not.
 
 ## Example
 
@@ -24,11 +30,11 @@ not.
 
 ## Remedy
 
-Hold one lock from the check to the act; or a loop with `CompareAndSwap`.
+Hold one lock from the check to the action. Or use `CompareAndSwap` in a loop.
 
 ## When it is wrong
 
-A thing that is made at first use is `lazy-initialisation`.
+An object that is created at first use is `lazy-initialisation`.
 """
 
 from __future__ import annotations
@@ -60,7 +66,7 @@ _CALL = re.compile(r"\w\(")
 _ABSENT = re.compile(r'[=!]=\s{0,3}(?:""|nil|NULL|nullptr|0|-1|true|false)(?!\w)')
 # "if (ports.taken[i]) {", "if !s.open {"
 _BARE = re.compile(r"if\s{0,3}\(?!?[\w.\[\]]{1,80}(?:->[\w.\[\]]{1,80})?\)?\s{0,3}(?:\{|$|\w)")
-_LEAVES = 2  # a check that leaves the function needs three lines
+_LEAVES = 2  # a check with an early return takes three lines
 _CHANGE = "Hold one lock from the check to the write of {what}, or use CompareAndSwap in a loop."
 
 
@@ -75,8 +81,8 @@ def _find(scene: Scene) -> Hit | None:
         and not puts_at(one.sets)
     ):
         evidence = (
-            one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
-            one.side.told("no lock is held from the check to there; the other side is not told"),
+            one.side.told(f"{one.side.does}; {one.told} and set on line {one.sets.line}"),
+            one.side.told("no lock is held in between; the other side is not in the report"),
         )
         return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
     found = check(scene) or asked(scene)
@@ -88,7 +94,7 @@ def _find(scene: Scene) -> Hit | None:
             found.sets.told(f"{found.sets.does} under `{found.told}`"),
             found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
         )
-        # what another function was asked need not be what this write depends on
+        # a check in another function may not be the one that this write depends on
         sure = STRONG if _is_own(found) or _is_taken(scene, found) else EVEN
         return Hit(sure, evidence, change, (found.sets.point,), from_source=True)
     guess = likely(scene)
@@ -97,36 +103,36 @@ def _find(scene: Scene) -> Hit | None:
         return None
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
     if down < 0 or verb(guess.sets.name) in READING:
-        return None  # it acts first, or is called to look something up and only notes that
-    # in the next line or two stands what is made at first use, unless something says otherwise
+        return None  # it writes first, or is a lookup that only records the access
+    # a write within two lines is usually lazy initialisation
     acts = stores or down > _LEAVES or is_changing(guess.sets.name)
     evidence = (
         guess.other.told(f"{guess.other.does} first"),
-        guess.sets.told(f"{guess.sets.does} a little further down in the same function"),
+        guess.sets.told(f"{guess.sets.does} a few lines further down in the same function"),
     )
     return Hit(FAIR if acts else WEAK, evidence, change, (guess.sets.point,))
 
 
 def _is_own(found: Check) -> bool:
-    """Does the function that writes ask itself, and call nobody to tell?"""
+    """Return whether the writing function makes the check itself, without a call."""
     return found.sets.name == found.other.name and not _CALL.search(found.told)
 
 
 def _is_taken(scene: Scene, found: Check) -> bool:
-    """Does who reads ask whether it is there or taken, and not how much of it there is?"""
+    """Return whether the reader checks presence or a flag, not an amount."""
     text = found.other.here.text if found.other.here else ""
     flag = scene.shared is not None and scene.shared.type.strip() == "bool"
     return bool(_ABSENT.search(text) or _BARE.match(text)) or (flag and text.startswith("return "))
 
 
 def _counts(found: Check) -> bool:
-    """`if (--refs == 0)`: the condition itself changes it, and one atomic step would do."""
+    """Return whether the condition itself changes the value, as in `if (--refs == 0)`."""
     asked, here = found.condition, found.sets.here
     return bool(asked and here and asked.line == here.line and _COUNT.search(asked.text))
 
 
 def _between(scene: Scene) -> Hit | None:
-    """An error that a worker met: a state was asked for that another call in the function changes."""
+    """Match an error in a worker after a check of state that another call in the function changes."""
     side = scene.sides[0] if scene.sides else None
     worker = next((f for f in side.true if _WORKER.search(f.function)), None) if side else None
     if side is None or side.here is None or worker is None or side.held:
@@ -140,14 +146,14 @@ def _between(scene: Scene) -> Hit | None:
     evidence = (
         side.told(f"`{side.here.function}` fails under `if {condition.text[:60]}`"),
         side.told(
-            f"`{act.on}.{act.name}` changes that state, and no lock is held from check to change"
+            f"`{act.on}.{act.name}` changes that state; no lock is held from the check to the change"
         )._replace(at=side.point._replace(line=act.line)),
         side.told(
-            f"it is called by a worker, `{worker.function}`, and workers run beside each other"
+            f"it is called by a worker, `{worker.function}`, and workers run concurrently"
         )._replace(at=point(worker)),
     )
     change = (
-        f"Do `{act.name}` once before the workers start, or hold one lock from the check of"
+        f"Call `{act.name}` once before the workers start, or hold one lock from the check of"
         f" `{act.on}` to its change."
     )
     return Hit(FAIR, evidence, change, (side.point,), from_source=True)
@@ -158,7 +164,7 @@ RULE = Rule(
     "publication",
     _find,
     "sync.Mutex around both steps; CompareAndSwap",
-    "The lock is held a little longer.",
+    "The lock is held longer.",
     general=("missing-lock",),
     when=SOURCE | ONE_FUNCTION,
 )

@@ -1,9 +1,9 @@
-"""A channel is closed while somebody sends on it.
+"""A channel is closed while a goroutine sends on it.
 
 ## What it sees
 
 `runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With
-source: `close(ch)` and `ch <-`; a line that does nothing but close writes nothing else.
+source: `close(ch)` and `ch <-`; a line with only a close is no other write.
 
 ## Why it races
 
@@ -16,8 +16,8 @@ Close and send are not ordered. If the close comes first, the send panics.
 
 ## Remedy
 
-Only the sender closes; with several senders nobody closes the data channel: close a second one,
-`done`, that senders select on, or wait for all senders first.
+Only the sender closes. With several senders nobody closes the data channel: close a second channel,
+`done`, that the senders select on, or first wait for all senders.
 
 ## When it is wrong
 
@@ -48,11 +48,11 @@ def _find(scene: Scene) -> Hit | None:
             continue
         evidence = (
             closes.told(f"{closes.does.rpartition(' ')[0]} closes a channel"),
-            sends.told(f"{sends.does.rpartition(' ')[0]} sends on it, or asks for its length"),
+            sends.told(f"{sends.does.rpartition(' ')[0]} sends on it or reads its length"),
         )
         change = (
             "Let only the sender close the channel, after its last send; with several senders close a"
-            " second channel that they select on."
+            " second channel on which they select."
         )
         confidence = SURE if sent and closed else LIKELY
         return Hit(confidence, evidence, change, (closes.point,))

@@ -2,18 +2,20 @@
 
 ## What it sees
 
-Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
-`mapiterinit`, `mapIterStart`) above the user's line; the runtime's own `fatal error: concurrent map
-writes`; frames of `std::map` and the like in C++, also those that are told by their header only. A
-function `put`, which may store the value itself after the runtime has found its place, is told of, but
-not first. With source: the variable is a map that both lines index, range over or delete from, also by
-methods of a type that is a map, and neither side holds a lock; or an object is met while it is made,
-because it was put into a map that nobody guards.
+- Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
+  `mapiterinit`, `mapIterStart`) above the user's line.
+- The runtime's `fatal error: concurrent map writes`.
+- Frames of `std::map` and similar types in C++, also if only their header is named.
+- With low rank: a Go function called `put`, which may store the value after the runtime found its
+  slot.
+- With source: the variable is a map that both lines index, range over or delete from, also by
+  methods of a map type, and neither side holds a lock. Or an object is used while it is still being
+  made, because it was put into an unguarded map.
 
 ## Why it races
 
-A map may move all its entries when it grows. Go's maps are not safe for use while anybody writes;
-the runtime stops the whole program when it notices.
+A map may move all its entries when it grows. Go maps are not safe while anybody writes. The runtime
+stops the program when it notices.
 
 ## Example
 
@@ -21,14 +23,14 @@ the runtime stops the whole program when it notices.
 
 ## Remedy
 
-Guard every access, also reads and `len`, with one `sync.RWMutex` beside the map; use `sync.Map`
-only for keys that are written once.
+Guard every access, reads and `len` included, with one `sync.RWMutex` next to the map. Use
+`sync.Map` only for keys that are written once.
 
 ## When it is wrong
 
-Where one side already holds a lock the defect is the other side's missing one (`partial-lock`); a
-report alone cannot see that. The race may be on the variable that holds the map and not within the
-map: who fills a map of its own and then stores or returns it publishes it, and that lacks the order.
+If one side holds a lock, the other side's lock is missing (`partial-lock`); a report alone does not
+show that. The race may be on the variable that holds the map: a function that fills its own map and
+then stores or returns it publishes it without order.
 """
 
 from __future__ import annotations
@@ -57,10 +59,10 @@ _FRAME = re.compile(
     r"^(?:runtime|maps)\.(?:map(?:assign|delete|access|iter|Iter|clear)|fatal$|\(\*Iter\)|\(\*Map\))"
     r"|^reflect\.map(?:assign|access|iter)|hash_map"
 )
-# "map[string]int", "make(map[ID]*Row)", "std::map<int, int>"; of "[]map[string]int" each is another one
+# "map[string]int", "make(map[ID]*Row)", "std::map<int, int>"; not "[]map[string]int"
 _MAP = re.compile(r"(?<!\])\bmap\[|std::(?:unordered_)?map\b")
 
-_CHANGE = "Guard every access to {what}, reads and len included, with one mutex beside the map."
+_CHANGE = "Guard every access to {what}, reads and len included, with one mutex next to the map."
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -68,7 +70,7 @@ def _find(scene: Scene) -> Hit | None:
     seen = tuple(one for one in evidence if one)
     by_kind = scene.report.kind == "concurrent-map"
     if by_kind:
-        seen += (Evidence("the runtime itself noticed: concurrent use of a map"),)
+        seen += (Evidence("the runtime detected concurrent use of a map"),)
     declared = scene.shared is not None and bool(_MAP.search(scene.shared.type))
     if not seen:
         seen = tuple(one for side in scene.sides if (one := _own_type(side)))
@@ -77,7 +79,7 @@ def _find(scene: Scene) -> Hit | None:
     if not seen:
         return _named(scene) or published(scene, True, _CHANGE.format(what="the map"))
     held = locking.locks(scene) if scene.sourced else None
-    # what is made on the line that puts it there is not what the container's own code works on
+    # the race is on an object made on the line that stores it, not on the container
     if any(is_made_here(scene, s) for s in scene.sides if shown(s, MAP) is None):
         return Hit(WEAK, seen, _CHANGE.format(what=scene.what), scene.points, from_source=True)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
@@ -90,9 +92,10 @@ def _find(scene: Scene) -> Hit | None:
 def _confidence(
     scene: Scene, held: tuple[list[locking.Lock], list[locking.Lock]] | None, by_kind: bool
 ) -> float:
-    """Where locks are taken, what is wrong with them says more than that it is a map.
+    """Return the confidence: lower where locks are held, because another rule is more specific then.
 
-    Unless no code on the way takes the one that the detector tells of: it may guard something else.
+    A lock that only the detector lists, and that no code on the call chain takes, may guard
+    something else.
     """
     if held is None:
         return STRONG
@@ -106,15 +109,15 @@ def _confidence(
 def _shown(side: Side) -> Evidence | None:
     frame = side.above(_FRAME) or shown(side, MAP)
     if frame is None or any(named(f.function) for f in side.inner):
-        return None  # what lies inside of a library's type is that type's business
+        return None  # the map is internal to a library type: unsafe-type-shared
     name = f"`{frame.function[:80]}`"
     if side.is_foreign:
-        return side.told(f"{side.who} works on a map: {name}; who called it is not in the stack")
+        return side.told(f"{side.who} works on a map: {name}; the stack does not show its caller")
     return side.told(f"{side.who} works on a map: {name} is above it")
 
 
 def _named(scene: Scene) -> Hit | None:
-    """From a report alone: `put` stores what it got where the runtime's own access left off."""
+    """From a report alone: `put` writes the value where the runtime's map access ended."""
     if not scene.go or scene.sourced:
         return None
     for side, other in scene.both:
@@ -124,9 +127,9 @@ def _named(scene: Scene) -> Hit | None:
         if not side.writes or side.inner or side.closure or other.site is None:
             continue
         if "(" in side.name:
-            continue  # a struct's own `put` may count what it puts, and a queue's has no key
+            continue  # a method `put` may only count, and a queue has no keys
         evidence = (
-            side.told(f"{side.does}, and by its name stores something under a key"),
+            side.told(f"{side.does}; by its name it stores a value under a key"),
             other.told(other.does),
         )
         return Hit(EVEN, evidence, _CHANGE.format(what="the map, if it is one"), scene.points)
@@ -134,19 +137,19 @@ def _named(scene: Scene) -> Hit | None:
 
 
 def _own_type(side: Side) -> Evidence | None:
-    """A method of a type that is a map works on its elements: `t[key] = value`."""
+    """Match a method of a map type that works on its elements: `t[key] = value`."""
     here = side.here
     if here is None or not here.made_of.startswith("map["):
         return None
     for use in here.uses:
         told = here.names.get(use.path[0])
         if len(use.path) == 1 and told is not None and told.how == "receiver" and "[" in here.text:
-            return side.told(f"`{here.receiver}`, on which `{short(side.name)}` works, is a map")
+            return side.told(f"`{here.receiver}`, the receiver of `{short(side.name)}`, is a map")
     return None
 
 
 def _uses_elements(scene: Scene) -> bool:
-    """Do the lines work on what the map holds? One that replaces the map itself is another matter."""
+    """Return whether no line replaces the map itself."""
     return not any(
         u.writes and not u.element and u.name == (scene.shared.name if scene.shared else "")
         for side in scene.sides
@@ -160,7 +163,7 @@ RULE = Rule(
     "container",
     _find,
     "sync.RWMutex",
-    "A lock per access; readers do not wait for each other.",
+    "A lock per access; readers do not block each other.",
     general=("missing-lock",),
     when=SOURCE | ABOVE | KIND | FILLS,
 )

@@ -2,25 +2,31 @@
 
 ## What it sees
 
-Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort`, or of
-`std::vector` above the user's line, also those that are told by their header only. Without them, in
-Go: one line reads and writes, and the code between the two is longer than a count's, as that of
-`append` is; or the function that writes is called like one that puts something into a row of things
-(`Append`, `Push`, `Insert`; a goroutine's own `listen` joins nobody), or for one that adds somebody to
-those who are told (`Subscribe` against `emit`), or the one that reads like one that goes through them
-(`each`), and no frame of a map is above it. With source: `append` to the variable on one of the lines,
-a slice that append has made and that is stored in it, what is appended to a row of others (`args :=
-append(t.base, a)`) and so written into the room that it has left, a part of it that is kept (`q =
-q[1:]`), an indexed write into it, or a method of a type that is a slice; elements of slices that one
-function was given in two calls of it at once; an array that is filled anew (`b = b[:0]`) while a
-worker has it, or of which a loop lends parts (`go handle(buf[:n])`); in C, a line that puts something
-where the count says, and counts (`t->rows[t->length++] = row`); or an object that is met while it is
-made, because it was put into a slice that nobody guards.
+Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort` or of
+`std::vector` above the user's line, also if only their header is named.
+
+Without such frames, in Go, from a report alone:
+
+- One line reads and writes, with as much code between the two as `append` needs.
+- The writer is named like an insertion (`Append`, `Push`, `Insert`), or adds a listener
+  (`Subscribe` against `emit`), or the reader is named like an iteration (`each`), and no map frame
+  is above it. A goroutine's own main function (`go n.listen()`) does not count.
+
+With source:
+
+- `append` to the variable, a store of a slice that `append` made, or `args := append(t.base, a)`,
+  which writes into the spare capacity of `t.base`.
+- A kept part (`q = q[1:]`), an indexed write, or a method of a slice type.
+- Elements of slices that one function got in two concurrent calls.
+- An array that is refilled (`b = b[:0]`) while a worker uses it, or whose parts a loop hands out
+  (`go handle(buf[:n])`).
+- In C, a line that stores at a counter and increments it (`t->rows[t->length++] = row`).
+- An object used while it is still being made, because it was put into an unguarded slice.
 
 ## Why it races
 
-`append` reads and writes the slice's header and may move its elements. Two appends at once lose one
-of them; a reader sees a length that does not fit the array.
+`append` reads and writes the slice header and may move the elements. Two concurrent appends lose
+one of them. A reader may see a length that does not match the array.
 
 ## Example
 
@@ -28,13 +34,13 @@ of them; a reader sees a length that does not fit the array.
 
 ## Remedy
 
-One mutex around every use of the slice; or a slice of the final length in which each goroutine has
-its own index; or send the elements over a channel and append in one goroutine.
+Take one mutex around every use of the slice. Or make a slice of the final length and give each
+goroutine its own index. Or send the elements over a channel and append in one goroutine.
 
 ## When it is wrong
 
-`copy` and conversions also show these frames for byte buffers that are shared on purpose, with a
-lock that failed for another reason. A function that is called `Push` may also count.
+`copy` and conversions show the same frames for byte buffers that are shared on purpose under a lock
+that failed for another reason. A function called `Push` may also count.
 """
 
 from __future__ import annotations
@@ -72,21 +78,21 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-# "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]"; but "runtime.racereadrange"
-# is how a struct is copied
+# "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]"; not "runtime.racereadrange",
+# which copies a struct
 _FRAME = re.compile(
     r"^runtime\.(?:growslice|slicecopy|memmove|typedslicecopy|slicebytetostring)"
     r"|^(?:sort|slices)\.|^reflectlite\.Swapper"
 )
-# what calls the user's own Less, Swap and Push while it moves elements
+# these call the user's Less, Swap and Push while they move elements
 _SORTS = re.compile(r"^(?:sort|slices|heap)\.")
 _GUARD = (
     "If it is a slice: guard every use of it, append and len included, with one mutex, or let each"
-    " goroutine fill a slot of its own."
+    " goroutine fill its own slot."
 )
-_GUARDED = "Guard every use of the slice with one mutex: what is found in it is whole then, too."
-_OWN_ARRAY = "Give each worker an array of its own: a copy of the part, or a new one for each turn."
-_APART = "Give each goroutine a part that has no element in common with another one's, or a copy."
+_GUARDED = "Guard every use of the slice with one mutex, so that its elements are complete when found."
+_OWN_ARRAY = "Give each worker its own array: a copy of the part, or a new array for each iteration."
+_APART = "Give each goroutine a part that does not overlap with another one, or a copy."
 # "f.watchers = list", "b.ls = append(next, l)"
 _VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
@@ -105,19 +111,19 @@ def _find(scene: Scene) -> Hit | None:
     if not seen and not appended:
         return _between(scene) or _named(scene) or published(scene, False, _GUARDED)
     if scene.go and not scene.source and any(made_below(a, b) for a, b in scene.both):
-        return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # nobody else has it yet
+        return Hit(WEAK, (*seen, *appended), _GUARD, scene.points)  # no other actor has it yet
     if scene.source is None and next_round(scene):
-        # the array is filled anew while the last worker has it: a pool's, or a slice's own
+        # the array is refilled while the previous worker uses it: from a pool, or the slice's array
         return Hit(EVEN, (*seen, *appended), _GUARD, scene.points)
     held = locking.locks(scene) if scene.sourced else None
-    # a closure that grows what it has captured changes it for everybody, whatever the others do
+    # a closure that appends to a captured slice changes it for all users
     both = len(seen) > 1 or len(appended) > 1 or (appended and captured(scene) is not None)
     confidence = STRONG if both and not (held and any(held)) else LIKELY
     if array := filled_anew(scene):
         appended, confidence = (*appended, array), STRONG + 0.04
     change = (
-        f"Guard every use of {scene.what} with one mutex, or let each goroutine fill a slot of its"
-        " own and put the results together after the wait."
+        f"Guard every use of {scene.what} with one mutex, or let each goroutine fill its own"
+        " slot and combine the results after the wait."
     )
     return Hit(confidence, (*seen, *appended), change, scene.points, from_source=held is not None)
 
@@ -130,32 +136,32 @@ def _shown(side: Side) -> Evidence | None:
         )
     frame = side.above(_FRAME) or shown(side, ROW)
     if frame is None or any(named(f.function) for f in side.inner):
-        return None  # what lies inside of a library's type is that type's business
+        return None  # the slice is internal to a library type: unsafe-type-shared
     return side.told(f"`{short(side.name)}` works on a slice: `{frame.function[:80]}` is above it")
 
 
 def _between(scene: Scene) -> Hit | None:
-    """From a report alone: a line that reads, calls something and writes is an append, most likely."""
+    """From a report alone: a line that reads, calls something and writes is most likely an append."""
     if scene.sourced or not _calls(scene) or address.is_part(scene):
         return None
     side = scene.sides[0]
     named = f"`{short(side.name)}`"
-    how = f"one line of {named} reads it, calls something and writes it, as append does"
+    how = f"one line of {named} reads it, makes a call and writes it, as append does"
     told = (side.told(how),)
     return Hit(LIKELY, told, _GUARD, scene.points)
 
 
 def _calls(scene: Scene) -> bool:
-    """Is something called between the read and the write of one line, by their offsets?"""
+    """Return whether, by code offsets, a line makes a call between its read and its write."""
     if calls_between(scene.report):
         return True
     return any(w.writes and not r.writes and depth.calls_between(r, w) for r, w in scene.both)
 
 
 def _named(scene: Scene) -> Hit | None:
-    """From a report alone: a function that is called so puts something into a row of things.
+    """From a report alone: the function's name says that it inserts into a list.
 
-    A map would show itself by frames of the runtime.
+    A map would show frames of the runtime.
     """
     if not scene.go or scene.sourced or len(scene.sides) < 2:
         return None
@@ -168,21 +174,21 @@ def _named(scene: Scene) -> Hit | None:
             continue
         if GROWING.intersection(words(side.name)[:1]):
             if INDEXED.intersection(words(side.owner.rstrip(")"))):
-                continue  # its counters race as well as its row
-            how = f"{side.does}, and by its name puts something into a row or takes it out"
+                continue  # the race may be on its counters
+            how = f"{side.does}; by its name it adds an element to a list or removes one"
         elif side.name != other.name and (shown := _goes_through(side, other)):
             how = shown
         else:
             continue
         evidence = (side.told(how), other.told(other.does))
-        # where a wait may be missing as well, a name alone does not tell that it was a lock
+        # a name alone does not tell a missing lock from a missing wait
         sure = FAIR - 0.05 if may_be_ordered(scene) else FAIR + 0.05
         return Hit(sure, evidence, _GUARD, scene.points)
     return None
 
 
 def _is_its_work(side: Side) -> bool:
-    """Is the function what its goroutine was started for: `go n.listen()`? Then it joins nobody."""
+    """Return whether the function is the main function of its goroutine: `go n.listen()`."""
     name = side.name
     return side.is_worker and all(
         side.written(f) == name or "wrap" in f.function or f.line == _began(side)
@@ -195,21 +201,21 @@ def _began(side: Side) -> int | None:
 
 
 def _goes_through(writer: Side, reader: Side) -> str:
-    """Does the reader go through what many are in, and the writer add one? In words; "" if not."""
+    """Describe a writer that adds to a list while the reader iterates over it; "" if not so."""
     called = words(reader.name)[:1]
     if reader.writes or reader.inner or (reader.closure and reader.is_worker):
         return ""
     if WALKING.intersection(called):
-        return f"{writer.does} while `{short(reader.name)}`, by its name, goes through all of them"
+        return f"{writer.does} while `{short(reader.name)}`, by its name, iterates over all elements"
     if not ANNOUNCING.intersection(called):
         return ""
     joins = next((name for _, name, told in writer.named[:2] if told[0] in JOINING), "")
-    told = f"`{short(reader.name)}` tells all who are in it"
+    told = f"`{short(reader.name)}` notifies all listeners in it"
     return f"{writer.does} for `{joins}` while {told}" if joins else ""
 
 
 def _elements(scene: Scene) -> Evidence | None:
-    """Do both lines work on what a slice holds, and not on elements of their own?"""
+    """Match two lines that work on elements of one slice."""
     shared = scene.shared
     if not scene.go or shared is None or not SLICE.match(shared.type.strip()):
         return None
@@ -222,19 +228,19 @@ def _elements(scene: Scene) -> Evidence | None:
 
 
 def _own_type(side: Side) -> Evidence | None:
-    """A method of a type that is a slice works on it: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
+    """Match a method of a slice type: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
     here = side.here
     if here is None or not SLICE.match(here.made_of):
         return None
     for use in here.uses:
         told = here.names.get(use.path[0])
         if len(use.path) == 1 and told is not None and told.how == "receiver":
-            return side.told(f"`{here.receiver}`, on which `{short(side.name)}` works, is a slice")
+            return side.told(f"`{here.receiver}`, the receiver of `{short(side.name)}`, is a slice")
     return None
 
 
 def _stored(scene: Scene, side: Side) -> Evidence | None:
-    """Does its line store what append made: `f.list = append(next, w)`, `f.list = next`?"""
+    """Match a line that stores the result of append: `f.list = append(next, w)`, `f.list = next`."""
     here, shared = side.here, scene.shared
     if here is None or shared is None or not SLICE.match(shared.type.strip()):
         return None
@@ -245,20 +251,20 @@ def _stored(scene: Scene, side: Side) -> Evidence | None:
     for call in here.calls:
         if call.name != "append":
             continue
-        # `rows = append(rows, x)` of a row that the function has made itself grows nobody else's
+        # `rows = append(rows, x)` of a slice that the function made itself is not shared
         known = here.names.get(told[1])
         grown = told[1] == call.result and known is not None and shared.name in known.type
         if grown or call.line == here.line:
-            return side.told(f"`{here.text[:80]}` stores a slice that append has grown")
+            return side.told(f"`{here.text[:80]}` stores the result of append")
     return None
 
 
 def _appends(scene: Scene, side: Side) -> Evidence | None:
-    """Does its line append to what is raced for?"""
+    """Match a line that appends to the shared variable."""
     if not scene.go and side.here and side.writes and puts_at(side.here):
-        return side.told(f"`{side.here.text[:80]}` puts it where the shared count says")
+        return side.told(f"`{side.here.text[:80]}` stores an element at the shared counter")
     if side.inner and side.inner[-1].origin is not Origin.RUNTIME:
-        return None  # what a call gives, or prints, into a row is not the row
+        return None  # a library call works on it, not append
     told = APPEND.search(side.here.text) if side.here else None
     if told is None:
         return cuts(scene, side) or _stored(scene, side)

@@ -2,21 +2,28 @@
 
 ## What it sees
 
-With source: both sides hold a lock of the same name, and at least one of them in a method with a
-value receiver or on a parameter or variable that is a copy of the struct; or a loop whose variable
-is a copy of each element, with the lock that it takes; or a line calls a method with a value receiver,
-which takes the lock of the copy that the call has made; or the type that the lock is a part of is
-passed, given back, gone through or kept by value somewhere in the package. In C and C++: the
-detector tells two locks apart that the code calls by one name, and an object with that lock in it
-is copied. From a report alone: one side is inside of `Lock` or `Unlock`, the other reads the lock
-itself (or what may be one: of a lock that the compiler has put into its caller the atomic step alone is
-left); or both sides are in one method of a value, which writes what is shared so deep in its code that
-a lock fits in front: each has a copy of it. Who is in no such method has none.
+With source, one of:
+
+- Both sides hold a lock of the same name, at least one of them in a method with a value receiver,
+  or on a parameter or variable that is a copy of the struct.
+- A loop variable is a copy of each element, including the lock that the loop takes.
+- A line calls a method with a value receiver, which locks the copy that the call made.
+- The type that contains the lock is passed, returned, iterated over or stored by value somewhere in
+  the package.
+- In C and C++: the detector lists two locks for which the code has one name, and an object that
+  contains the lock is copied.
+
+From a report alone, one of:
+
+- One side is inside of `Lock` or `Unlock`, the other reads the lock itself. Of an inlined lock only
+  the atomic step is visible.
+- Both sides are in one value-receiver method that writes shared data so deep in its code that a
+  lock fits before it: each call has its own copy.
 
 ## Why it races
 
-A copy of a mutex is another mutex. Each caller of a method with a value receiver locks its own
-copy, while maps, slices and pointers in the struct are still shared.
+A copy of a mutex is another mutex. Each caller of a value-receiver method locks its own copy, while
+maps, slices and pointers in the struct are still shared.
 
 ## Example
 
@@ -24,12 +31,12 @@ copy, while maps, slices and pointers in the struct are still shared.
 
 ## Remedy
 
-Use a pointer receiver and pass the struct by pointer; `go vet -copylocks` finds every other copy.
+Use a pointer receiver and pass the struct by pointer. `go vet -copylocks` finds every other copy.
 
 ## When it is wrong
 
-A struct that holds its mutex by pointer may be copied; the lock is then the same. From a report
-alone: there may be no lock in the value at all.
+A struct that holds its mutex by pointer may be copied: the lock stays the same. From a report
+alone: the value may contain no lock at all.
 """
 
 from __future__ import annotations
@@ -55,10 +62,10 @@ if TYPE_CHECKING:
 _LOCKS = ("sync.(*Mutex).", "sync.(*RWMutex).")
 _CONTAINS = GROWING | KEYED | {"set", "get", "swap", "delete", "less", "len", "remove"}
 _CHANGE = (
-    "Make the receiver, the parameter or the loop's variable a pointer, so that everybody takes the"
+    "Make the receiver, the parameter or the loop variable a pointer, so that all actors take the"
     " same lock."
 )
-# "&client{srv: s}", "Account{}": what a local was made as
+# "&client{srv: s}", "Account{}": the value a local is initialised with
 _MADE = re.compile(r"&?(?:\w{1,80}\.)?(\w{1,80})\{")
 
 
@@ -82,7 +89,7 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _native(scene: Scene, mine: list[locking.Lock], other: list[locking.Lock]) -> Hit | None:
-    """In C and C++: the detector tells two locks apart that the code calls by one name."""
+    """Match C and C++: the detector lists two locks for which the code has one name."""
     if locking.common(mine, other) and not locking.from_source(scene):
         return None
     names = [{h.name: _owner(side, h) for h in side.held} for side in scene.sides]
@@ -93,7 +100,7 @@ def _native(scene: Scene, mine: list[locking.Lock], other: list[locking.Lock]) -
 
 
 def _owner(side: Side, held: Held) -> str:
-    """The type of which a lock is a member: by the lock's name, else by the method that takes it."""
+    """Return the type that contains a lock, by the lock's name or the method that takes it."""
     kind, dot, _ = held.name.partition(".")
     if dot:
         return kind
@@ -101,7 +108,7 @@ def _owner(side: Side, held: Held) -> str:
 
 
 def _elsewhere(scene: Scene, lock: str, kind: str = "") -> Hit | None:
-    """One lock by its name does not order its holders: is the type that it is in copied at all?"""
+    """Match a type that is copied somewhere, if both sides hold a lock of it by the same name."""
     kind, site = kind or lock.partition(".")[0], scene.sides[0].site
     found = scene.source.copied(kind, site) if scene.source and site else None
     if found is None:
@@ -109,47 +116,47 @@ def _elsewhere(scene: Scene, lock: str, kind: str = "") -> Hit | None:
     path, line = found
     evidence = (
         *(side.told(f"{side.does} under `{lock}`") for side in scene.sides),
-        Evidence(f"here a value of `{kind}` is copied, and its lock with it", Point(path, line)),
+        Evidence(f"a value of `{kind}` is copied here, including its lock", Point(path, line)),
     )
     return Hit(LIKELY + 0.05, evidence, _CHANGE, (Point(path, line),), from_source=True)
 
 
 def _lock_itself(scene: Scene) -> Hit | None:
-    """One side takes or lets go of a lock, the other reads the lock as a part of something."""
+    """Match one side that locks or unlocks, against one that reads the lock as part of a struct."""
     for taker, reader in scene.both:
         lock = next((f for f in taker.inner if f.function.startswith(_LOCKS)), None)
         if (
             lock is None
             or reader.writes
-            or not reader.access.stack  # what it did is lost: it may have printed all of it
-            or reader.by_library  # `fmt.Sprintf("%v", s)` reads all of it, and copies nothing
+            or not reader.access.stack  # unknown access: it may have printed the whole object
+            or reader.by_library  # `fmt.Sprintf("%v", s)` reads the lock without a copy
             or any(f.function.startswith("sync.") for f in reader.inner)
         ):
             continue
         evidence = (
             taker.told(f"`{short(taker.name)}` calls `{lock.function}`, which changes the lock"),
-            reader.told(f"{reader.does} the lock itself: it copies what the lock is a part of"),
+            reader.told(f"{reader.does} the lock itself: it copies the object that contains the lock"),
         )
         return Hit(STRONG + 0.04, evidence, _CHANGE, (reader.point,))
     for taker, reader in scene.both if scene.go and scene.source is None else ():
         if of_lock(taker) and not reader.writes and not reader.inner and reader.site:
             evidence = (
-                taker.told(f"{taker.does}, as a lock is taken or let go"),
-                reader.told(f"{reader.does} it plainly: it may copy what the lock is a part of"),
+                taker.told(f"{taker.does}, as Lock and Unlock do"),
+                reader.told(f"{reader.does} it, not atomically: it may copy the object with the lock"),
             )
             return Hit(FAIR, evidence, _CHANGE, (reader.point,))
     return None
 
 
 def _by_call(scene: Scene) -> Hit | None:
-    """`shop.Name()` copies the shop, then locks the copy."""
+    """Match `shop.Name()`, which copies the shop and then locks the copy."""
     found = copied_by_call(scene)
     if found is None:
         return None
     method = found.method
     at = Point(method.path, method.first)
     evidence = (
-        found.reader.told(f"{found.reader.does}: the call copies a `{method.receiver}`, unlocked"),
+        found.reader.told(f"{found.reader.does}: the call copies a `{method.receiver}`, not locked"),
         Evidence(f"`{method.function}` takes `{method.held[0].name}` of that copy only", at),
         found.other.told(found.other.does),
     )
@@ -157,12 +164,12 @@ def _by_call(scene: Scene) -> Hit | None:
 
 
 def _of_value(scene: Scene) -> Hit | None:
-    """From a report alone: a method of a value writes what others share, with a lock of its own copy.
+    """From a report alone: a value-receiver method writes shared data, with a lock of its own copy.
 
-    A map or a slice may have such methods as well; they are called like what containers do.
+    Methods named like container operations are excluded: a map or slice type may have them.
     """
     if not scene.go or scene.source is not None or gone_on(scene) is not None:
-        return None  # who started the worker and goes on means to wait for it, whatever locks there are
+        return None  # the function that started the worker should wait for it
     for writer, other in scene.both:
         told = words(writer.name)[:1]
         if not writer.writes or writer.inner or writer.closure or not of_value(writer.name):
@@ -172,17 +179,17 @@ def _of_value(scene: Scene) -> Hit | None:
         if not depth.may_be_locked(writer):
             continue  # it takes no lock at all
         if other.name != writer.name:
-            continue  # who is in no such method has no copy; another one is a map's or a slice's
+            continue  # in another method the other side has no copy
         evidence = (
-            writer.told(f"{writer.does}, and is a method of a value: a lock in it is a copy"),
-            other.told(f"{other.does} there as well, with another copy"),
+            writer.told(f"{writer.does} in a method with a value receiver: its lock is a copy"),
+            other.told(f"{other.does} there too, with another copy"),
         )
         return Hit(LIKELY, evidence, _CHANGE, (writer.point,))
     return None
 
 
 def _in_loop(scene: Scene) -> Hit | None:
-    """`for _, a := range accounts { a.mu.Lock() … }` locks the copy that the loop has made."""
+    """Match `for _, a := range accounts { a.mu.Lock() … }`, which locks the loop's copy."""
     for side, other in scene.both if scene.go and scene.sourced else ():
         here = side.here
         if here is None or not here.text.startswith("for "):
@@ -204,7 +211,7 @@ def _in_loop(scene: Scene) -> Hit | None:
 
 
 def _of_element(scene: Scene) -> Hit | None:
-    """`for _, a := range all { a.mu.Lock(); … }`: the loop's own `a.mu` and the type's `Account.mu`."""
+    """Match a loop's `a.mu` against `Account.mu`: `for _, a := range all { a.mu.Lock(); … }`."""
     for side, other in scene.both:
         for held in side.held:
             base, _, field = held.name.partition(".")
@@ -215,14 +222,14 @@ def _of_element(scene: Scene) -> Hit | None:
             for theirs in other.held:
                 kind, _, same = theirs.name.partition(".")
                 if same != field or kind == base or (made and kind not in made):
-                    continue  # many types have a lock by the same name
+                    continue  # a lock of the same name in an unrelated type
                 if found := _elsewhere(scene, held.name, kind):
                     return found
     return None
 
 
 def _copy(scene: Scene, side: Side) -> Evidence | None:
-    """The frame of a side that works on a copy of the struct whose lock it takes."""
+    """Return the frame of a side that locks a copy of the struct."""
     for frame in side.frames:
         seen = scene.around(frame)
         if seen is None or not seen.held:
@@ -244,7 +251,7 @@ def _copy(scene: Scene, side: Side) -> Evidence | None:
 
 
 def _takes(held: tuple[Held, ...], owner: str) -> bool:
-    """Is one of these locks the owner's, or the owner itself? What a call gives is no part of a copy."""
+    """Return whether one of these locks is the owner or a field of it."""
     own = [h.name for h in held if "(" not in h.name]
     return bool(owner) and any(name == owner or name.startswith(f"{owner}.") for name in own)
 

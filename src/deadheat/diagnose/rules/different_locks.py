@@ -2,10 +2,10 @@
 
 ## What it sees
 
-Each side holds at least one lock and they have none in common: by the detector's word (`mutexes:
+Each side holds at least one lock and they have none in common: as listed by the detector (`mutexes:
 write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
-the same name in two different objects. Where one of them is the object's own, and the other belongs to
-whoever found, made or prints it, the object's own is missing: [partial-lock](partial-lock.md).
+the same name in two different objects. If one lock belongs to the object, and the other to the code
+that found, made or prints it, the object's lock is missing: [partial-lock](partial-lock.md).
 
 ## Why it races
 
@@ -18,12 +18,12 @@ Two locks order nothing between their holders.
 
 ## Remedy
 
-Decide which lock guards the variable, write that beside its declaration, and take that one on both
+Decide which lock guards the variable, document that at its declaration, and take that lock on both
 sides.
 
 ## When it is wrong
 
-A lock that both take may be hidden in a caller that is not in the stack.
+A caller that is not in the stack may take a lock for both sides.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _find(scene: Scene) -> Hit | None:
     if held is None or not (held[0] and held[1]) or locking.guardian(scene):
         return None
     if signals.is_one(scene):
-        return None  # no lock guards a group or a channel
+        return None  # a WaitGroup or channel is not guarded by a lock
     shared = locking.common(*held)
     alone = [[lock for lock in own if not lock.shared] for own in held]
     if not locking.common(*alone) and any(
@@ -61,7 +61,7 @@ def _find(scene: Scene) -> Hit | None:
         if not locking.from_source(scene):
             return None
         named = (locking.common(*alone) or shared)[0]
-        evidence += (scene.sides[0].told(f"`{named}` is not one lock, or this would not race"),)
+        evidence += (scene.sides[0].told(f"`{named}` must be two locks, else this would not race"),)
         return Hit(FAIR, evidence, change, scene.points, from_source=True)
     confidence = SURE
     if locking.from_source(scene):
@@ -74,7 +74,7 @@ RULE = Rule(
     "locking",
     _find,
     "one of the two locks",
-    "More holders of one lock; mind the order if both are ever held.",
+    "More contention on one lock; keep the lock order if both are ever held.",
     general=("missing-lock",),
     when=SOURCE | LOCKS,
 )

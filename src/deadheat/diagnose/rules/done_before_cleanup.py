@@ -2,19 +2,24 @@
 
 ## What it sees
 
-With source: the goroutine calls `wg.Done()` (or closes or sends on the channel that says it is done) on
-a line before the racing one; or defers it after the function that races, so that it runs first. The
-other side comes after `Wait`, and needs no lock then. In C and C++: it posts a semaphore, sets a
-promise, counts a latch down or notifies before the racing line, and the other side has waited for just
-that. From a report alone: a deferred function of a goroutine writes what somebody reads who is called
-like one who comes after it (`Close`, `Finish`, `Wait`), or whom the function calls that started the
-goroutine, further down; or who is called `Wait` reads what a worker of its package wrote that has ended
-since.
+With source:
+
+- The goroutine calls `wg.Done()` (or closes, or sends on, the channel that signals its end) before
+  the racing line, or defers it after the function that races, so that it runs first. The other side
+  comes after `Wait` and then needs no lock.
+- In C and C++: it posts a semaphore, sets a promise, counts a latch down or notifies before the
+  racing line, and the other side has waited for that signal.
+
+From a report alone:
+
+- A deferred function of a goroutine writes what a function reads that is named like one that comes
+  after it (`Close`, `Finish`, `Wait`), or that the goroutine's starter calls further down.
+- A function named `Wait` reads what a worker of its package wrote that has ended since.
 
 ## Why it races
 
-Deferred calls run in reverse order. What is deferred before `defer wg.Done()` runs after it, when
-nobody waits any more.
+Deferred calls run in reverse order. A call that is deferred before `defer wg.Done()` runs after it,
+when nobody waits any more.
 
 ## Example
 
@@ -32,8 +37,8 @@ Make `defer wg.Done()` the first statement of the goroutine, so that it runs las
 
 ## When it is wrong
 
-The group may be about something else than the memory that is raced for. Whom the goroutine itself
-starts does not wait for it; nor does a line come after what another case of its `select` calls.
+The group may be about other memory. A goroutine that the worker itself starts does not wait for it.
+A line does not come after a call in another case of its `select`.
 """
 
 from __future__ import annotations
@@ -64,7 +69,7 @@ if TYPE_CHECKING:
 _SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
 # "<-c.home"
 _RECEIVED = re.compile(r"<-\s{0,9}([\w.]{1,80})")
-# "sem_post(&ready)", "started.set_value()": that something begins, and not that it is done
+# "sem_post(&ready)", "started.set_value()": signals of a begin, not of an end
 _BEGINS = re.compile(r"ready|start|begin|begun|opened|item|slot|avail|empty|full", re.IGNORECASE)
 # frames from the site outwards in which a signal or a wait counts
 _NEAR = 3
@@ -81,8 +86,8 @@ def _find(scene: Scene) -> Hit | None:
         early = next((e for frame, seen in own if (e := _early(scene, frame, seen, heard))), None)
         if early and worker.here and other.here and not _started_by(worker, other):
             evidence = (
-                worker.told(f"{worker.does} after `{early.name}` was called, line {early.line}"),
-                other.told(f"{other.does} once it has been told that the work is done"),
+                worker.told(f"{worker.does} after the call of `{early.name}` in line {early.line}"),
+                other.told(f"{other.does} after it was signalled that the work is done"),
             )
             change = f"Defer `{early.name}` first in the goroutine, so that it runs last."
             waits = any(
@@ -90,7 +95,7 @@ def _find(scene: Scene) -> Hit | None:
                 for frame, seen in other.way
                 for line in waits_of(scene, frame, seen)
             )
-            # who has waited for nothing was told nothing, unless the order of deferred calls says it all
+            # without a wait there is no signal, unless the order of deferred calls is proof enough
             told = early.deferred or heard or _awaited(scene, worker, early)
             confidence = STRONG if waits else LIKELY if told else EVEN
             return Hit(confidence, evidence, change, (worker.point,), from_source=True)
@@ -102,7 +107,7 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _awaited(scene: Scene, worker: Side, early: Call) -> bool:
-    """Does who started the worker wait then for just what is called too early: `<-done`, `wg.Wait()`?"""
+    """Return whether the worker's starter waits for this signal: `<-done`, `wg.Wait()`."""
     seen = scene.around(worker.creator) if worker.creator else None
     told = (early.on if early.name == "Done" else early.arguments).strip().rpartition(".")[2]
     if seen is None or not told:
@@ -112,7 +117,7 @@ def _awaited(scene: Scene, worker: Side, early: Call) -> bool:
 
 
 def _sent(scene: Scene, worker: Side, other: Side) -> Hit | None:
-    """A closure sends its outcome to the function that started it, and has deferred what races."""
+    """Match a closure that sends its result to its starter, and defers the access that races."""
     for _, seen in _goroutine(scene, worker) if worker.writes and not other.is_worker else ():
         deferred, own = _deferred_at(seen), next((c for c in seen.closures if c.use == "go"), None)
         if deferred is None or own is None or not own.first <= deferred <= own.last:
@@ -121,18 +126,18 @@ def _sent(scene: Scene, worker: Side, other: Side) -> Hit | None:
         if not sends or all(own.first <= line <= own.last for line in seen.receives):
             continue
         evidence = (
-            worker.told(f"{worker.does} in what is deferred, after line {sends[-1]} has sent"),
-            other.told(f"{other.does}; `{short(seen.function)}` waits for what is sent only"),
+            worker.told(f"{worker.does} in a deferred call, after the send in line {sends[-1]}"),
+            other.told(f"{other.does}; `{short(seen.function)}` waits for that send only"),
         )
-        change = "Send the outcome last: in a deferred call that comes before all others."
+        change = "Send the result last: in a deferred call that is registered before all others."
         return Hit(LIKELY + 0.05, evidence, change, (worker.point,), from_source=True)
     return None
 
 
 def _ended_since(scene: Scene) -> Hit | None:
-    """From a report alone: who waits, by its name, has got through; the worker has ended right after.
+    """From a report alone: a waiting function has continued, and the worker ended right after.
 
-    A worker that was given up would mostly be at work still.
+    An abandoned worker would mostly still run.
     """
     met = own_worker(scene)
     if met is None or not met[0].writes or met[1].writes or met[1].inner:
@@ -143,16 +148,16 @@ def _ended_since(scene: Scene) -> Hit | None:
         return None
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}, which has ended since"),
-        other.told(f"{other.does}, and by its name comes after it: it was told too early"),
+        other.told(f"{other.does}; by its name it comes after the worker, which signalled too early"),
     )
     change = (
-        "See that what tells of the end (Done, close) comes after everything that is waited for."
+        "Signal the end (Done, close) only after all the work that is waited for."
     )
     return Hit(FAIR + 0.05, evidence, change, (worker.point,))
 
 
 def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
-    """From a report alone: the goroutine's own end writes what somebody reads who comes after it."""
+    """From a report alone: a deferred call of the goroutine writes what a later function reads."""
     if not worker.frames or not worker.writes or other.is_worker or not in_deferred(worker):
         return None
     told = words(other.name)
@@ -160,19 +165,19 @@ def _deferred(scene: Scene, worker: Side, other: Side) -> Hit | None:
     starter = gone_on(scene)
     evidence: tuple[Evidence, ...] = (
         worker.told(f"{worker.does} in a deferred call, at the end of {worker.actor.id}"),
-        other.told(f"{other.does}{', and by its name comes after it' if waits else ''}"),
+        other.told(f"{other.does}{'; by its name it comes after the worker' if waits else ''}"),
     )
     if starter is not None:
         waits = True
-        told_by = f"`{short(starter.started.function)}` started it, and is further down by then"
+        told_by = f"`{short(starter.started.function)}` started it and has continued since"
         evidence += (other.told(told_by)._replace(at=point(starter.now)),)
-    change = "See that Done is the last of the deferred calls to run."
-    # who looks on meanwhile may be meant to: then a lock is missing
+    change = "Make Done the last of the deferred calls to run."
+    # a concurrent reader may be intended: then a lock is missing
     return Hit(LIKELY if waits else WEAK, evidence, change, (worker.point,))
 
 
 def _told_too_early(scene: Scene) -> Hit | None:
-    """In C and C++: a worker posts, signals or counts down, then goes on with what others waited for."""
+    """Match C and C++: a worker signals, then continues with data that others waited for."""
     for worker, other in scene.both:
         if not worker.is_worker or not worker.writes or other.writes or worker.held:
             continue
@@ -188,18 +193,18 @@ def _told_too_early(scene: Scene) -> Hit | None:
                 if not waited:
                     continue
                 evidence = (
-                    worker.told(f"{worker.does} after `{told.name}` was called, line {told.line}"),
+                    worker.told(f"{worker.does} after the call of `{told.name}` in line {told.line}"),
                     other.told(
-                        f"{other.does} once `{waited.name}`, line {waited.line}, has returned"
+                        f"{other.does} after `{waited.name}` in line {waited.line} has returned"
                     ),
                 )
-                change = f"Call `{told.name}` last, when everything that is waited for is written."
+                change = f"Call `{told.name}` last, after all writes that are waited for."
                 return Hit(STRONG + 0.04, evidence, change, (worker.point,), from_source=True)
     return None
 
 
 def _waited(scene: Scene, other: Side, told: Call, near: Frame) -> Call | None:
-    """The call before the other side's access that waits for just that signal."""
+    """Return the call before the other side's access that waits for this signal."""
     inner = scene.defined(told.name, near) if told.name not in PAIRS else None
     names = {told.name, *(c.name for c in inner.calls)} if inner else {told.name}
     wanted = tuple(wait for name in names for wait in PAIRS.get(name, ()))
@@ -212,14 +217,14 @@ def _waited(scene: Scene, other: Side, told: Call, near: Frame) -> Call | None:
 
 
 def _started_by(worker: Side, other: Side) -> bool:
-    """Did the worker itself start the other one, which then cannot have waited for its end?"""
+    """Return whether the worker started the other side, which then cannot wait for its end."""
     began = [f.function for f in other.created if f.origin is Origin.USER and not f.stale]
     runs = [f.function for f in worker.true if f.origin is Origin.USER]
     return bool(began and runs) and began[-1] == runs[-1]
 
 
 def _goroutine(scene: Scene, worker: Side) -> Iterator[tuple[Frame, Around]]:
-    """The code of the goroutine's own function, which is outermost, and of closures in it."""
+    """Yield the code of the goroutine's own (outermost) function and of closures in it."""
     began = worker.creator.line if worker.creator else None
     # "New.gowrap1", before Go 1.22 "New.func1": a wrapper, on the line of the go statement
     frames = [f for f in reversed(worker.frames) if "gowrap" not in f.function and f.line != began]
@@ -234,7 +239,7 @@ def _goroutine(scene: Scene, worker: Side) -> Iterator[tuple[Frame, Around]]:
 
 
 def _heard(scene: Scene, other: Side) -> frozenset[str]:
-    """The channels, by their names, from which a side has received on its way: `<-c.home`."""
+    """Return the names of the channels that a side has received from before its access: `<-c.home`."""
     lines = [
         scene.around(frame._replace(line=line))
         for frame, seen in other.way[:_NEAR]
@@ -245,7 +250,7 @@ def _heard(scene: Scene, other: Side) -> frozenset[str]:
 
 
 def _early(scene: Scene, frame: Frame, seen: Around, heard: frozenset[str]) -> Call | None:
-    """The call that says "done" though the line runs after it."""
+    """Return the call that signals "done" although the racing line runs after it."""
     first, last = seen.first, seen.last
     outer = next((c for c in seen.closures if c.use == "go"), None)
     outer = outer or next((c for c in seen.closures if c.use != "defer"), None)
@@ -266,7 +271,7 @@ def _early(scene: Scene, frame: Frame, seen: Around, heard: frozenset[str]) -> C
 
 
 def _is_elsewhere(there: Around | None, seen: Around) -> bool:
-    """Is a line in another case of a select, or in a block that ends before: `close(done); return`?"""
+    """Return whether a line is in another select case, or in a block that returns."""
     if there is None:
         return False
     leaves = there.leaves and there.conditions != seen.conditions
@@ -274,7 +279,7 @@ def _is_elsewhere(there: Around | None, seen: Around) -> bool:
 
 
 def _signals(call: Call, heard: frozenset[str]) -> bool:
-    """Does a call tell that all is done: by its name, or because the other side has waited for it?"""
+    """Return whether a call signals the end of the work: by its name, or because it is waited on."""
     if call.name == "Done":
         return "ctx" not in call.on.lower() and not call.arguments.strip()
     if call.name != "close":
@@ -285,7 +290,7 @@ def _signals(call: Call, heard: frozenset[str]) -> bool:
 
 
 def _deferred_at(seen: Around) -> int | None:
-    """The line on which what runs at the racing line was deferred."""
+    """Return the line that deferred the code of the racing line."""
     inner = next((c for c in reversed(seen.closures) if c.use == "defer"), None)
     if inner is not None:
         return inner.first

@@ -3,15 +3,17 @@
 ## What it sees
 
 Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called. In Go, which tells no locks, that it is so far down that one fits
-between is told, but what it refines (`lazy-initialisation`, or a missing lock) goes first.
-With source: a check outside the lock, the lock, and the same check again inside it, be it of the
-variable, of a flag beside it or by a function that both call, in one function or in one that it calls;
-what is made under it may race as well.
+one, or in a function that it called. Go reports list no locks: there the distance only shows that a
+lock fits in between, and the causes that this one refines (`lazy-initialisation`, a missing lock)
+rank first.
+
+With source: a check outside of the lock, the lock, and the same check again inside of it. The check
+may be of the variable, of a flag next to it or a function that both call, in one function or in a
+callee. The object made under the lock may race too.
 
 ## Why it races
 
-The first check reads without any order. It may see the pointer before it sees what the pointer
+The first check reads without order. It may see the pointer before it sees the data that the pointer
 points to.
 
 ## Example
@@ -24,14 +26,14 @@ points to.
 
 ## Remedy
 
-`sync.Once`; or make the first read an atomic load of an `atomic.Pointer`, and the write an atomic
-store.
+Use `sync.Once`. Or make the first read an atomic load of an `atomic.Pointer`, and the write an
+atomic store.
 
 ## When it is wrong
 
-Another reader without the lock, in another function, is `partial-lock`; so is a check before the lock
-that is not made again under it: the fast path of who counts; and so is a check of another variable of
-the same name (`if err != nil` before the lock, `if p.err == nil` under it).
+These are `partial-lock`: another reader without the lock in another function, a check before the
+lock that is not repeated under it, and a check of another variable of the same name (`if err !=
+nil` before the lock, `if p.err == nil` under it).
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
 _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _CALLERS, _CALLED = 3, 6
-# what is asked of anything at all: two that ask it do not ask about the same
+# generic functions: two calls of one need not be about the same value
 _MEASURES = ("len", "cap", "min", "max", "new", "make", "sizeof", "strlen")
 _CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
 _ONCE = {True: "sync.Once", False: "std::call_once or pthread_once"}
@@ -71,7 +73,7 @@ def _find(scene: Scene) -> Hit | None:
     if (one := lone(scene)) and one.again:
         shown = (
             one.side.told(f"{one.side.does} without the lock; {one.told}"),
-            one.side.told(f"and again under it, line {one.again.line}; the other side is not told"),
+            one.side.told(f"and again under it, line {one.again.line}; the other side is unknown"),
         )
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(LIKELY, shown, change, (one.side.point,), from_source=True)
@@ -96,7 +98,7 @@ def _find(scene: Scene) -> Hit | None:
     checks = [*before, *under] if under else _flag(locked.here)
     first = _first_check(scene, bare, locked)
     if first is not None and [c.line for c in checks] == [first]:
-        return None  # one check for two callers, of whom one has the lock
+        return None  # one check, reached by a caller with the lock and one without
     looks = first is not None or _leads(scene, bare, locked)
     if checks and looks and (first is not None or before or not under):
         again, line = checks[-1], checks[0].line if first is None else first
@@ -107,14 +109,13 @@ def _find(scene: Scene) -> Hit | None:
     return None
 
 
-_LOCKED = 3  # lines from a check to what is done under the lock, after the same check
+_LOCKED = 3  # min. lines from a check to a write under the lock that follows a second check
 
 
 def _made_later(scene: Scene) -> Hit | None:
-    """From a Go report alone: a function reads, and a few lines further down has it made.
+    """From a Go report alone: a function reads, and a few lines below calls what creates the value.
 
-    In the next line or two stands what is made without a lock; a lock, its release and a second look
-    take three.
+    Lock, unlock and a second check take three lines; a direct creation takes fewer.
     """
     for reader, maker in scene.both if scene.go else ():
         if reader.writes or not maker.writes or reader.closure or maker.inner or reader.inner:
@@ -128,9 +129,9 @@ def _made_later(scene: Scene) -> Hit | None:
         evidence = (
             reader.told(reader.does),
             maker.told(
-                f"`{short(reader.name)}` calls it {down} lines below, if it is not there"
+                f"`{short(reader.name)}` calls it {down} lines below, if the value is missing"
             )._replace(at=point(caller)),
-            maker.told(f"{maker.does}: a lock and a second look fit between the two"),
+            maker.told(f"{maker.does}: a lock and a second check fit between the two"),
         )
         change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
         return Hit(EVEN, evidence, change, (reader.point, point(caller)))
@@ -138,21 +139,21 @@ def _made_later(scene: Scene) -> Hit | None:
 
 
 def _looked_twice(scene: Scene) -> Hit | None:
-    """From a Go report alone: a function looks first of all, and sets it far below: a lock fits."""
+    """From a Go report alone: a function reads first and writes far below; a lock fits between."""
     found = looked_first(scene)
     if found is None:
         return None
     reader, maker, down = found
     evidence = (
-        reader.told(f"{reader.does} first of all"),
-        maker.told(f"{maker.does} {down} lines below: a lock and a second look fit between"),
+        reader.told(f"{reader.does} it first"),
+        maker.told(f"{maker.does} {down} lines below: a lock and a second check fit between"),
     )
     change = _CHANGE.format(what=scene.what, once=_ONCE[scene.go])
     return Hit(EVEN, evidence, change, (reader.point, maker.point))
 
 
 def _leads(scene: Scene, bare: Side, locked: Side) -> bool:
-    """Does who reads without the lock go on to what looks again? Who does not never looked at all."""
+    """Return whether the reader without the lock continues to the code that checks again."""
     if any(locked.written(f) == bare.name for f in locked.frames):
         return True
     makers = {seen.function for _, seen in locked.way[:_CALLERS]}
@@ -165,7 +166,7 @@ def _leads(scene: Scene, bare: Side, locked: Side) -> bool:
 
 
 def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
-    """A function that looks without the lock, or what it calls, goes on to look again with it."""
+    """Match a function that checks without the lock, itself or in a callee, and again with it."""
     for there in filter(None, map(scene.around, locked.frames[:_CALLERS])):
         for frame, seen in _ways(scene, bare, there.function) if there.held else ():
             leads = [c for c in seen.calls if c.name == there.function]
@@ -179,7 +180,7 @@ def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
                 return bare.told(told)._replace(at=Point(there.path, twice[0].line))
             if itself or not leads:
                 continue
-            # what the function sets, or a question that both ask: `stale()`
+            # what the function sets, or a check function that both call: `stale()`
             asked = {f"{c.name}(" for c in seen.calls if c.name not in _MEASURES}
             asked |= {u.name for u in there.stores}
             asked -= {f"{there.function}("}
@@ -198,7 +199,7 @@ def _again(scene: Scene, bare: Side, locked: Side) -> Evidence | None:
 
 
 def _ways(scene: Scene, bare: Side, maker: str) -> Iterator[tuple[Frame, Around]]:
-    """The code that led to a bare read, and what it called before that calls the maker."""
+    """Yield the code that led to the unlocked read, and earlier callees of it that call the maker."""
     for frame, seen in bare.way[:_CALLERS]:
         yield frame, seen
         for call in [c for c in seen.calls if c.line <= seen.line][:_CALLED]:
@@ -209,15 +210,15 @@ def _ways(scene: Scene, bare: Side, maker: str) -> Iterator[tuple[Frame, Around]
 
 
 def _asking(seen: Around, names: set[str]) -> list[Condition]:
-    """The conditions on the way to a line that are about one of these."""
+    """Return the conditions that lead to a line and mention one of these names."""
     near = sorted((*seen.guards, *seen.conditions), key=lambda c: c.line)
     return [c for c in near if any(is_named(n, c.text, n in seen.names) for n in names)]
 
 
 def _above(bare: Side, locked: Side) -> bool:
-    """Is the read in a function that goes on to the write, and above the line that does?
+    """Return whether the read is in a function that leads to the write, above the line that does so.
 
-    Where another function writes, the read may as well be the last line of the one that had it made.
+    If another function writes, the read may also be the last line of the function that called it.
     """
     for frame in locked.frames:
         if locked.written(frame) == bare.name != "":
@@ -226,14 +227,14 @@ def _above(bare: Side, locked: Side) -> bool:
 
 
 def _checks(scene: Scene, locked: Side) -> tuple[list[Condition], list[Condition]]:
-    """The conditions about the variable on the way to the write: before the lock is taken, and under it.
+    """Return the conditions on the variable that lead to the write: before the lock, and under it.
 
-    One that was asked before, and not again, is the fast path of who counts under the lock.
+    A check before the lock that is not repeated is only a fast path.
     """
     written = [u for u in locked.here.uses if u.writes] if locked.here else []
     before: set[Condition] = set()
     under: set[Condition] = set()
-    taken = False  # by a function further in
+    taken = False  # an inner function holds the lock
     for seen in filter(None, map(scene.around, locked.frames[:_CALLERS])):
         near = [
             c
@@ -253,7 +254,7 @@ def _line(condition: Condition) -> int:
 
 
 def _flag(here: Around) -> list[Condition]:
-    """The checks of a flag beside the variable, one before the lock is taken and one after it."""
+    """Return the checks of a flag next to the variable, one before the lock is taken and one after."""
     if not here.held:
         return []
     near = sorted((*here.guards, *here.conditions), key=lambda c: c.line)
@@ -270,7 +271,7 @@ def _flag(here: Around) -> list[Condition]:
 
 
 def _first_check(scene: Scene, bare: Side, locked: Side) -> int | None:
-    """The line of the bare read, if it is a check and its function leads to the write."""
+    """Return the line of the unlocked read, if it is a check and its function leads to the write."""
     here = bare.here
     if here is None or not _CHECK.search(here.text):
         return None

@@ -3,18 +3,21 @@
 ## What it sees
 
 With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
-function around it, and so does that function, or another goroutine of the same closure. From a
-report alone: a closure writes a variable of the function that started it, which writes it too or reads
-it when the goroutine has ended (what it reads before is as often a count or a first result), or two
-closures of a function, or two goroutines of one, assign to it (or one assigns, and the other reads
-a line further down, as `if err != nil` does, or behind the assignment on its line, as `if err =
-f(); err != nil` does), and the variable's address is one that an interface may have: a number or a
-flag of its own would mostly lie at another one.
+enclosing function, and so does that function or another goroutine of the same closure.
+
+From a report alone, if the address of the variable can be that of an interface (a number or flag
+mostly has another alignment), one of:
+
+- A closure writes a variable of its starter, which writes it too, or reads it after the goroutine
+  ended.
+- Two closures of a function, or two goroutines of one closure, assign to it. One may only read it
+  on the next line (`if err != nil`) or after the assignment on its line (`if err = f(); err !=
+  nil`).
 
 ## Why it races
 
-`err` is declared once and reused by everything that follows. A closure that writes `err =` in place
-of `err :=` shares it with all of that, and an error may be lost or reported for the wrong call.
+`err` is declared once and reused by all code that follows. A closure that writes `err =` instead of
+`err :=` shares it. An error may be lost or be reported for the wrong call.
 
 ## Example
 
@@ -24,13 +27,14 @@ of `err :=` shares it with all of that, and an error may be lost or reported for
 
 ## Remedy
 
-Declare the error inside the closure (`err :=`), and hand it over through a channel or
+Declare the error inside the closure (`err :=`) and pass it on through a channel or
 `errgroup.Group`.
 
 ## When it is wrong
 
-A variable that is called like an error but is of another type. From a report alone: a string, a
-slice that two append to, or a result that a return statement writes; since Go 1.25 also a number.
+The variable is named like an error but has another type. From a report alone: a string, a slice
+that two closures append to, or a result that a return statement writes; since Go 1.25 also a
+number.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.capture import Capture
     from deadheat.diagnose.scene import Scene
 
-_ASKED = 2  # lines from an assignment to the question whether it went wrong
+_ASKED = 2  # max. lines from an assignment to the check of the error
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -62,18 +66,18 @@ def _find(scene: Scene) -> Hit | None:
     here = found.outer.here
     returns = here is not None and here.text.startswith("return") and not found.outer.closure
     if found.declared.how == "result" and returns:
-        return None  # the return statement writes the result: that is another cause
+        return None  # the return statement writes the result: named-result-captured
     change = (
-        f"Declare `{found.name}` inside the closure with `:=` and return it through a channel"
-        " or errgroup.Group, whose Wait gives the first error."
+        f"Declare `{found.name}` inside the closure with `:=` and pass it on through a channel"
+        " or errgroup.Group, whose Wait returns the first error."
     )
     return Hit(SURE, found.evidence(), change, (found.inner.point,), from_source=True)
 
 
 def _by_address(scene: Scene) -> Hit | None:
-    """What a closure shares with who started it is an error first of all, if it can be one.
+    """From a report alone: match a captured variable whose address can be that of an interface.
 
-    What closures share with each other is as often a sum or a list, which they read and then write.
+    Variables that closures share with each other are as often sums or lists.
     """
     found = likely(scene)
     if found is None or not address.may_be_interface(scene):
@@ -82,25 +86,22 @@ def _by_address(scene: Scene) -> Hit | None:
         found = found._replace(inner=found.outer, outer=found.inner)
     if not found.inner.closure or (found.outer.closure and not _is_assigned(found)):
         return None
-    told = Evidence("its address is one of two words, as an error has, and not of a number's")
+    told = Evidence("its address fits a two-word value such as an error, and not a number")
     change = (
-        "Declare the error inside the closure with `:=` and hand it over through a channel or"
-        " errgroup.Group, if it is one; else do not share the variable."
+        "If it is an error, declare it inside the closure with `:=` and pass it through a channel or"
+        " errgroup.Group; else do not share the variable."
     )
     confidence = FAIR + 0.05 if found.outer.closure else FAIR + 0.1 if _is_outcome(found) else EVEN
     return Hit(confidence, (*found.evidence(), told), change, (found.inner.point,))
 
 
 def _is_outcome(found: Capture) -> bool:
-    """Does the function around assign to it as well, or look at it when the goroutine has ended?
-
-    What is looked at while the goroutine goes on is as often a count or a first result.
-    """
+    """Return whether the enclosing function writes it too, or reads it after the goroutine ended."""
     return found.outer.writes or found.inner.actor.state is State.FINISHED
 
 
 def _is_assigned(found: Capture) -> bool:
-    """Do two closures only assign to it? One may read what it has assigned, there or right below."""
+    """Return whether both closures assign to it, or one reads it right after its own assignment."""
     inner, outer = found.inner, found.outer
     if outer.writes:
         return True

@@ -1,24 +1,28 @@
-"""Something is made at first use, by two at once.
+"""A value is created at first use, by two actors at once.
 
 ## What it sees
 
-Two actors in one function: one reads, the other writes on the next line or the one after (the block
-that the check opens), or two lines above the read (what is given back behind it); surer where the
-function is called like one that makes something (`ensure`, `connect`, `get`, `init`). In Go the code of
-the check lies in front of the other's, what is set is no less than a word, and it is the package's where
-the function is nobody's method; or a function reads it
-first of all and writes it so many lines and so much code further down that something is made between.
-Or the two come by the same function, and one of them is in a maker that it called (`makeKey`,
-`newClient`).
-With source: the write stands under a check whether the thing is there (`if c.conn == nil`), or in a
-function that is called under one, and no lock is held; or it fills an object, or a map, that is kept
-there when it is made. One of many that a map keeps is the map's business. Where the report has one side
-only, the code of that side may still show it.
+From a report alone:
+
+- Two actors in one function: one reads, the other writes within two lines below (the block that the
+  check opens), or two lines above the read (the return after it). Confidence is higher if the
+  function is named like a maker (`ensure`, `connect`, `get`, `init`). In Go the code of the check
+  precedes the write, the value is at least one word, and in a function without receiver it is a
+  package variable.
+- A function reads it first and writes it so many lines and so much code below that something is
+  created in between.
+- Both sides come through the same function, and one is in a maker that it called (`makeKey`,
+  `newClient`).
+
+With source: the write is under a check for absence (`if c.conn == nil`), or in a function called
+under one, and no lock is held. Or it fills an object or map that is stored there when created. The
+report may have one side only, if its code shows both steps. An element of a map is
+`concurrent-map`.
 
 ## Why it races
 
-Both see that it is missing, both make it, one of the two is lost; and a reader may see a pointer to
-something that is only half written.
+Both see that it is missing, both create it, and one of the two is lost. A reader may see a pointer
+to an object that is only partly written.
 
 ## Example
 
@@ -29,13 +33,13 @@ something that is only half written.
 
 ## Remedy
 
-`sync.Once` (or `sync.OnceValue`) around the making; or make it in the constructor. In C++ a
-function's own static variable.
+Create it in `sync.Once` (or `sync.OnceValue`), or in the constructor. In C++ use a static local
+variable.
 
 ## When it is wrong
 
-A check of a value that changes many times (a maximum, a state), or for the end of a list that a loop
-goes along, is `check-then-act`.
+A check of a value that changes many times (a maximum, a state), or for the end of a list in a loop,
+is `check-then-act`.
 """
 
 from __future__ import annotations
@@ -70,7 +74,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Condition
     from deadheat.model import Frame
 
-NEAR = 3  # callers further out than this have other things made
+NEAR = 3  # callers further out create other objects
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -92,26 +96,26 @@ def _change(scene: Scene) -> str:
     once = "sync.Once (std::call_once, a static local)"
     if not scene.go:
         once = "std::call_once or a static local"
-    return f"Make {scene.what} with {once}, or in the constructor."
+    return f"Create {scene.what} with {once}, or in the constructor."
 
 
 def _one_sided(scene: Scene, change: str) -> Hit | None:
-    """The detector shows one side only, and its code makes what it finds absent."""
+    """Match a report with one side, whose code creates the value if it is absent."""
     one = lone(scene)
     if not one or not one.absent or one.again or claims(one.sets, one.condition.text):
         return None
     evidence = (
-        one.side.told(f"{one.side.does}; {one.told}, and set on line {one.sets.line}"),
-        one.side.told("no lock is held from the check to there; the other side is not told"),
+        one.side.told(f"{one.side.does}; {one.told} and set on line {one.sets.line}"),
+        one.side.told("no lock is held in between; the other side is not in the report"),
     )
     return Hit(LIKELY, evidence, change, (one.side.point,), from_source=True)
 
 
 def _checked(scene: Scene, found: Check, change: str) -> Hit | None:
-    """By the code, one side makes what it finds absent."""
+    """Match code on one side that creates the value under a check for absence."""
     held = locking.locks(scene)
     if (held and any(held)) or resizes(scene, found) or _keeps_many(scene, found):
-        return None  # a lock on one side: double-checked
+        return None  # a lock on one side: double-checked-locking
     evidence = (
         found.sets.told(f"{found.sets.does} under `{found.told}`"),
         found.other.told(f"{found.other.does} {found.where}, in {found.other.actor.id}"),
@@ -121,36 +125,36 @@ def _checked(scene: Scene, found: Check, change: str) -> Hit | None:
 
 
 def _made(scene: Scene, change: str) -> Hit | None:
-    """By the code, one side makes what the other one uses."""
+    """Match code on one side that creates what the other side uses."""
     made = absent(scene)
     if not made:
         return None
     evidence = (
         made.sets.told(f"{made.sets.does} under `{made.told}`"),
-        made.other.told(f"{made.other.does} what was made, in {made.other.actor.id}"),
+        made.other.told(f"{made.other.does} the created value in {made.other.actor.id}"),
     )
     return Hit(LIKELY + 0.05, evidence, change, (made.sets.point,), from_source=True)
 
 
 def _looked_first(scene: Scene, change: str) -> Hit | None:
-    """From the report alone: one looks first of all, and the other stores so far below that it makes."""
+    """From a report alone: one side reads first, the other writes so far below that it creates."""
     far = looked_first(scene)
     if not far or address.is_part(scene):
         return None
     reader, maker, down = far
     evidence = (
-        reader.told(f"{reader.does} first of all"),
-        maker.told(f"{maker.does} {down} lines below, with room to make something between"),
+        reader.told(f"{reader.does} it first"),
+        maker.told(f"{maker.does} {down} lines below, with enough code in between to create it"),
     )
     return Hit(FAIR + 0.05, evidence, change, (maker.point,))
 
 
 def _guessed(scene: Scene, guess: Check, change: str) -> Hit | None:
-    """From the report alone: one reads, and the other writes a few lines away in the same function."""
+    """From a report alone: one side reads, the other writes a few lines away in the same function."""
     if depth.only_stores(scene, guess.other, guess.sets):
         return None
     if address.is_part(scene) or not _is_check(guess):
-        return None  # a flag is set, and no thing is made; or it was read for something else
+        return None  # a flag, or a read that is no check
     evidence = (
         guess.other.told(guess.other.does),
         guess.sets.told(f"{guess.sets.does} a few lines away in the same function"),
@@ -162,7 +166,7 @@ def _guessed(scene: Scene, guess: Check, change: str) -> Hit | None:
 
 
 def _keeps_many(scene: Scene, found: Check) -> bool:
-    """`if e.compiled[src] == nil { e.compiled[src] = x }`: is it one of many that a map keeps?"""
+    """Return whether a map element is stored: `if e.cache[key] == nil { e.cache[key] = x }`."""
     here, shared = found.sets.here, scene.shared
     if not scene.go or here is None or shared is None or "map[" not in shared.type:
         return False
@@ -170,9 +174,9 @@ def _keeps_many(scene: Scene, found: Check) -> bool:
 
 
 def _is_given(scene: Scene, guess: Check) -> bool:
-    """By its address: has a function that is nobody's method got what it checks from elsewhere?
+    """Return whether, by its address, a function without receiver checks what it was passed.
 
-    What such a one makes at first use is its package's, though what was made may lie anywhere.
+    Such a function creates package variables at first use.
     """
     name = guess.sets.name
     below = (guess.sets.point.line or 0) > (guess.other.point.line or 0)
@@ -181,20 +185,20 @@ def _is_given(scene: Scene, guess: Check) -> bool:
 
 
 def _is_check(guess: Check) -> bool:
-    """By offsets: does the code that sets it come behind the check above it?"""
+    """Return whether, by code offsets, the write comes after the check above it."""
     down = (guess.sets.point.line or 0) - (guess.other.point.line or 0)
     first, then = depth.of(guess.other), depth.of(guess.sets)
     return down <= 0 or first is None or then is None or first <= then
 
 
 def _made_by_caller(scene: Scene, change: str) -> Hit | None:
-    """A constructor fills an object in; who called it did so because there was none yet."""
+    """Match a constructor that fills an object, called because there was none yet."""
     for maker, other in scene.both if scene.sourced else ():
         if not maker.writes or maker.held or other.held or maker.here is None:
             continue
         there = [(code.path, code.first) for _, code in other.way[:NEAR]]
         made = is_made_here(scene, maker)
-        # what the line fills, or what functions set besides: a flag, the place where it is kept
+        # names that the line or its function writes: the object, a flag, the variable that holds it
         filled = _filled(maker.here)
         for caller, calls in maker.way[1:NEAR]:
             leads = (calls.path, calls.first) in there
@@ -205,8 +209,8 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
                 seen = asks_absent(scene, caller, filled)
             if seen and not _is_one_of_many(scene, seen):
                 evidence = (
-                    maker.told(f"{maker.does} an object that it makes"),
-                    Evidence(f"which is made under `if {seen.text[:60]}`", point(caller)),
+                    maker.told(f"{maker.does} an object that it creates"),
+                    Evidence(f"which is created under `if {seen.text[:60]}`", point(caller)),
                     other.told(f"{other.does} it in {other.actor.id}"),
                 )
                 confidence = STRONG + 0.04 if leads else LIKELY + 0.05
@@ -216,26 +220,26 @@ def _made_by_caller(scene: Scene, change: str) -> Hit | None:
 
 
 def _is_one_of_many(scene: Scene, asked: Condition) -> bool:
-    """`price, known := c.prices[s]; !known`: is it asked for one of those that a map keeps?"""
+    """Return whether the check is for an element of a map: `price, known := c.prices[s]; !known`."""
     shared = scene.shared
     return shared is not None and "map[" in shared.type and f"{shared.name}[" in asked.text
 
 
 def _filled(seen: Around) -> set[str]:
-    """What a line and its function fill; a variable of the function's own is nothing that is kept."""
+    """Return the names that a line and its function write, without the function's own variables."""
     used = (*seen.uses, *seen.stores)
     return {u.name for u in used if len(u.path) > 1 or u.name not in seen.names}
 
 
 def _published(scene: Scene, change: str) -> Hit | None:
-    """A function fills an object that it has just made and keeps it if there was none; others use it."""
+    """Match a function that fills a new object and stores it if there was none; others use it."""
     for maker, other in scene.both if scene.sourced else ():
         if not maker.site or maker.held or other.held or not is_made_here(scene, maker):
             continue
         if seen := stores_absent(scene, maker.site):
             evidence = (
-                maker.told(f"{maker.does} an object that it makes"),
-                maker.told(f"and keeps under `{seen.text[:60]}`, line {seen.line}"),
+                maker.told(f"{maker.does} an object that it creates"),
+                maker.told(f"and stores under `{seen.text[:60]}`, line {seen.line}"),
                 other.told(f"{other.does} it in {other.actor.id}"),
             )
             return Hit(STRONG + 0.04, evidence, change, (maker.point,), from_source=True)
@@ -243,7 +247,7 @@ def _published(scene: Scene, change: str) -> Hit | None:
 
 
 def _made_below(scene: Scene, change: str) -> Hit | None:
-    """Two go the same way, and one of them makes what the other uses: `k == nil`, then `makeKey`."""
+    """Match two sides in one function, one in a maker that it called: `k == nil`, then `makeKey`."""
     for reader, maker in scene.both if not scene.sourced else ():
         if not maker.writes or reader.writes or reader.closure or maker.inner:
             continue
@@ -253,49 +257,49 @@ def _made_below(scene: Scene, change: str) -> Hit | None:
             continue
         evidence = (
             reader.told(reader.does),
-            maker.told(f"{maker.does}, and by its name makes it"),
-            Evidence(f"both are on their way through `{short(reader.written(way))}`", point(way)),
+            maker.told(f"{maker.does}; by its name it creates the value"),
+            Evidence(f"both stacks contain `{short(reader.written(way))}`", point(way)),
         )
         return Hit(FAIR, evidence, change, (point(way),))
     return None
 
 
 def _by_function(scene: Scene, change: str) -> Hit | None:
-    """From a Go report alone: a method has something made by a function, while another one uses it."""
+    """From a Go report alone: a method calls a function that creates what another method uses."""
     for maker, reader in scene.both if scene.go and scene.source is None else ():
         if caller := made_below(maker, reader):
             named = short(maker.written(caller))
             evidence = (
-                maker.told(f"{maker.does}, a function that makes something, by its place"),
-                Evidence(f"`{named}` has it called", point(caller)),
-                reader.told(f"{reader.does}, further down on the same way"),
+                maker.told(f"{maker.does} in a function that seems to create the value"),
+                Evidence(f"`{named}` leads to that call", point(caller)),
+                reader.told(f"{reader.does} it further down in the same function"),
             )
-            # what is used only further down may have been kept in a map by who stands between
+            # if used only further down, it may have been stored in a map in between
             near = caller == maker.frames[1] or reader.point.line == caller.line
             return Hit(EVEN if near else WEAK, evidence, change, (point(caller),))
     return None
 
 
 def _same_way(reader: Side, maker: Side) -> Frame | None:
-    """The function that calls the maker, and that reads or has it read a few lines away."""
+    """Return the frame that calls the maker and, a few lines away, reads or calls the reader."""
     for caller in maker.frames[1:NEAR]:
         for frame in reader.frames[:2]:
             name = reader.written(frame)
             if name != maker.written(caller) or last(name) == "main" or is_test_file(frame.file):
-                continue  # tests and `main` run things beside each other on purpose
+                continue  # tests and `main` run code concurrently on purpose
             if abs((caller.line or 0) - (frame.line or 0)) <= SPAN:
                 return caller
     return None
 
 
 def _twice(scene: Scene, change: str) -> Hit | None:
-    """Two actors write on the same line of a function that is called like a maker."""
+    """Match two actors that write on the same line of a function that is named like a maker."""
     if scene.sourced or not scene.same_function or not all(s.writes for s in scene.sides):
         return None
     a, b = scene.sides
     if a.point.line != b.point.line or verb(a.name) not in MAKING or a.closure or a.inner:
         return None
-    evidence = (a.told(f"two actors make it at once: `{short(a.name)}`"),)
+    evidence = (a.told(f"two actors create it at once: `{short(a.name)}`"),)
     return Hit(EVEN, evidence, change, (a.point,))
 
 

@@ -2,12 +2,13 @@
 
 ## What it sees
 
-One side is a closure (`F.func1`), the other the function around it or another goroutine of the same
-closure, and the goroutine was started in that function, by one call of it; or two goroutines run one
-closure that a function, and no method, has given back. With source: the name that both lines use
-is declared in the function, outside the closure, and not by one of the lines: what a declaration of Go
-makes is new, and is met on another way. In C++: a lambda that captures by reference, or a
-variable on the stack of the thread that started the other.
+- One side is a closure (`F.func1`), the other is the enclosing function or another goroutine of the
+  same closure, and one call of that function started the goroutine.
+- Two goroutines run one closure that a function, not a method, has returned.
+- With source: the name that both lines use is declared in the function, outside of the closure, and
+  not on one of the two lines (a Go declaration makes a new variable).
+- In C++: a lambda that captures by reference, or a variable on the stack of the thread that started
+  the other.
 
 ## Why it races
 
@@ -22,12 +23,12 @@ access is shared, though it looks like a local one.
 
 ## Remedy
 
-Pass values as arguments and results through a channel; or let each goroutine have its own slot and
-add up after `Wait`; or guard the variable with a mutex.
+Pass values as arguments and results through a channel. Or give each goroutine its own slot and add
+up after `Wait`. Or guard the variable with a mutex.
 
 ## When it is wrong
 
-Without source the closure may touch a field of an object that is shared in other ways: then a lock
+Without source the closure may access a field of an object that is shared in other ways: then a lock
 of that object is missing.
 """
 
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
 
 _CHANGE = (
-    "Do not share {what} between the closure and the function around it: pass its value in, hand the"
-    " result back through a channel or a slot per goroutine, and use it only after the wait."
+    "Do not share {what} between the closure and the enclosing function: pass its value in, return the"
+    " result through a channel or a slot per goroutine, and use it only after the wait."
 )
 
 
@@ -65,29 +66,29 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _on_a_stack(scene: Scene) -> Hit | None:
-    """A thread's own stack lent to another: the detector says whose memory it is."""
+    """Match memory on a thread's stack, as named by the detector, that another thread uses."""
     place = scene.report.location
     if place is None or place.kind != "stack" or not scene.both:
         return None
     what = f"`{place.name}`" if place.name else "the variable"
-    told = Evidence(f"{what} lies on the stack of {place.actor or 'one of the threads'}")
+    told = Evidence(f"{what} is on the stack of {place.actor or 'one of the threads'}")
     others = tuple(side.told(side.does) for side in scene.sides)
     change = (
-        f"Do not lend {what} to another thread while its own still uses it: join first, or give each"
-        " thread its own copy."
+        f"Do not share {what} with another thread while its own thread still uses it: join first, or"
+        " give each thread its own copy."
     )
-    # an object with methods of its own is shared as such, wherever it lies
+    # an object with methods is shared as an object, wherever it is stored
     lent = any(side.closure or side.name == "operator()" for side in scene.sides)
     methods = not lent and any("::" in side.name for side in scene.sides)
     methods = methods or any(_is_member(side) for side in scene.sides)
-    # what lies in main's is there as long as the program is
+    # variables of main live as long as the program
     mains = {side.creator.function for side in scene.sides if side.creator} == {"main"}
     methods = methods or (not lent and mains and all(map(_by_pointer, scene.sides)))
     return Hit(WEAK if methods else LIKELY, (told, *others), change, scene.points)
 
 
 def _is_member(side: Side) -> bool:
-    """Does its line touch a member of the class that it is in, and no variable of a function?"""
+    """Return whether its line accesses a member of its class, and no local variable."""
     here = side.here
     if here is None or not here.receiver:
         return False
@@ -96,7 +97,7 @@ def _is_member(side: Side) -> bool:
 
 
 def _by_pointer(side: Side) -> bool:
-    """`p->rate = 2;`: is it an object that functions are given, wherever it lies?"""
+    """Return whether it is accessed through a pointer: `p->rate = 2;`."""
     here = side.here
     return here is not None and any(
         len(u.path) > 1 and f"{u.path[0]}->" in here.text for u in here.uses

@@ -3,12 +3,12 @@
 ## What it sees
 
 `testing.(*common)` on both sides above the user's code: `Log`, `Errorf` or `FailNow` in a goroutine
-against the test's runner, which marks it as done.
+against the test runner, which marks the test as done.
 
 ## Why it races
 
 `t.Log` may be used only while the test runs. A goroutine that outlives the test writes into a test
-that has been reported already; newer versions of Go panic.
+that was already reported. Newer versions of Go panic.
 
 ## Example
 
@@ -16,11 +16,11 @@ that has been reported already; newer versions of Go panic.
 
 ## Remedy
 
-Wait for the goroutine in the test; or let it log elsewhere. The product is right.
+Wait for the goroutine in the test, or let it log elsewhere. The product is correct.
 
 ## When it is wrong
 
-Other data of the testing package, such as a sub-test that is started by two goroutines.
+Other data of the testing package, such as a sub-test that two goroutines start.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _find(scene: Scene) -> Hit | None:
             continue
         evidence = (
             logs.told(f"`{frame.function}` is called in {logs.actor.id}"),
-            runner.told("the test's runner uses the same test at the same time"),
+            runner.told("the test runner uses the same test at the same time"),
         )
-        change = "Wait for the goroutine before the test returns, or log elsewhere than through t."
+        change = "Wait for the goroutine before the test returns, or do not log through t."
         confidence = SURE if not logs.is_test else LIKELY
         where = (logs.point,) if logs.site else ()
         return Hit(confidence, evidence, change, where, test_only=True)
@@ -60,7 +60,7 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _top(side: Side, pattern: re.Pattern[str]) -> Frame | None:
-    """The innermost frame, if it is such a one."""
+    """Return the innermost frame, if it matches."""
     top = next(
         (f for f in side.access.stack if f.package not in ("runtime", "sync", "internal/race")),
         None,

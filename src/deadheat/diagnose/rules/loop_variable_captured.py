@@ -1,17 +1,19 @@
-"""A loop's variable captured by a goroutine.
+"""A loop variable captured by a goroutine.
 
 ## What it sees
 
-One side is a closure, the other the function around it, which writes on a line above the one that
-starts the goroutine: only a loop gets back there. With source: the closure uses a name that a `for`
-clause declares, or a method of it is started (`go truck.drive()`), or closures meet at an element that
-it picks, and the module's `go` line is older than 1.22. In C and C++: the clause of a `for`
-writes the variable whose address a thread got that the loop starts.
+One side is a closure, the other the enclosing function, which writes on a line above the one that
+starts the goroutine: only a loop gets back there.
+
+With source: the module's `go` line is older than 1.22, and the closure uses a name that a `for`
+clause declares, or a method of it is started (`go truck.drive()`), or closures access the element
+that it indexes. In C and C++: the `for` clause writes the variable whose address is passed to a
+thread that the loop starts.
 
 ## Why it races
 
-Before Go 1.22 a loop has one variable for all its turns. The goroutine reads it while the loop goes
-on to write the next value into it, so that several goroutines may also see the same value.
+Before Go 1.22 a loop has one variable for all iterations. The goroutine reads it while the loop
+writes the next value into it. Several goroutines may see the same value.
 
 ## Example
 
@@ -21,13 +23,13 @@ on to write the next value into it, so that several goroutines may also see the 
 
 ## Remedy
 
-Give each turn a variable of its own: pass it as an argument, shadow it (`id := id`), or raise the
+Give each iteration its own variable: pass it as an argument, shadow it (`id := id`), or raise the
 `go` line of `go.mod` to 1.22.
 
 ## When it is wrong
 
 The function may write another variable in that loop, such as an error that the closure also uses.
-With Go 1.22 or newer only a variable that is declared before the loop can be meant.
+With Go 1.22 or newer only a variable declared before the loop can race.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def _find(scene: Scene) -> Hit | None:
         if told.how != "loop":
             return _by_index(found)
         change = (
-            f"Give each turn its own `{found.name}`: pass it to the closure as an argument, or write"
+            f"Give each iteration its own `{found.name}`: pass it as an argument, or write"
             f" `{found.name} := {found.name}` before the go statement."
         )
         return Hit(SURE, found.evidence(), change, (found.inner.point,), from_source=True)
@@ -81,16 +83,16 @@ def _find(scene: Scene) -> Hit | None:
     if at is None or at >= line or found.inner.writes:
         return None
     more = found.outer.told(
-        f"the write stands above line {line}, which starts the goroutine: a loop"
+        f"the write is above line {line}, which starts the goroutine: a loop"
     )
     change = (
-        "Pass the loop's variable to the closure as an argument, or shadow it in the loop's body."
+        "Pass the loop variable to the closure as an argument, or shadow it in the loop body."
     )
     return Hit(LIKELY, (*found.evidence(), more), change, (found.inner.point,))
 
 
 def _by_index(found: Capture) -> Hit | None:
-    """`out[i] = f(i)`: closures meet at one element because they share the loop's `i`."""
+    """Match `out[i] = f(i)`: closures access one element because they share the loop's `i`."""
     here = found.inner.here
     stored = [u for u in here.uses if u.element and u.writes] if here else []
     if here is None or not any(u.path[0] == found.name for u in stored):
@@ -99,16 +101,16 @@ def _by_index(found: Capture) -> Hit | None:
         told = here.names.get(use.name) if len(use.path) == 1 else None
         if told and told.how == "loop" and told.depth < len(here.closures):
             evidence = (
-                found.inner.told(f"`{here.text[:60]}` goes by `{use.name}`, the loop's variable"),
+                found.inner.told(f"`{here.text[:60]}` is indexed by the loop variable `{use.name}`"),
                 found.outer.told(f"{found.outer.does} the same element: all closures share it"),
             )
-            change = f"Give each turn its own `{use.name}`: pass it to the closure as an argument."
+            change = f"Give each iteration its own `{use.name}`: pass it as an argument."
             return Hit(STRONG + 0.04, evidence, change, (found.inner.point,), from_source=True)
     return None
 
 
 def _native(scene: Scene) -> Hit | None:
-    """`for (int i = 0; …; i++) pthread_create(&t[i], NULL, run, &i)`; a lambda that has `&i`."""
+    """Match `for (int i = 0; …; i++) pthread_create(&t[i], NULL, run, &i)`, or a lambda with `&i`."""
     for loop, worker in scene.both:
         here, started = loop.here, worker.creator
         if here is None or started is None or not loop.writes or not worker.is_worker:
@@ -124,26 +126,26 @@ def _native(scene: Scene) -> Hit | None:
         if not name or not (here.names[name].line == here.line or _lends(seen, name)):
             continue
         evidence = (
-            loop.told(f"`{here.text[:60]}` writes the loop's variable `{name}`"),
-            Evidence("each turn of the loop starts a thread that has its address", point(started)),
+            loop.told(f"`{here.text[:60]}` writes the loop variable `{name}`"),
+            Evidence("each iteration starts a thread with its address", point(started)),
             worker.told(f"{worker.does} it in {worker.actor.id}"),
         )
-        change = f"Pass each thread the value of `{name}`, or an element of an array of its own."
+        change = f"Pass each thread the value of `{name}`, or its own array element."
         return Hit(STRONG + 0.04, evidence, change, (point(started),), from_source=True)
     return None
 
 
 def _lends(seen: Around, name: str) -> bool:
-    """`pthread_create(&t, NULL, run, &i)`: is the address of a variable given to who is started?"""
+    """Return whether the address is passed to the start: `pthread_create(&t, NULL, run, &i)`."""
     given = [call.arguments for call in seen.calls if call.line == seen.line]
     return any(re.search(rf"&\s?{re.escape(name)}\b(?!\s?\[)", text) for text in given)
 
 
-_AT_ONCE = 3  # lines from the head of a loop to the start of a goroutine that comes first in it
+_AT_ONCE = 3  # max. lines from the head of a loop to a start that comes first in its body
 
 
 def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
-    """Where the function that writes started the worker, below it: through a closure, or at once."""
+    """Return the frame below the write that started the worker, by a closure or directly."""
     for frame in worker.actor.created_at[:NEAR]:
         if loop.site is None or frame.function != loop.site.function:
             continue
@@ -151,7 +153,7 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
         if not below:
             return None
         near = (frame.line or 0) - (loop.site.line or 0) <= _AT_ONCE
-        # nobody calls `main` again, and a second call has another stack
+        # `main` is not called again, and a second call has another stack
         again = is_lent(loop, worker) or last(loop.name) == "main" or on_stack(scene)
         at_once = scene.source is None and near and again and frame == worker.creator
         return frame if at_once or in_closure(worker, frame) else None
@@ -159,7 +161,7 @@ def _started(scene: Scene, loop: Side, worker: Side) -> Frame | None:
 
 
 def _sent_off(scene: Scene, loop: Side, worker: Side) -> bool:
-    """`for _, truck := range trucks { go truck.drive(n) }`: the method has the address of `truck`."""
+    """Match `for _, truck := range trucks { go truck.drive(n) }`: the method gets `&truck`."""
     seen = scene.around(worker.creator) if worker.creator else None
     if seen is None or loop.here is None or seen.first != loop.here.first:
         return False
@@ -172,7 +174,7 @@ def _sent_off(scene: Scene, loop: Side, worker: Side) -> bool:
 
 
 def _lent(scene: Scene) -> Hit | None:
-    """A closure hands the variable's address on: the access is in what it calls."""
+    """Match a closure that passes the variable's address on: the access is in a callee."""
     for loop, worker in scene.both:
         started = _started(scene, loop, worker) if loop.writes and not worker.closure else None
         if started is None:
@@ -180,25 +182,25 @@ def _lent(scene: Scene) -> Hit | None:
         kind = "goroutine" if scene.go else "thread"
         evidence = (
             loop.told(f"{loop.does} above line {started.line}, which starts the {kind}: a loop"),
-            worker.told(f"{worker.does} what that {kind} was given"),
+            worker.told(f"{worker.does} what was passed to that {kind}"),
         )
-        change = "Give each turn of the loop its own variable before its address is taken."
+        change = "Give each iteration its own variable before its address is taken."
         return Hit(FAIR + 0.05, evidence, change, (loop.point,))
     return None
 
 
 def _by_address(scene: Scene) -> Hit | None:
-    """The same with source: the write is the loop's own clause."""
+    """With source: match a `for` clause that writes a variable whose address a worker uses."""
     shares = scene.source.loops_share() if scene.source else None
     for loop, worker in scene.both if shares is not False else ():
         if not loop.here or not loop.here.text.startswith("for "):
             continue
         if _started(scene, loop, worker) or _sent_off(scene, loop, worker):
             evidence = (
-                loop.told(f"`{loop.here.text[:60]}` writes the loop's variable"),
+                loop.told(f"`{loop.here.text[:60]}` writes the loop variable"),
                 worker.told(f"{worker.does} it through its address"),
             )
-            change = "Give each turn of the loop its own variable before its address is taken."
+            change = "Give each iteration its own variable before its address is taken."
             return Hit(STRONG + 0.04, evidence, change, (loop.point,), from_source=True)
     return None
 
@@ -207,8 +209,8 @@ RULE = Rule(
     "loop-variable-captured",
     "captured variable",
     _find,
-    "a variable per turn",
-    "None: one copy per turn.",
+    "a variable per iteration",
+    "None: one copy per iteration.",
     general=("local-captured",),
     when=SOURCE | ONE_FUNCTION | ITSELF,
 )

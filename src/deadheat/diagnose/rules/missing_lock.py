@@ -2,15 +2,17 @@
 
 ## What it sees
 
-Two accesses to the same memory, at least one of them a write, and no lock on either: by the
-detector's word (ThreadSanitizer, Helgrind) or by the code's. From a Go report alone it is the usual
-reason for two plain accesses that show no other mechanism: not a container, not a captured
-variable, not a teardown. With source, where the package's own worker is met, who meets it must wait for
-it only afterwards, or the worker go on for ever: else a wait may be missing as well as a lock.
+Two accesses to the same memory, at least one of them a write, and no lock on either side: as listed
+by the detector (ThreadSanitizer, Helgrind) or by the code. From a Go report alone it is the usual
+cause of two non-atomic accesses that show no other mechanism: no container, no captured variable,
+no teardown.
+
+With source, if one side is a worker of the package, the other side must wait for it only
+afterwards, or the worker must run forever. Otherwise a wait may be missing instead of a lock.
 
 ## Why it races
 
-Nothing orders the two accesses. The reader may see an old value, half of a new one, or one that was
+Nothing orders the two accesses. The reader may see an old value, part of a new one, or one that was
 never written.
 
 ## Example
@@ -20,18 +22,20 @@ never written.
 
 ## Remedy
 
-One mutex beside the data that every access takes; for a single word an atomic; for settings that
-are replaced as a whole an `atomic.Pointer` to a value that is never changed.
+One mutex next to the data that every access takes. For a single word use an atomic. For settings
+that are replaced as a whole use an `atomic.Pointer` to an immutable value.
 
 ## When it is wrong
 
-From a report alone: one side may hold a lock (`partial-lock`), or the two sides may be meant to run
-one after the other, so that an order is missing and not a lock. Where a package's own worker, which
-it started and left running, meets a later call of the same package, that is as likely, and the
-answer is `unknown`, unless the worker still runs and was started by who is called so (`Start`, `Open`;
-`Run` may have given it up).
-So it is where a function has started the worker, gone on, and meets it; and where a worker that `main`
-started has ended, and a method of the same type, which is not called to look only, reads what it wrote.
+From a report alone, one side may hold a lock (`partial-lock`), or the two sides should run one
+after the other, so that an order is missing. The answer is `unknown` if that is as likely:
+
+- A worker that the package started and left running races with a later call of the package.
+  Exception: the worker still runs and its starter is named so (`Start`, `Open`; not `Run`, which
+  may have abandoned it).
+- A function races with the worker that it started before.
+- A worker that `main` started has ended, and a method of the same type, not named like a lookup,
+  reads what it wrote.
 """
 
 from __future__ import annotations
@@ -52,9 +56,9 @@ if TYPE_CHECKING:
 
 _ORDERS = ("Wait", "Done", "close", "cancel", "Signal", "Broadcast")
 _NEAR = 3
-# what Go's detector does not tell
+# for Go, whose detector lists no locks
 _IF_ONE = (
-    "If one of the two sides already holds a lock for it, take that one on the other side, too."
+    "If one of the two sides already holds a lock for it, take that lock on the other side too."
 )
 
 
@@ -65,7 +69,7 @@ def _find(scene: Scene) -> Hit | None:
         return None
     change = (
         f"Take one mutex around every access to {scene.what}, or make it atomic if it is a single"
-        " word that stands alone."
+        " independent word."
     )
     held = locking.locks(scene)
     if held is None:
@@ -73,22 +77,22 @@ def _find(scene: Scene) -> Hit | None:
         evidence = tuple([side.told(side.does) for side in scene.sides])
         confidence = FAIR if scene.go else WEAK + 0.15
         if may_be_ordered(scene):
-            confidence = WEAK + 0.05  # a wait, or a timer's stop, may be missing as well as a lock
+            confidence = WEAK + 0.05  # a wait, or the stop of a timer, may be missing instead
         return Hit(confidence, evidence, change, scene.points)
     if any(held):
         return None
-    evidence = tuple([side.told(f"{side.does} without a lock in sight") for side in scene.sides])
+    evidence = tuple([side.told(f"{side.does} without a visible lock") for side in scene.sides])
     confidence = LIKELY if scene.sourced else WEAK + 0.05 if may_be_ordered(scene) else FAIR
     if scene.sourced and _may_be_order(scene):
-        confidence = WEAK + 0.05  # somebody waits or tells: it may be the order that is wrong
+        confidence = WEAK + 0.05  # somebody waits or signals: the order may be wrong
     return Hit(confidence, evidence, change, scene.points, from_source=scene.sourced)
 
 
 def _may_be_order(scene: Scene) -> bool:
-    """May it be that who meets a package's own worker should have waited for it?
+    """Return whether the other side should perhaps have waited for a worker of its package.
 
-    In Go, where somebody waits or tells; in C, where the worker does not go on for ever. Not where who
-    meets it waits for it only afterwards, and so means to run beside it.
+    In Go if somebody waits or signals, in C if the worker does not run forever. Not if the other
+    side waits for the worker only afterwards: then both should run concurrently.
     """
     met = own_worker(scene)
     if met is None:
@@ -101,22 +105,22 @@ def _may_be_order(scene: Scene) -> bool:
 
 
 def _waits(scene: Scene, side: Side) -> bool:
-    """Does the code on the way to its access tell others of something, or wait for it?"""
+    """Return whether the code that led to the access waits or signals."""
     if _is_daemon(scene, side):
-        return False  # it goes round and round, and waits for its own turns only
+        return False  # it loops and waits for its own iterations only
     for frame in side.frames[:_NEAR]:
         seen = None if is_test_file(frame.file) else scene.around(frame)
         if seen and (seen.sends or seen.receives or any(c.name in _ORDERS for c in seen.calls)):
             return True
         if is_closure(frame.function):
-            break  # who calls a closure runs it for others
+            break  # the caller of a closure runs it for others
     return False
 
 
 def _is_daemon(scene: Scene, side: Side) -> bool:
-    """Does a worker run for as long as who had it started does, who is the other side?"""
+    """Return whether a worker runs as long as its starter, which is the other side."""
     other = next((s for s in scene.sides if s is not side), None)
-    # every test is run by the same few functions
+    # all tests have frames of the testing package in common
     now = {f.function for f in other.true if f.package != "testing"} if other else set()
     lasts = side.is_worker and any(f.function in now for f in side.created)
     return lasts and any(runs_on(scene, frame) for frame in side.frames[:_NEAR])

@@ -1,20 +1,22 @@
-"""Atomic on one side, plain on the other.
+"""Atomic access on one side, non-atomic on the other.
 
 ## What it sees
 
 An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's
-`atomic write`, Miri's `atomic store`, KCSAN's `(marked)` against a plain access. With source:
-`atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)`, `x.load(std::memory_order_acquire)` or
-`READ_ONCE(x)` on one line, `x` as it is on the other. What Go's locks and those of C do inside is
-not meant, also where Go's compiler has left no frame of them. Memory that is freed is meant only where
-the other side has given up its hold on it (`fetch_sub`, `--`, `exchange`), with source only where that
-is `relaxed` or `release`: then it is atomic, but orders nothing before the one who frees.
+`atomic write`, Miri's `atomic store`, KCSAN's `(marked)`. With source: `atomic.AddInt64(&x, 1)`,
+`__atomic_fetch_add(&x, …)`, `x.load(std::memory_order_acquire)` or `READ_ONCE(x)` on one line, a
+plain `x` on the other.
+
+- Atomics inside of Go or C locks do not count, also where the Go compiler inlined the lock.
+- Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`,
+  `exchange`); with source only with `relaxed` or `release`, which does not order the access before
+  the free.
 
 ## Why it races
 
-An atomic access orders only other atomic accesses. The plain one may be torn, cached in a register
-or moved by the compiler. A count that is lowered with `memory_order_relaxed` does not order what was
-done before it.
+An atomic access orders only other atomic accesses. The other one may be torn, cached in a register
+or moved by the compiler. A counter decremented with `memory_order_relaxed` does not order earlier
+accesses.
 
 ## Example
 
@@ -23,12 +25,11 @@ done before it.
 
 ## Remedy
 
-Make every access atomic; the types `atomic.Int64`, `atomic.Bool` and `std::atomic` leave no other
-way.
+Make every access atomic. The types `atomic.Int64`, `atomic.Bool` and `std::atomic` enforce that.
 
 ## When it is wrong
 
-The plain side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A
+The non-atomic side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A
 `sync/atomic` frame may also belong to a lock or a pool that is built with atomics.
 """
 
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
     from deadheat.diagnose.side import Side
 
 _ORDER = (
-    "Give the atomic access that decides who is the last an order: memory_order_acq_rel, or release"
-    " and an acquire by the one who frees."
+    "Give the atomic access that finds the last user a memory order: memory_order_acq_rel, or release"
+    " with an acquire before the free."
 )
 
 
@@ -57,14 +58,14 @@ def _find(scene: Scene) -> Hit | None:
         if not is_atomic(atomic, name) or is_atomic(plain, name) or not plain.true:
             continue
         if of_lock(atomic):
-            continue  # a lock that is copied or made anew, not a counter that is read
+            continue  # a lock that is copied or overwritten, not a counter
         if plain.access.op is Op.FREE:
             return _unordered(atomic, plain)
         evidence = (
             atomic.told(f"{atomic.does.removesuffix(' atomically')} atomically"),
-            plain.told(f"{plain.does} plainly"),
+            plain.told(f"{plain.does} without an atomic"),
         )
-        change = f"Make this access to {scene.what} atomic like the other."
+        change = f"Make this access to {scene.what} atomic like the other one."
         confidence = SURE if scene.sourced else STRONG
         where = (plain.point,)
         return Hit(confidence, evidence, change, where, from_source=not told(atomic))
@@ -72,12 +73,12 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _unordered(atomic: Side, frees: Side) -> Hit | None:
-    """A count or a flag that says who frees: no plain access, but one atomic access without order."""
+    """Match an atomic release of a reference that does not order the access before the free."""
     if not hands_over(atomic):
-        return None  # it is still in use
+        return None  # the memory is still in use
     evidence = (
-        atomic.told(f"{atomic.does}, and so gives up its hold on it"),
-        frees.told(f"{frees.does} it, and that atomic access does not order the two"),
+        atomic.told(f"{atomic.does} and so releases its reference"),
+        frees.told(f"{frees.does} it; the atomic access does not order the two"),
     )
     confidence = SURE if atomic.here else LIKELY
     return Hit(confidence, evidence, _ORDER, (atomic.point,), from_source=atomic.here is not None)

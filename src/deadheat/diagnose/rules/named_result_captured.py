@@ -2,16 +2,18 @@
 
 ## What it sees
 
-With source: a closure that runs in a goroutine uses a named result of the function around it. The
+With source: a closure that runs in a goroutine uses a named result of the enclosing function. The
 other side is another such goroutine, the function's own code, or its `return` statement, which
-assigns to the result without naming it. From a report alone: a closure writes a variable of the
-function that started it, and so does that function further down. Who uses a local variable again does
-not write it while a goroutine does; a `return` does so unseen.
+assigns to the result without naming it.
+
+From a report alone: a closure writes a variable of the function that started it, and so does that
+function further down. Code rarely writes a local variable while a goroutine does; a `return` does
+so implicitly.
 
 ## Why it races
 
 `return f()` in a function with named results is an assignment to them. A goroutine that still uses
-the result races with that assignment, and whatever it writes after the return is lost.
+the result races with that assignment, and what it writes after the return is lost.
 
 ## Example
 
@@ -22,13 +24,13 @@ the result races with that assignment, and whatever it writes after the return i
 
 ## Remedy
 
-Let the goroutine write to a variable of its own, hand that over through a channel, and return only
-after receiving it.
+Let the goroutine write to its own variable, pass that through a channel, and return only after
+receiving it.
 
 ## When it is wrong
 
-A result that is only ever used before the goroutine starts, with the race on another variable of
-the same line. From a report alone: a local variable that the function really sets itself.
+The result is only used before the goroutine starts, and the race is on another variable of the same
+line. From a report alone: a local variable that the function sets itself.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from deadheat.diagnose.traits import ONE_FUNCTION, SOURCE
 if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
 
-# functions that give nothing back, whoever wrote them
+# functions without results
 _RESULTLESS = ("Test", "Benchmark", "Fuzz", "main", "init")
 
 
@@ -57,21 +59,21 @@ def _find(scene: Scene) -> Hit | None:
     here = found.outer.here
     returns = here is not None and here.text.startswith("return") and not found.outer.closure
     if found.is_error and not returns:
-        return None  # an error variable first of all
+        return None  # error-variable-captured
     evidence = found.evidence()
     if returns:
         bare = here is not None and here.text.partition("//")[0].strip() == "return"
-        does = "gives the named result back" if bare else "assigns to the named result"
+        does = "returns the named result" if bare else "assigns to the named result"
         evidence += (found.outer.told(f"the return statement {does}"),)
     change = (
-        f"Let the closure work on a variable of its own instead of the result `{found.name}`; receive"
-        " it from a channel before the function returns."
+        f"Let the closure use its own variable instead of the result `{found.name}`; receive it from a"
+        " channel before the function returns."
     )
     return Hit(SURE, evidence, change, (found.inner.point, found.outer.point), from_source=True)
 
 
 def _returned(scene: Scene) -> Hit | None:
-    """From a report alone: both write it, the function around below the line of the start."""
+    """From a report alone: both sides write it, the enclosing function below the start."""
     found = likely(scene)
     if found is None or found.outer.closure or not (found.inner.writes and found.outer.writes):
         return None
@@ -81,10 +83,10 @@ def _returned(scene: Scene) -> Hit | None:
     if last(found.inner.name).startswith(_RESULTLESS):
         return None
     if address.of(scene) is None or address.may_be_interface(scene):
-        return None  # an error variable is reused as it is
-    told = found.outer.told("and writes it: so does a return statement, if it is a named result")
+        return None  # error-variable-captured
+    told = found.outer.told("it writes the variable, as a return statement does with a named result")
     change = (
-        "Let the closure work on a variable of its own; receive it from a channel before the"
+        "Let the closure use its own variable; receive it from a channel before the"
         " function returns."
     )
     return Hit(FAIR + 0.05, (*found.evidence(), told), change, scene.points)

@@ -3,15 +3,13 @@
 ## What it sees
 
 Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same
-time, which only `t.Parallel` allows. With source: not where a function of the product keeps something
-in a variable of its own package when it finds that it is not there (a cache, a table that is made at
-first use).
+time, which only `t.Parallel` allows. With source: not if a function of the product stores a missing
+value in a variable of its own package (a cache, a table that is created at first use).
 
 ## Why it races
 
-Parallel tests run beside each other. Whatever they share and one of them changes, they share
-without any order: a package variable, a fixture that is made once, a value of the loop around the
-sub-tests.
+Parallel tests run concurrently. Anything that they share and that one of them changes is unordered:
+a package variable, a fixture that is made once, a variable of the loop around the sub-tests.
 
 ## Example
 
@@ -21,12 +19,12 @@ sub-tests.
 
 ## Remedy
 
-A fixture per sub-test; or no `t.Parallel` in tests that share one. The product is right unless it
-promises to be safe for concurrent use.
+Use a fixture per sub-test, or no `t.Parallel` in tests that share one. The product is correct
+unless it promises to be safe for concurrent use.
 
 ## When it is wrong
 
-A type that says it is safe for concurrent use and is not: then the tests have found a defect of the
+The type claims to be safe for concurrent use and is not: then the tests have found a defect of the
 product.
 """
 
@@ -52,14 +50,14 @@ def _find(scene: Scene) -> Hit | None:
     if scene.sides[0].actor.id == scene.sides[1].actor.id:
         return None
     evidence = tuple(
-        side.told(f"{side.does} in {side.actor.id}, a test's own goroutine") for side in scene.sides
+        side.told(f"{side.does} in {side.actor.id}, the goroutine of a test") for side in scene.sides
     )
     parallel = tuple(one for side in scene.sides[:1] if (one := _parallel(scene, side)))
     change = (
-        "Give each parallel test a fixture of its own, or leave t.Parallel out where one is shared."
+        "Give each parallel test its own fixture, or remove t.Parallel where one is shared."
     )
     where = tuple(p for side in scene.sides if (p := _test_frame(side)))
-    # where the product takes locks it means to be safe for several at once: then it is at fault
+    # a product that takes locks claims to be safe for concurrent use: then it is at fault
     locked = any(side.held for side in scene.sides)
     confidence = WEAK if _is_products(scene) else FAIR if locked else STRONG + 0.04
     hit = Hit(confidence, (*evidence, *parallel), change, where, test_only=True)
@@ -67,9 +65,9 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _is_products(scene: Scene) -> bool:
-    """Does the product itself keep something in a variable of its package, when it is not there yet?
+    """Return whether the product stores a missing value in a variable of its package.
 
-    No test can have that for itself, and none has asked for the change.
+    No test can have its own copy of that variable.
     """
     shared = scene.shared
     if shared is None or shared.kind != "package" or is_test_file(shared.file):
@@ -84,7 +82,7 @@ def _test_frame(side: Side) -> Point | None:
 
 
 def _parallel(scene: Scene, side: Side) -> Evidence | None:
-    """The call of t.Parallel in one of the test's functions."""
+    """Return the call of t.Parallel in one of the test's functions."""
     for frame in side.frames:
         seen = scene.around(frame) if frame.file.endswith("_test.go") else None
         call = next((c for c in seen.calls if c.name == "Parallel"), None) if seen else None
@@ -100,6 +98,6 @@ RULE = Rule(
     "tests",
     _find,
     "a fixture per test",
-    "A little more time to set tests up.",
+    "A little more time for test set-up.",
     when=TESTS,
 )

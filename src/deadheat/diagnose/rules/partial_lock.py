@@ -2,23 +2,28 @@
 
 ## What it sees
 
-One side holds a lock, the other holds none: by the detector's word, or by the code around the racing
-lines and their callers (those further out only where all of the way are methods of one type); what a
-worker's starter holds is not the worker's, and a lock for reading that a server holds while a library
-calls its handlers is not theirs; one that lies beside a set in an object is the set's. With source
-also: a map or a slice that was given back under the lock and is used after it; who only reads an object
-does so without the object's own lock, under a lock of another type; no lock is in sight, but the
-comment on one side's function says that its caller holds it; where a Go report has lost the stack of
-one side, the other touches a field without the lock under which most other methods of its type do. In
-Go: one side takes a lock, while a library prints, compares or encodes the object that the lock is a
-part of. From a Go report alone: one side is in a function whose name says that its caller holds the
-lock (`flushLocked`), the other in none. That what others call writes so deep in its own code that a
-lock and its deferred release fit in front, while the other side reads where none fits, is told as well,
-but not first.
+One side holds a lock, the other holds none: as listed by the detector, or by the code around the
+racing lines and their callers (distant callers only if the whole call chain consists of methods of
+one type). Not counted: locks that a worker's starter holds, and a read lock that a server holds
+while a library calls its handlers. A lock next to a collection in an object guards the collection.
+
+With source also:
+
+- A map or slice is returned under the lock and used after it.
+- The reader of an object holds a lock of another type, but not the object's lock.
+- No lock is visible, but the comment of one side's function says that its caller holds it.
+- A Go report lost one stack, and the other side accesses a field without the lock under which most
+  methods of its type do.
+- In Go: one side takes a lock while a library prints, compares or encodes the object that contains
+  it.
+
+From a Go report alone: one side is in a function named as called with the lock (`flushLocked`), the
+other is not. With low rank: an exported method writes so deep in its code that a lock with a
+deferred unlock fits before it, while the other side reads where none fits.
 
 ## Why it races
 
-A lock orders only those who take it. The side without it runs into the middle of the other's
+A lock orders only actors that take it. The side without it runs in the middle of the other's
 critical section.
 
 ## Example
@@ -32,16 +37,13 @@ Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 ## When it is wrong
 
-The lock that is held may guard something else, with this access inside it by accident. A lock that
-is taken in a function that the detector left out of the stack is not seen. A lock of another type that
-a caller holds guards that one's own things more often than not, and is told, but not first; one that
-the detector tells of, and that no code on the way takes, is worth less. No lock helps against a
-destructor or what takes a lock apart: that is a teardown. Where one
-side is atomic, the other lacks an atomic and no lock; no lock orders a `close` of a channel, or `Add`
-and `Wait` of a group; and what a function's closure captures is not guarded by the lock of an object
-that the function happens to hold. Nor is a field that the product only reads, and that a test sets in
-what it has just had made; nor one that set-up stores once, without it, below the call that has led to
-the reader's start.
+- The lock may guard something else. A caller's lock of another type ranks low; so does one that the
+  detector lists and no code on the call chain takes.
+- A lock taken in a function that the detector left out of the stack is not seen.
+- A lock does not help against a destructor or the destruction of a lock (`teardown-vs-worker`),
+  where one side is atomic, or for `close` of a channel and `Add` and `Wait` of a group.
+- Not guarded by the lock: a variable captured by a closure, a field that the product only reads and
+  a test sets in a new object, and a field that set-up stores once after it started the reader.
 """
 
 from __future__ import annotations
@@ -74,27 +76,27 @@ if TYPE_CHECKING:
 _COLLECTS = GROWING | JOINING | KEYED | {"add", "store", "log", "accept", "pop", "steal"}
 
 
-# "map[string]int64", "[]*Row", "*Table": what is given back is the thing itself, and no copy
+# "map[string]int64", "[]*Row", "*Table": result types that share the object instead of a copy
 _WHOLE = re.compile(r"\(?(?:map\[|\[\]|\*)")
 _MAPS = re.compile(r"^(?:runtime|reflect)\.map[a-z]")
 # "&raft{group: g}", "*server.Account", "Table"
 _KIND = re.compile(r"[&*]?(?:\w{1,80}\.)?(\w{1,80})(?:\{|$)")
-_MOST = 4  # calls of a line that are followed
-_CALLERS = 0.8  # what a lock is worth that no function on the way takes
+_MOST = 4
+_CALLERS = 0.8  # confidence for a lock that no function on the call chain takes
 # "sync.(*Mutex).Lock", "sync.(*Cond).Wait", "atomic.LoadInt32"
 _TAKES = re.compile(r"^sync\.\(\*(?:Mutex|RWMutex|Cond)\)\.")
 _SYNC = re.compile(r"^(?:sync|atomic)\.")
-# does a function's comment say so, or only its name?
+# by comment (True) or by name (False)
 _NAMED = {
-    True: "has a comment by which its caller holds the lock",
-    False: "is called like one whose caller holds the lock",
+    True: "has a comment that its caller holds the lock",
+    False: "has a name that says that its caller holds the lock",
 }
 _RANGES = ("runtime.racereadrange", "runtime.racewriterange")
 
 
 def _find(scene: Scene) -> Hit | None:
     if signals.is_one(scene):
-        return None  # no lock guards a group or a channel: who adds comes before who waits
+        return None  # a WaitGroup or channel is not guarded by a lock
     held = locking.locks(scene)
     if held is None:
         return _looked_into(scene) or _named(scene) or _by_depth(scene) or _elsewhere(scene)
@@ -103,37 +105,37 @@ def _find(scene: Scene) -> Hit | None:
     if not held[0] and not held[1]:
         return _looked_into(scene) or _named(scene) if locking.from_source(scene) else None
     if _is_counted(scene):
-        return None  # who goes without the lock has an atomic instead, or the other one should
+        return None  # one side is atomic: mixed-atomic
     with_, without = scene.sides if held[0] else scene.sides[::-1]
     locks = held[0] or held[1]
     if not without.access.stack:
-        return None  # the detector has forgotten what that side did, locks included
+        return None  # the detector lost that stack, locks included
     if ends_it(without):
-        return None  # to take it there would not do: who comes later finds nothing there
+        return None  # a lock does not help: the object is destroyed
     if without.writes and locking.is_overwritten(without, with_):
-        return None  # to take it there would not do: the lock itself is made anew
+        return None  # a lock does not help: the lock itself is overwritten
     if _is_its_own(scene, with_, without):
-        return None  # a variable of the function's own, which holds the lock for something else
+        return None  # a captured local: the lock is held for something else
     if all(lock.shared for lock in locks) and with_.writes:
-        return None  # that lock would not do on both sides
+        return None  # a write under a read lock: write-under-rlock
     if replaced_by_test(scene) or begun_above(scene):
-        return None  # nobody ever stores to it under the lock: it is held for something else
+        return None  # no store to it is under the lock, which is held for something else
     if copied_by_call(scene):
-        return None  # the line that goes without it is a call of a method that takes it, of a copy
+        return None  # the line calls a method that locks a copy: copied-lock
     if scene.sourced and _is_lost(without) and not _names_it(scene, without):
-        return None  # the detector lost the function that holds the lock, or should
+        return None  # the detector lost the function that should hold the lock
     taken = locking.names(locks)
     evidence = (
         with_.told(f"{with_.does} under {taken}"),
         without.told(f"{without.does} without {'them' if ' and ' in taken else 'it'}"),
     )
-    change = f"Take {taken} around this access, too."
+    change = f"Take {taken} around this access too."
     sure = _confidence(scene, with_, locks)
     return Hit(sure, evidence, change, (without.point,), from_source=locking.from_source(scene))
 
 
 def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
-    """The surer, the nearer the lock is to what is raced for."""
+    """Return the confidence: higher if the lock belongs to the object of the variable."""
     by_code = locking.from_source(scene)
     own = [lock.name for lock in locks] if by_code else [h.name for h in with_.held]
     if any(beside(name, scene) for name in own) or _of_the_object(scene, with_):
@@ -141,19 +143,19 @@ def _confidence(scene: Scene, with_: Side, locks: list[locking.Lock]) -> float:
     if not by_code and _of_it(scene, with_):
         return STRONG
     if by_code and scene.shared and scene.shared.owner and not is_made_here(scene, with_):
-        # the lock of another type: it may guard that one's own, surely if a caller holds it
+        # a lock of another type may guard that type's data, more likely if a caller holds it
         near = with_.here is not None and with_.here.held
         return LIKELY if near or any(kept(with_)) else EVEN
     if scene.sides[0].point == scene.sides[1].point:
-        return WEAK  # the same line: its caller's lock guards something else
+        return WEAK  # same line: the caller's lock guards something else
     if not scene.sourced:
         return LIKELY if scene.report.detector == "tsan" else FAIR
-    # none of the functions that led there takes it: who called them may guard something else
+    # a lock that no function on the call chain takes may guard something else
     return STRONG if by_code or with_.held else _CALLERS
 
 
 def _is_counted(scene: Scene) -> bool:
-    """Is one side atomic and the other one not? A lock on one of them is about something else."""
+    """Return whether only one side is atomic: then the lock is about something else."""
     name = scene.shared.name if scene.shared else ""
     a, b = scene.sides
     both = is_atomic(a, name), is_atomic(b, name)
@@ -161,7 +163,7 @@ def _is_counted(scene: Scene) -> bool:
 
 
 def _is_its_own(scene: Scene, with_: Side, without: Side) -> bool:
-    """Does a closure race for a local of the function around it, whose lock is no local of it?"""
+    """Return whether a closure races for a captured local, and the lock is no local."""
     found = captured(scene)
     if found is None or found.inner is not without or found.declared is None:
         return False
@@ -172,7 +174,7 @@ def _is_its_own(scene: Scene, with_: Side, without: Side) -> bool:
 
 
 def _of_another(scene: Scene) -> Hit | None:
-    """Both hold locks, but one only what guards something else: a session's, not the cursor's."""
+    """Match two locks, one of which guards another object: the session's, not the cursor's."""
     found = locking.guardian(scene)
     if found is None:
         return None
@@ -182,33 +184,33 @@ def _of_another(scene: Scene) -> Hit | None:
         with_.told(f"{with_.does} under `{lock}`"),
         without.told(f"{without.does} under {others} only, of another type"),
     )
-    change = f"Take `{lock}` around this access, too."
+    change = f"Take `{lock}` around this access too."
     return Hit(STRONG, evidence, change, (without.point,), from_source=True)
 
 
 def _looked_into(scene: Scene) -> Hit | None:
-    """A library prints, compares or encodes an object and the lock in it, which another takes."""
+    """Match a library that prints, compares or encodes an object whose lock the other side takes."""
     for taker, looker in scene.both if scene.go else ():
         if looker.writes or not looker.by_library or looker.above(_SYNC):
             continue
         if not (taker.above(_TAKES) or of_lock(taker)):
             continue
         evidence = (
-            taker.told(f"{taker.who} takes a lock or lets it go"),
-            looker.told(f"{looker.who} has all of the object read, its lock included, without it"),
+            taker.told(f"{taker.who} locks or unlocks a lock"),
+            looker.told(f"{looker.who} reads the whole object, including its lock, without it"),
         )
         change = (
-            "Take the lock around this, or let only what does not change be read there: a method"
-            " `String` of its own, a copy."
+            "Take the lock around this call, or read only immutable fields there: with a `String`"
+            " method, or from a copy."
         )
         return Hit(FAIR + 0.05, evidence, change, (looker.point,))
     return None
 
 
 def _named(scene: Scene) -> Hit | None:
-    """Where no lock is in sight: by its name `flushLocked` is called with it held, the other is not.
+    """Match a function that by its name (`flushLocked`) or comment is called with the lock held.
 
-    Or by its comment; and the other one may say so as well, where its caller does not keep to it.
+    The other side may claim the same, if its caller does not hold the lock.
     """
     for with_, without in scene.both:
         frame = with_.locked
@@ -216,24 +218,23 @@ def _named(scene: Scene) -> Hit | None:
             continue
         if without.locked and not without.breaks_its_word:
             continue
-        told = "its caller has none" if without.locked else "nothing says so there"
+        told = "its caller does not hold it" if without.locked else "its name does not say so"
         seen = scene.around(frame)
         commented = seen is not None and seen.wants_lock
         evidence = (
             with_.told(f"`{short(frame.function)}` {_NAMED[commented]}"),
-            without.told(f"{without.does}, and {told}"),
+            without.told(f"{without.does}; {told}"),
         )
-        change = "Take that lock around this access, too."
+        change = "Take that lock around this access too."
         sure = LIKELY if commented else FAIR + 0.05
         return Hit(sure, evidence, change, (without.point,), from_source=commented)
     return None
 
 
 def _by_depth(scene: Scene) -> Hit | None:
-    """From a Go report alone: a type's own method writes so deep in it that a lock fits in front.
+    """From a Go report alone: an exported method writes so deep that a lock fits before it.
 
-    What others call writes at once where there is no lock at all; what only it calls may do other
-    things first.
+    Without a lock such a method usually writes at once; an unexported one may do other work first.
     """
     if scene.source is not None or scene.same_function or may_be_ordered(scene):
         return None
@@ -244,33 +245,33 @@ def _by_depth(scene: Scene) -> Hit | None:
         if not own or reader.closure or not _is_called_by_others(writer.site):
             continue
         if _COLLECTS.intersection(words(writer.name)[:1]):
-            continue  # a slice that grows takes as much code as a lock
+            continue  # append takes as much code as a lock
         if _is_called_by_others(reader.site) and _may_take_one(reader):
-            continue  # both may take one, and not the same
+            continue  # both may take a lock
         evidence = (
-            writer.told(f"{writer.does}, and a lock with its release fits in front of that"),
+            writer.told(f"{writer.does}; a lock and its release fit before the write"),
             reader.told(f"{reader.does} it elsewhere"),
         )
         change = (
-            "If a lock is held there, take it around this access, too; if not, add one for both."
+            "If a lock is held there, take it around this access too; if not, add one for both."
         )
         return Hit(EVEN, evidence, change, (reader.point,))
     return None
 
 
 def _may_take_one(side: Side) -> bool:
-    """Does a lock fit in front of it in its own function, too?"""
+    """Return whether a lock fits before the access in its own function."""
     return depth.may_be_locked(side) and depth.whose(side) == side.site
 
 
 def _is_called_by_others(frame: Frame | None) -> bool:
-    """Is it a method of a pointer that other packages may call? `session.(*Table).Login`."""
+    """Return whether it is an exported method of a pointer type: `session.(*Table).Login`."""
     _, method, bare = frame.function.rpartition(").") if frame else ("", "", "")
     return bool(method) and bare.isalnum() and bare[0].isupper()
 
 
 def _elsewhere(scene: Scene) -> Hit | None:
-    """One side is lost; the other goes without the lock that most methods of the type hold there."""
+    """Match a lost stack, and a side without the lock that most methods of the type hold."""
     found = guarded_elsewhere(scene)
     if found is None:
         return None
@@ -278,16 +279,17 @@ def _elsewhere(scene: Scene) -> Hit | None:
     evidence = (
         side.told(f"{side.does} without `{lock}`"),
         side.told(f"{held} of {all_} other methods that touch {scene.what} hold `{lock}`"),
-        side.told("the stack of the other side is lost"),
+        side.told("the stack of the other side is missing"),
     )
-    change = f"Take `{lock}` around this access, too."
+    change = f"Take `{lock}` around this access too."
     return Hit(FAIR + 0.05, evidence, change, (side.point,), from_source=True)
 
 
 def _is_lost(side: Side) -> bool:
-    """May a function be missing above its line? An encoder's frames are all there.
+    """Return whether a function may be missing between the site and the frames above it.
 
-    What lies inside of a library's type is another matter: that type is not made to be shared.
+    The frames of an encoder are complete. A library type that is not safe to share is another
+    cause.
     """
     if all(f.function.startswith(_RANGES) for f in side.inner):
         return False  # a struct that is copied
@@ -297,7 +299,7 @@ def _is_lost(side: Side) -> bool:
 
 
 def _names_it(scene: Scene, side: Side) -> bool:
-    """Does its line itself touch the variable, or what a call on it gives back of it?"""
+    """Return whether its line accesses the variable, directly or through a call that returns it."""
     here, site, shared = side.here, side.site, scene.shared
     if here is None or site is None or shared is None:
         return False
@@ -310,7 +312,7 @@ def _names_it(scene: Scene, side: Side) -> bool:
 
 
 def _is_whole(scene: Scene, results: str) -> bool:
-    """Is what a call gives back the thing itself? So is `Set[string]`, where that is a map."""
+    """Return whether a call returns the object itself. `Set[string]` counts if it is a map."""
     if _WHOLE.match(results):
         return True
     a_map = any(side.above(_MAPS) for side in scene.sides)
@@ -318,7 +320,7 @@ def _is_whole(scene: Scene, results: str) -> bool:
 
 
 def _of_it(scene: Scene, side: Side) -> bool:
-    """Is the lock a member of just the type whose member the line works on?"""
+    """Return whether the lock is a member of the type whose member the line accesses."""
     here = side.here
     if here is None:
         return False
@@ -333,7 +335,7 @@ def _of_it(scene: Scene, side: Side) -> bool:
 
 
 def _of_the_object(scene: Scene, side: Side) -> bool:
-    """`n := &raft{…}; n.Lock()`: is it the lock of a local that is of the variable's own type?"""
+    """Return whether it is the lock of a local of the variable's type: `n := &raft{…}; n.Lock()`."""
     shared = scene.shared
     if shared is None or not shared.owner or not locking.from_source(scene):
         return False
@@ -345,7 +347,7 @@ def _of_the_object(scene: Scene, side: Side) -> bool:
 
 
 def beside(lock: str, scene: Scene) -> bool:
-    """Does the lock live in the same object as the variable?"""
+    """Return whether the lock is in the same object as the variable."""
     shared = scene.shared
     return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
 

@@ -1,24 +1,28 @@
-"""An object went back to its pool while somebody still uses it.
+"""An object was returned to its pool while it is still in use.
 
 ## What it sees
 
-Frames of `sync.(*Pool)`, or of a type or package that is called a pool in a function that takes or
-gives objects, on one side, and no method of that type on the other; with source: a call of `Put`,
-`Release` or the like on a pool in the functions around one side, and the other side uses the object in
-a goroutine of its own (a count of whoever lends or borrows is in no object); or a function that gets
-an object, starts a goroutine or thread with it and gives it back, also under names such as
-`arena_take` and `arena_give`, unless what gives it back frees its memory (`push_back` gives back only
-to a vector that is called so: `free_`, `idle`); or one that comes from a channel and is sent back on
-it (`c := <-r.free`, `r.free <- c`); or, in C and C++, a line that uses an object after it was given
-back, or fills one that is handed on and then given back. From a report alone: a function that starts a
-worker has what the worker reads filled above that line, so again, by somebody who is not called like
-one who renews it; in C and C++ also: the detector names the memory, and its name is a pool's (`arena`,
-`slab`, `free_list`).
+One side has frames of `sync.(*Pool)`, or of a type or package named like a pool in a function that
+takes or returns objects; the other side is no method of that type.
+
+With source, one of:
+
+- A call of `Put`, `Release` or the like on a pool in the functions around one side, while the other
+  side uses the object in its own goroutine.
+- A function gets an object, starts a goroutine or thread with it and returns it to the pool, also
+  under names such as `arena_take` and `arena_give`, unless the return frees the memory (`push_back`
+  returns only to a vector with such a name: `free_`, `idle`).
+- An object is received from a channel and sent back on it (`c := <-r.free`, `r.free <- c`).
+- In C and C++: a line uses an object after its return, or fills one that is passed on and then
+  returned.
+
+From a report alone: above the line that starts a worker, its starter calls code that fills what the
+worker reads, so it runs again; the code is not named like a reset. In C and C++ also: the detector
+names the memory like a pool (`arena`, `slab`, `free_list`).
 
 ## Why it races
 
-A pool hands the object to the next one who asks. Whoever kept a reference now shares it with a
-stranger.
+A pool hands the object to the next caller. Code that kept a reference now shares it.
 
 ## Example
 
@@ -28,13 +32,13 @@ stranger.
 
 ## Remedy
 
-Put the object back only after the last user is done (join first, or count references); or give the
-other goroutine a copy.
+Return the object only after its last user is done (join first, or count references), or pass a copy
+to the other goroutine.
 
 ## When it is wrong
 
-The pool's own bookkeeping may race (a pool of the house's own without a lock): then a lock is
-missing in the pool. A variable of a package, which a Go report tells by its address, comes from no pool.
+The pool's own bookkeeping may race: then a lock is missing in the pool. A package variable, which a
+Go report shows by its address, comes from no pool.
 """
 
 from __future__ import annotations
@@ -67,13 +71,13 @@ _POOL = re.compile(
 _PLACE = re.compile(r"(?<!s)pool|arena|slab|free_?list", re.IGNORECASE)
 _AGAIN = POOLING | RENEWING | {"open", "new", "create", "make"}
 
-# "conn", "first": what a call or a start is given
+# "conn", "first": arguments of a call or a start
 _WORD = re.compile(r"[A-Za-z_]\w{0,80}")
 
 
 def _find(scene: Scene) -> Hit | None:
     if is_packages(scene):
-        return None  # a variable of a package, by its address: no pool hands that out
+        return None  # a package variable comes from no pool
     if lent := _lent(scene) or _in_pool(scene) or _filled_again(scene):
         return lent
     for side, other in scene.both:
@@ -81,7 +85,7 @@ def _find(scene: Scene) -> Hit | None:
         if frame is not None and _pool(other) is None and not _is_its_own(other, side, frame):
             evidence = (
                 side.told(
-                    f"`{frame.function[:80]}` takes the object back or hands it out again"
+                    f"`{frame.function[:80]}` takes the object back or hands it out"
                 )._replace(at=point(frame)),
                 other.told(f"{other.does} the object at the same time"),
             )
@@ -94,7 +98,7 @@ def _find(scene: Scene) -> Hit | None:
         )
         if call and other.actor.id != side.actor.id:
             evidence = (
-                side.told(f"`{short(side.name)}` works on an object of a pool: `{call}`"),
+                side.told(f"`{short(side.name)}` uses an object of a pool: `{call}`"),
                 other.told(f"{other.does} the object at the same time"),
             )
             return _hit(STRONG + 0.03, evidence, (side.point, other.point), from_source=True)
@@ -102,13 +106,13 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _is_its_own(other: Side, side: Side, frame: Frame) -> bool:
-    """Is the other side a method of the pool's, too? Then it is the pool's own counts that race."""
+    """Return whether the other side is a method of the pool too: then its bookkeeping races."""
     kind = owner_of(side.written(frame))
     return "(" in kind and kind == other.owner
 
 
 def _in_pool(scene: Scene) -> Hit | None:
-    """The detector names the variable that it lies in: a pool. One side makes it ready for use again."""
+    """Match memory that the detector names like a pool, where one side prepares it for reuse."""
     place = scene.report.location
     if scene.sourced or place is None or not place.name or not _PLACE.search(place.name):
         return None
@@ -116,8 +120,8 @@ def _in_pool(scene: Scene) -> Hit | None:
         if not again.writes or other.writes or not _AGAIN.intersection(words(again.name)):
             continue
         evidence = (
-            Evidence(f"it lies in `{place.name}`, which by its name lends objects out"),
-            again.told(f"{again.does}, and by its name hands it out"),
+            Evidence(f"it is in `{place.name}`, which by its name is a pool"),
+            again.told(f"{again.does}; by its name it hands the object out"),
             other.told(f"{other.does} it in {other.actor.id}"),
         )
         return _hit(FAIR + 0.05, evidence, (again.point, other.point))
@@ -125,16 +129,16 @@ def _in_pool(scene: Scene) -> Hit | None:
 
 
 def _filled_again(scene: Scene) -> Hit | None:
-    """From a report alone: a function has an object filled above the line that lends it to a worker.
+    """From a report alone: a function fills an object above the line that passes it to a worker.
 
-    So it has been called again, and has got the object that the last worker still reads. Who renews
-    an object of its own is mostly called so (`Reset`).
+    So it was called again and got the object that the previous worker still reads. Functions named
+    like a reset (`Reset`) renew their own object and do not count.
     """
     for owner, worker in scene.both if scene.source is None else ():
         started = worker.creator if worker.is_worker and not worker.closure else None
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
             continue
-        # a function that is nobody's method has no object of its own to fill
+        # a function without receiver has no object of its own to fill
         frames = owner.frames if _is_nobodys(scene, owner, worker) else owner.frames[1:]
         now = next((f for f in frames if f.function == started.function), None)
         if now is None or now.file != started.file or named(owner, RENEWING) is not None:
@@ -142,25 +146,25 @@ def _filled_again(scene: Scene) -> Hit | None:
         if not 0 < (now.line or 0) < (started.line or 0):
             continue
         if owner_of(owner.written(now)) == owner.owner == worker.owner and "(" in owner.owner:
-            continue  # all of them are one object's methods, and so is what they work on, most likely
+            continue  # all are methods of one object and most likely work on it
         name = f"`{short(owner.written(now))}`"
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}"),
-            Evidence(f"{name} lent the object to it", point(started)),
-            owner.told(f"{owner.does} for {name}, above that line: it has got the object again"),
+            Evidence(f"{name} passed the object to it", point(started)),
+            owner.told(f"{owner.does} for {name}, above that line: it got the object again"),
         )
         return _hit(LIKELY + 0.05, evidence, (point(started), point(now)))
     return None
 
 
 def _is_nobodys(scene: Scene, owner: Side, worker: Side) -> bool:
-    """Is it a function of Go that may be called again, and no method, nor a loop's `go item.run()`?"""
+    """Return whether it is a Go function that may run again: no method, no `go item.run()`."""
     plain = "(" not in owner.name and last(owner.name) != "main"
     return scene.go and plain and not is_lent(owner, worker)
 
 
 def _lent(scene: Scene) -> Hit | None:
-    """A function got an object, started a goroutine that uses it, and gives the object back itself."""
+    """Match a function that gets an object, starts a goroutine with it and puts it back."""
     kind = "goroutine" if scene.go else "thread"
     for worker, other in scene.both if scene.source else ():
         started = worker.creator
@@ -181,8 +185,8 @@ def _lent(scene: Scene) -> Hit | None:
                 worker.told(f"{worker.does} in a {kind} that got `{name}`")._replace(
                     at=point(started)
                 ),
-                other.told(f"{other.does} what is in it"),
-                worker.told(f"`{back.name}` gives `{name}` back without a wait")._replace(
+                other.told(f"{other.does} its content"),
+                worker.told(f"`{back.name}` returns `{name}` to the pool without a wait")._replace(
                     at=point(started)._replace(line=back.line)
                 ),
             )
@@ -206,7 +210,7 @@ def _hit(
     from_source: bool = False,
 ) -> Hit:
     change = (
-        "Give the object back only when its last user is done, or let the other one work on a copy."
+        "Return the object to the pool after its last user is done, or let the other side use a copy."
     )
     return Hit(confidence, evidence, change, where, from_source=from_source)
 
@@ -214,7 +218,7 @@ def _hit(
 def _pool(side: Side) -> Frame | None:
     for frame in (*side.inner, *side.frames[:3]) if side.inner else side.frames[:3]:
         name = frame.function
-        # most names say nothing of the kind, and a glance is cheaper than a pattern
+        # a substring test is cheaper than the pattern
         if "ool" not in name and "ist" not in name:
             continue
         if POOLING.intersection(words(side.written(frame))) and _POOL.search(name):
@@ -226,7 +230,7 @@ RULE = Rule(
     "pooled-object-reused",
     "lifetime",
     _find,
-    "a join before the object goes back; or a copy",
-    "The object is kept longer; or one copy.",
+    "a join before the object is returned; or a copy",
+    "The object stays in use longer; or one copy.",
     general=("worker-outlives-owner",),
 )

@@ -1,14 +1,14 @@
-"""A recovery path touches what others still use.
+"""A recovery path accesses what others still use.
 
 ## What it sees
 
-`runtime.gopanic` within the true part of one stack: the access runs in a deferred function while a
+`runtime.gopanic` in the valid part of one stack: the access runs in a deferred function while a
 panic unwinds.
 
 ## Why it races
 
-A panic cuts the normal order of things short. The deferred function cleans up or reports while
-goroutines that the function would have waited for still run.
+A panic skips the normal order of steps. The deferred function cleans up or reports while goroutines
+still run for which the function would have waited.
 
 ## Example
 
@@ -18,13 +18,13 @@ goroutines that the function would have waited for still run.
 
 ## Remedy
 
-In the deferred function first stop and join the workers, as the normal path does; then touch what
-they use.
+In the deferred function first stop and join the workers, as the normal path does. Then access
+shared data.
 
 ## When it is wrong
 
-Frames that a recovered panic left on the detector's stack (stale ones) also show `gopanic`; those
-are not counted.
+Stale frames that a recovered panic left on the detector's stack also show `gopanic`; they do not
+count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-_CHANGE = "Join the workers in the deferred function before it touches what they use."
+_CHANGE = "Join the workers in the deferred function before it accesses what they use."
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -61,14 +61,14 @@ def _find(scene: Scene) -> Hit | None:
             told.append(
                 side.told(f"the panic came from `{beyond.function}`")._replace(at=point(beyond))
             )
-        told.append(other.told(f"{other.does} meanwhile"))
+        told.append(other.told(f"{other.does} at the same time"))
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR
         return Hit(confidence, tuple(told), _CHANGE, (side.point,))
     return None
 
 
 def _recovers(side: Side) -> bool:
-    """Does its line stand in a deferred closure that calls recover?"""
+    """Return whether its line is in a deferred closure that calls recover."""
     here = side.here
     inner = next((c for c in here.closures if c.use == "defer"), None) if here else None
     calls = here.calls if here and inner else ()
@@ -80,6 +80,6 @@ RULE = Rule(
     "lifetime",
     _find,
     "a join on the recovery path (sync.WaitGroup)",
-    "Recovery takes as long as the workers' current step.",
+    "Recovery waits for the current step of the workers.",
     when=SOURCE | PANICS,
 )

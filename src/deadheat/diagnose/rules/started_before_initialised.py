@@ -1,33 +1,39 @@
-"""A goroutine or thread starts before what it uses is set up.
+"""A goroutine or thread starts before the data that it uses is set up.
 
 ## What it sees
 
-The function that started the worker writes on a line below the one that starts it (or, in Go, on that
-line: what a call gives back is stored after it has started the worker), and the worker reads (or the
-other way round in a constructor: the thread starts before the derived class is there). In C++ also: a
-constructor writes what a thread already reads by a method of the class, or makes a member that is
-declared after the thread. From a report alone, what another function writes that is called below the
-start counts only if it is an option or is called so (`configure`). With source: the write stands after
-the `go` statement in the same function. What whoever started the worker had set before that is
-changed, not initialised, and so is what a function writes that the worker calls as well, or what `+=` or
-`++` writes, unless the function has made the object and gives it back further down. Or the worker makes
-it itself, once and first of all (`w.done = make(chan struct{})`), and who started it uses it below, or
-copies all of it. Or one line sets up one object after another, and what one of them starts asks for the
-next.
+The function that started the worker writes on a line below the start, and the worker reads. In Go
+the write may be on the same line: the result of a call is stored after it started the worker. In
+C++ also: a thread starts before the derived class is constructed, a constructor writes what a
+thread already reads by a method of the class, or makes a member that is declared after the thread.
+From a report alone, a write in a callee below the start counts only for an option or a set-up name
+(`configure`).
 
-The start need not be in sight. In Go, with source: a function on the way to the write (or, where the
-stack is cut off, the only one that calls it) has called, further up, what leads to the start by a few
-calls, or what gave the closure away that the worker runs. The write must be the only one outside of
-tests, under no lock, store a thing and no word (`true`, `nil`, a number), and lie in no loop, closure or
-`Close`; a lock that the reader holds is then about something else. Or a test does so with what a
-constructor has just given back to it, or its closure, first of all, with what it was handed, and the
-product only reads the field, under a lock or not. From a report alone: the main goroutine writes in a
-function that is called `New…`, `init…` or `setup…`, and another goroutine reads.
+Not matched, because it changes a value instead of initialising it:
+
+- The starter had set it before the start.
+- The worker calls the writing function too.
+- `+=` or `++` writes it, unless the function made the object and returns it further down.
+
+Also matched: the worker creates it itself, once and first (`w.done = make(chan struct{})`), and its
+starter uses or copies it below. Or one line sets up several objects in turn, and what one of them
+starts uses the next.
+
+The start may be out of sight:
+
+- In Go, with source: a function on the call chain of the write (or the only caller, if the stack is
+  cut) has called, further up, code that leads to the start or passed on the closure that the worker
+  runs. The write must be the only one outside of tests, without a lock, of an object and not of a
+  constant (`true`, `nil`, a number), and not in a loop, closure or `Close`.
+- A test writes a field of an object that a constructor just returned, or its closure writes first
+  to its argument, and the product only reads the field.
+- From a report alone: the main goroutine writes in a function named `New…`, `init…` or `setup…`,
+  and another goroutine reads.
 
 ## Why it races
 
-Starting a goroutine orders only what comes before it. What is written after the `go` statement may
-or may not be seen.
+Starting a goroutine orders only what comes before it. A write after the `go` statement may be seen
+or not.
 
 ## Example
 
@@ -37,14 +43,13 @@ or may not be seen.
 
 ## Remedy
 
-Move the write above the `go` statement; or hand the value over through a channel.
+Move the write above the `go` statement, or pass the value through a channel.
 
 ## When it is wrong
 
-A write that is meant to change something that runs (a setting, a flag to stop) needs a lock or an
-atomic, not another order: where a test writes, and the detector has lost the other stack, that is as
-likely, and the answer is `unknown`. Two calls of the function that starts the worker, from different
-lines, are no set-up of one start.
+A write that changes a running object (a setting, a stop flag) needs a lock or an atomic. If a test
+writes and the other stack is lost, that is as likely, and the answer is `unknown`. Two calls of the
+starting function from different lines are no set-up of one start.
 """
 
 from __future__ import annotations
@@ -72,13 +77,13 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _CHANGES = re.compile(r"\+\+|--|[-+*/|&]=")
-# "logger_configure", "Setup", "InjectMetrics": what is called once, before a thing is used
+# "logger_configure", "Setup", "InjectMetrics": called once, before an object is used
 _SETS_UP = frozenset(
     ("configure", "init", "initialize", "setup", "inject", "install", "provide", "wire", "equip")
 )
 # "c.metrics = r"
 _GIVEN = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80});?\s{0,9}(?:\}|//|/\*|$)")
-# "int", "time.Duration", "bool"; a thing has a pointer, an interface, a function
+# "int", "time.Duration", "bool"; no pointer, interface or function
 _PLAIN = re.compile(
     r"(?:const )?(?:u?int\w{0,4}|float\d\d|bool|byte|string|time\.\w{1,40}|long|double|unsigned|size_t)"
     r"\b[^*]{0,20}$"
@@ -101,38 +106,37 @@ def _find(scene: Scene) -> Hit | None:
         frame, started = _after_start(scene, setter, worker)
         late = setter.shows(
             "runtime.gopanic", "runtime.deferreturn"
-        )  # what is deferred sets nothing up
+        )  # deferred code is no set-up
         if frame is None or started is None or not setter.writes or worker.writes or late:
-            continue  # a worker that writes as well shares it on purpose
+            continue  # a worker that writes too shares it on purpose
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}")._replace(at=worker.point),
-            setter.told(f"`{short(setter.written(started))}` starts it")._replace(
+            setter.told(f"`{short(setter.written(started))}` starts this worker")._replace(
                 at=point(started)
             ),
             setter.told(f"{setter.does} further down")._replace(at=point(frame)),
         )
         if set_before(scene, setter, frame, started) or _goes_on(setter):
-            continue  # it was set up before the start, too: this is its next use
+            continue  # it was set before the start: this is its next use
         if _is_work(scene, setter, frame, started) or _do_the_same(setter, worker, frame):
             continue
         if any(f.function == frame.function for f in worker.frames):
-            continue  # the worker is in that function, too: a pool that splits its work, and goes on
+            continue  # the worker runs that function too: it splits its work
         if _was_set(scene, worker, frame) or named(setter, ENDING):
-            continue  # who started the worker had set it before; this is a change, or the end
+            continue  # the starter had set it before; this is a change, or a teardown
         change = f"Set {scene.what} before the worker starts."
         if worker.closure and worker.name == setter.written(frame):
-            return None  # a captured variable, not an object that is set up
+            return None  # local-captured
         confidence = LIKELY if setter.site == frame else FAIR
         if not scene.sourced and not _sets_up(setter, frame):
-            confidence = WEAK + 0.05  # what is called further down may as well be work
+            confidence = WEAK + 0.05  # a call further down may also be work
         direct = setter.site == frame and scene.sourced and scene.shared is not None
         if direct and scene.shared and scene.shared.kind == "field":
             confidence = LIKELY
         elif scene.sourced and _SETS_UP.intersection(words(setter.name)):
             confidence = LIKELY + 0.05
         elif is_test_file(frame.file) or setter.written(frame).rpartition(".")[2] == "main":
-            # tests and `main` run things beside each other on purpose, the more so for all that a
-            # stack that the detector has lost can tell
+            # tests and `main` run code concurrently on purpose; even more likely if a stack is lost
             less = 0.2 if worker.true else 0.3
             confidence -= 0.0 if _SETS_UP.intersection(words(setter.name)[:1]) else less
             if scene.sourced and _may_lack(worker) and _gives_once(scene, setter, frame, started):
@@ -144,76 +148,76 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _indirect(scene: Scene) -> Hit | None:
-    """Set-up has called what led to the start, and sets something afterwards, once."""
+    """Match set-up code that called what led to the start, and stores something once afterwards."""
     found = begun_above(scene) or replaced_by_test(scene)
     if found is None:
         return _by_main(scene)
     setter, worker, began, name, call, now = found
     whence = short(scene.parent(began.function))
-    told = f"`{whence}` started it" if worker.created else f"which runs a closure of `{whence}`"
+    told = f"`{whence}` started this worker" if worker.created else f"it runs a closure of `{whence}`"
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}"),
         Evidence(told, began),
-        Evidence(f"set-up has called `{name}`, which leads there", call),
-        setter.told(f"{setter.does} afterwards; nothing else outside of tests stores to it"),
+        Evidence(f"set-up code called `{name}`, which leads there", call),
+        setter.told(f"{setter.does} afterwards; no other code outside of tests stores to it"),
     )
     change = f"Set {scene.what} before `{name}`, which starts the worker, is called."
     return Hit(LIKELY + 0.05, evidence, change, (call, now), from_source=True)
 
 
 def _by_main(scene: Scene) -> Hit | None:
-    """From a report alone: the main goroutine makes something, or sets it up, that is read already."""
+    """From a report alone: the main goroutine creates or sets up what is already read."""
     found = made_by_main(scene)
     if found is None:
         return None
     setter, worker = found
     evidence = (
-        setter.told(f"{setter.does} on the main goroutine, and by its name sets things up"),
-        worker.told(f"{worker.does} in {worker.actor.id}, which runs already"),
+        setter.told(f"{setter.does} on the main goroutine; by its name it is set-up code"),
+        worker.told(f"{worker.does} in {worker.actor.id}, which already runs"),
     )
     change = f"Set {scene.what} before the worker starts."
     return Hit(FAIR, evidence, change, (setter.point,))
 
 
 def _made_by_worker(scene: Scene) -> Hit | None:
-    """By the code of Go: a worker makes, once and first of all, what who started it uses below."""
+    """Match a Go worker that creates, once and first, what its starter uses below."""
     for worker, user in scene.both if scene.go and scene.sourced else ():
         here, started = worker.here, worker.creator
         name = _made(scene, worker, user)
         if here is None or started is None or not name or len(worker.way) != 1:
             continue
         if not worker.is_worker and worker.actor.created_at:
-            continue  # a test, which the harness has started
+            continue  # a test, started by the test runner
         if not worker.writes or user.writes or worker.held or user.held:
             continue
         later = here.loops or here.conditions or here.branch
         if later or any(n < here.line for n in here.receives) or not _MAKES.search(here.text):
             continue
         if not _uses_below(user, worker, started) or not _works_with(here, name):
-            continue  # or a result, which is waited for
+            continue  # or it is a result
         if scene.source and scene.source.fills(name, started):
-            continue  # it was there before: this is the next one
+            continue  # it existed before: this is a new one
         evidence = (
-            worker.told(f"{worker.does} first of all, in {worker.actor.id}: it makes it itself"),
-            worker.told(f"`{short(worker.written(started))}` starts it")._replace(
+            worker.told(f"{worker.does} it first, in {worker.actor.id}: the worker creates it"),
+            worker.told(f"`{short(worker.written(started))}` starts this worker")._replace(
                 at=point(started)
             ),
-            user.told(f"{user.does} further down, and may be there before"),
+            user.told(f"{user.does} it further down, perhaps before it exists"),
         )
-        change = f"Make {scene.what} before the worker starts."
+        change = f"Create {scene.what} before the worker starts."
         return Hit(STRONG, evidence, change, (point(started), worker.point), from_source=True)
     return None
 
 
 def _made(scene: Scene, worker: Side, user: Side) -> str:
-    """The field that a worker makes; also where the other side copies all of what it lies in."""
+    """Return the field that a worker creates; also if the other side copies the whole object."""
     if scene.shared is not None:
         return scene.shared.name if scene.shared.kind == "field" else ""
     return copied_below(worker, user)
 
 
 def _in_turn(scene: Scene) -> Hit | None:
-    """One object after another is set up; what one of them has started asks for the next."""
+    """Match objects that are set up in turn, where code started by one uses the next."""
     for setter, worker in scene.both if scene.go else ():
         if not setter.writes or worker.writes or not worker.is_worker:
             continue
@@ -222,27 +226,27 @@ def _in_turn(scene: Scene) -> Hit | None:
             continue
         evidence = (
             worker.told(f"{worker.does} in {worker.actor.id}"),
-            worker.told("which was started while another object was set up")._replace(
+            worker.told("it was started while another object was set up")._replace(
                 at=point(worker.created[0])
             ),
-            setter.told(f"{setter.does} when its turn comes, by the same line")._replace(
+            setter.told(f"{setter.does} later, from the same line")._replace(
                 at=point(line)
             ),
         )
-        change = "Start workers when everything is set up: in a second pass, or by a `Start`."
+        change = "Start workers after everything is set up: in a second pass, or in a `Start` method."
         return Hit(LIKELY, evidence, change, (point(worker.created[0]), point(line)))
     return None
 
 
 def _works_with(here: Around, name: str) -> bool:
-    """Does a function go on to work with what it has made: wait for it, or call with it?"""
+    """Return whether a function goes on to wait for, or to call with, what it created."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     below = [f"{c.on} {c.arguments}" for c in here.calls if c.line > here.line]
     return name in here.awaits or any(word.search(text) for text in below)
 
 
 def _uses_below(user: Side, worker: Side, started: Frame) -> bool:
-    """Is the function that started the worker further down by now, or what it has deferred?"""
+    """Return whether the function that started the worker is below the start by now."""
     own = worker.written(started)
     return any(
         user.written(f) == own and f.file == started.file and (f.line or 0) > (started.line or 0)
@@ -251,32 +255,32 @@ def _uses_below(user: Side, worker: Side, started: Frame) -> bool:
 
 
 def _sets_up(setter: Side, frame: Frame) -> bool:
-    """Is it the line of who started the worker, an option, or a function that is called so?"""
+    """Return whether it is a line of the starter, an option, or a function with a set-up name."""
     by_name = _SETS_UP.intersection(words(setter.name)[:1])
     return setter.site == frame or setter.closure or bool(by_name)
 
 
 def _gives_once(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
-    """`c.InjectMetrics(m)`, once: does it store a thing that it is given, and no number or word?"""
+    """Return whether it stores an object that it got as an argument: `c.InjectMetrics(m)`, once."""
     here, seen, shared = setter.here, scene.around(frame), scene.shared
     told = _GIVEN.search(here.text) if here else None
     if here is None or seen is None or told is None or shared is None or seen.loops:
         return False
     if any(c.name == here.function and c.line < (started.line or 0) for c in seen.calls):
-        return False  # it had been given one before the start
+        return False  # it was set before the start
     if scene.source and scene.source.fills(shared.name, frame):
-        return False  # who makes it gives it one
+        return False  # its constructor sets it
     known = here.names.get(told[1])
     return known is not None and known.how == "parameter" and not _PLAIN.match(known.type.strip())
 
 
 def _may_lack(worker: Side) -> bool:
-    """Does the worker ask whether it has got it already?"""
+    """Return whether the worker checks for a missing value."""
     return worker.here is not None and _NOTHING.search(worker.here.text) is not None
 
 
 def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
-    """Did the function that started the worker, if it is another one, set the variable before that?"""
+    """Return whether the starter, if it is another function, had set the variable before the start."""
     began, name = worker.creator, scene.shared.name if scene.shared else ""
     seen = scene.around(began) if began and began.function != now.function else None
     if seen is None or not name:
@@ -286,9 +290,9 @@ def _was_set(scene: Scene, worker: Side, now: Frame) -> bool:
 
 
 def _goes_on(setter: Side) -> bool:
-    """`used++` changes what is there, and goes on doing so; it sets nothing up.
+    """Return whether the write updates a value, as `used++`, instead of initialising it.
 
-    But who makes the object, and gives it back further down, is still about it: `b.mask |= id`.
+    A function that made the object and returns it still initialises: `b.mask |= id`.
     """
     here = setter.here
     if here is None or not _CHANGES.search(here.text):
@@ -299,7 +303,7 @@ def _goes_on(setter: Side) -> bool:
 
 
 def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
-    """Does a loop below the start call a method over and over? Options, which are closures, set up."""
+    """Return whether a loop below the start calls a method; options (closures) are set-up."""
     called = frame != setter.site or bool(setter.inner)
     seen = scene.around(frame) if called and not setter.closure else None
     loops = seen.loops if seen else ()
@@ -307,21 +311,21 @@ def _is_work(scene: Scene, setter: Side, frame: Frame, started: Frame) -> bool:
 
 
 def _do_the_same(setter: Side, worker: Side, frame: Frame) -> bool:
-    """`go fill(left); fill(right)`: is it one function that the worker was started for, too?"""
+    """Return whether both run the same function: `go fill(left); fill(right)`."""
     return frame != setter.site and setter.name == worker.name
 
 
 def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None, Frame | None]:
-    """The setter's frame below the line, in the same function, that started the worker."""
+    """Return the setter's frame below the start of the worker in the same function, and the start."""
     for started in worker.created:
         if started.origin.value != "user" or started.stale:
             continue
         for frame in setter.frames:
             same = frame.function == started.function and frame.file == started.file
             if same and calls.are_two(setter, worker, setter.written(frame)):
-                return None, None  # who has started it was called from another line: that is over
+                return None, None  # the starter was called from another line
             below = (frame.line or 0) - (started.line or 0)
-            # on the line itself: what a call gives back is stored after it has started the worker
+            # on the same line: the result of a call is stored after the call started the worker
             here = below == 0 and (_constructs(setter) or (scene.go and frame == setter.site))
             if same and started.line and (below > 0 or here):
                 return frame, started
@@ -331,13 +335,13 @@ def _after_start(scene: Scene, setter: Side, worker: Side) -> tuple[Frame | None
 
 
 def _constructs(side: Side) -> bool:
-    """`Engine::Engine`: whatever its members start runs before its body."""
+    """Return whether it is a constructor (`Engine::Engine`): its members start before its body."""
     *_, owner, name = ["", *side.name.split("::")]
     return owner == name != ""
 
 
 def _being_made(scene: Scene) -> Hit | None:
-    """A constructor writes what a thread already reads by another function of the class."""
+    """Match a constructor that writes what a thread already reads by another method of the class."""
     for setter, worker in scene.both:
         *scope, name = ["", *setter.name.split("::")]
         if not setter.writes or not _constructs(setter) or not worker.is_worker:
@@ -349,30 +353,30 @@ def _being_made(scene: Scene) -> Hit | None:
             setter.told(f"{setter.does}: the constructor of `{name}` still runs"),
             worker.told(f"{worker.does} in {worker.actor.id}"),
         )
-        change = f"Set {scene.what} before the thread starts, or start it when the object is made."
+        change = f"Set {scene.what} before the thread starts, or start it after construction."
         confidence = STRONG + 0.04 if _fills(setter) else STRONG
         return Hit(confidence, evidence, change, (setter.point,))
     return None
 
 
 def _fills(setter: Side) -> bool:
-    """Is it a member that is still being made, by the constructor of its own type?"""
+    """Return whether it is a member under construction, by the constructor of its own type."""
     return any(_constructs_itself(f.function) for f in setter.inner)
 
 
 def _constructs_itself(function: str) -> bool:
-    """`std::map<int, int>::map()`, `std::vector<int>::vector()`."""
+    """Match `std::map<int, int>::map()`, `std::vector<int>::vector()`."""
     told = _MADE.match(function[:300])
     return bool(told and (told[1] == told[2] or told[2].endswith("_impl")))
 
 
 def _constructor(scene: Scene) -> Hit | None:
-    """A virtual call while a constructor still runs: the detector saw the vptr change."""
+    """Match a virtual call while a constructor still runs: the detector saw the vptr change."""
     makes = next((s for s in scene.sides if s.writes and "~" not in s.name), None)
     if makes is None:
         return None
-    evidence = (makes.told(f"{makes.does} the object's vptr: it is still being made"),)
-    change = "Start the thread when the most derived constructor is done, by a function of its own."
+    evidence = (makes.told(f"{makes.does} the object's vptr: it is still under construction"),)
+    change = "Start the thread in a separate function, after the most derived constructor is done."
     return Hit(STRONG, evidence, change, (makes.point,))
 
 

@@ -2,16 +2,17 @@
 
 ## What it sees
 
-With source: one side stores a whole struct in one go (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other
-works on a field within it, atomically, by a method or under a lock that is overwritten with it. From a
-report alone: an atomic access against a plain write that copies or clears memory (`memset`, `memcpy`),
-or, in Go, what one side adds to against a write by a function that is not called like one that sets a
-count back (`Reset`, `Flush`).
+With source: one side stores a whole struct at once (`*x = T{}`, `memset(&x, 0, sizeof x)`), the
+other works on a field of it: atomically, by a method, or under a lock that is overwritten with it.
+
+From a report alone: an atomic access against a non-atomic write that copies or clears memory
+(`memset`, `memcpy`). Or, in Go, an atomic add against a write by a function that is not named like
+a reset of a counter (`Reset`, `Flush`).
 
 ## Why it races
 
 The assignment writes every field, also those that others use atomically or under a lock of the
-struct, which it overwrites, too.
+struct. It overwrites the lock too.
 
 ## Example
 
@@ -20,13 +21,13 @@ struct, which it overwrites, too.
 
 ## Remedy
 
-Do not reuse the object: make a new one and publish its pointer; or wait for everybody who uses the
-old one, then reset it.
+Do not reuse the object: make a new one and publish its pointer. Or wait for all users of the old
+one, then reset it.
 
 ## When it is wrong
 
-The struct may be a fresh one whose address was only used before. From a report alone: the field is
-set by itself, and that is `mixed-atomic`.
+The struct may be new, and its address was only used before. From a report alone: only the field is
+set (`mixed-atomic`).
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
 
 # "memset", "memcpy", "__tsan_memcpy", "memmove", "runtime.typedmemmove", "runtime.duffcopy"
 _COPIES = re.compile(r"^(?:__tsan_)?mem(?:set|cpy|move)$|^runtime\.(?:typedmem|duff|memclr)")
-# "atomic.AddInt64": a flag that is set and asked for may well be set plainly by mistake
+# "atomic.AddInt64"; no Load or Store: a flag may be set without an atomic by mistake
 _ADDS = re.compile(r"^(?:sync/)?atomic\.(?:Add|\(\*\w{1,9}\)\.Add)")
-# who is called so sets the count itself to nothing, or to what it is given
+# functions with these verbs set the counter itself
 _AT_ZERO = ENDING | RENEWING | {"flush", "drain", "zero", "set", "store"}
 # "memset(&w, 0, sizeof w);", "memcpy(s, &fresh, sizeof(*s));", "*s = (struct stats){0};"
 _CLEARS = re.compile(
@@ -65,20 +66,20 @@ def _find(scene: Scene) -> Hit | None:
         if not writer.writes or is_atomic(writer):
             continue
         if writer.access.op is Op.FREE or destroys(writer):
-            continue  # it is gone then, and not made anew
+            continue  # destroyed, not overwritten
         stored = _whole(writer) or _of_parts(writer, other)
         change = (
             "Make a new object for the next use and publish its pointer, or wait until nobody uses"
-            " the old one before it is overwritten."
+            " the old one before you overwrite it."
         )
         if stored and writer.here and (is_atomic(other) or _within(scene)):
             evidence: tuple[Evidence, ...] = (
                 writer.told(f"`{writer.here.text[:80]}` stores a whole {stored}"),
-                other.told(f"{other.does} something within it"),
+                other.told(f"{other.does} a part of it"),
             )
             confidence = STRONG if is_atomic(other) else LIKELY
             if is_overwritten(writer, other):
-                told = f"and the lock `{other.held[0].name}`, which the other side holds, with it"
+                told = f"including the lock `{other.held[0].name}` that the other side holds"
                 evidence, confidence = (*evidence, writer.told(told)), STRONG + 0.04
             return Hit(confidence, evidence, change, (writer.point,), from_source=True)
         if writer.here is None and writer.true and is_atomic(other):
@@ -90,16 +91,16 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _unseen(writer: Side, other: Side) -> tuple[float, str]:
-    """From a report alone: how sure it is that the plain write is one of a whole struct, and why."""
+    """From a report alone: return the confidence that a whole struct is written, and the reason."""
     if copy := writer.above(_COPIES):
-        return STRONG, f"{writer.does} by `{copy.function[:40]}`, more than a field"
+        return STRONG, f"{writer.does} with `{copy.function[:40]}`, which writes more than a field"
     if other.above(_ADDS) and not _AT_ZERO.intersection(words(writer.name)[:1]):
-        return FAIR + 0.05, f"{writer.does} plainly what others count, and not only to begin anew"
-    return WEAK, f"{writer.does} plainly: it may make the whole object new"
+        return FAIR + 0.05, f"{writer.does} a shared counter without an atomic, and not as a reset"
+    return WEAK, f"{writer.does} without an atomic: it may overwrite the whole object"
 
 
 def _whole(writer: Side) -> str:
-    """What the line stores in one go."""
+    """Describe the object that the line stores as a whole."""
     here = writer.here
     if here is None:
         return ""
@@ -110,21 +111,21 @@ def _whole(writer: Side) -> str:
 
 
 def _of_parts(writer: Side, other: Side) -> str:
-    """`l->now = fresh;` against `l->now.picks`: does the other side work on a part of what is stored?"""
+    """Describe the stored object if the other side uses a field: `l->now = fresh;`, `l->now.picks`."""
     here, there = writer.here, other.here
     stored = [u.name for u in here.stores if u.line == here.line] if here else []
     for use in there.uses if there else ():
         for name in stored:
             at = use.path.index(name) + 1 if name in use.path[:-1] else 0
             part = use.path[at] if at else ""
-            # "s.picks", and neither a method of it nor what it points to
+            # "s.picks": no method of it, and not behind a pointer
             if part and "(" not in part and there and f"{name}.{part}" in there.text:
                 return f"object: `{name}`"
     return ""
 
 
 def _within(scene: Scene) -> bool:
-    """Is what the other side works on a part of what is stored?"""
+    """Return whether the other side works on a part of the stored object."""
     shared = scene.shared
     return shared is not None and (shared.kind == "struct" or bool(shared.part))
 

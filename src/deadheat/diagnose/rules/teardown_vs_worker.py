@@ -2,23 +2,28 @@
 
 ## What it sees
 
-One side writes in a function that ends something (`Close`, `Stop`, `Shutdown`, `~Class`), the other is
-a goroutine or thread that still works on it, the surer if the same type or package started it. Or it
-takes a lock or a condition apart that the other still uses (`pthread_cond_destroy`). Not where one of
-many is taken out (`drop`, `unsubscribe`) and the other side is a method of the same type. With source
-also where the end only reads what the worker writes, and has not joined it yet; where a function of
-any name takes something away and joins the worker only then, closes a channel that the worker waits
-on, or puts `nil` where nobody else ever puts anything; and in C and C++ not where it sets the flag
-that the worker asks, and joins it then: that flag lacks an atomic.
+One side writes in a teardown function (`Close`, `Stop`, `Shutdown`, `~Class`), the other is a
+goroutine or thread that still uses the object. Confidence is higher if the same type or package
+started it. Or the teardown destroys a lock or condition that is still in use
+(`pthread_cond_destroy`). Not if one element is removed (`drop`, `unsubscribe`) and the other side
+is a method of the same type.
 
-What an end has itself started is a part of the end. Whatever the functions are called: a file or a
-connection that the library closes on one side (`exec.(*Cmd).Wait` closes its pipes), and uses on the
+With source also:
+
+- The teardown only reads what the worker writes, and has not joined it yet.
+- A function of any name takes something away and joins the worker afterwards, closes a channel that
+  the worker waits on, or stores `nil` where no other code stores anything.
+- In C and C++ not if it sets the flag that the worker polls and then joins it: that flag needs an
+  atomic.
+
+A worker that the teardown started itself is part of the teardown. With any names: a file or
+connection that the library closes on one side (`exec.(*Cmd).Wait` closes its pipes) and uses on the
 other.
 
 ## Why it races
 
 The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a
-connection is closed. A signal to stop is not a wait until it has stopped.
+connection is closed. A stop signal does not wait for the stop.
 
 ## Example
 
@@ -26,13 +31,13 @@ connection is closed. A signal to stop is not a wait until it has stopped.
 
 ## Remedy
 
-Tell the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`), and
-only then take its things away.
+Signal the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`),
+and only then release its resources.
 
 ## When it is wrong
 
-A method that is called `Close` but ends nothing, such as one that closes accounts. A flag that only
-says "stop" needs an atomic, not a wait.
+A method called `Close` that is no teardown, such as one that closes accounts. A flag that only
+signals "stop" needs an atomic, not a wait.
 """
 
 from __future__ import annotations
@@ -67,7 +72,7 @@ _CLEARS = re.compile(r"(?:\.|->)(\w{1,80}) = (?:nil|NULL|nullptr);?(?:$|\s)")
 _FILES = r"^(?:os|net)\.\(\*(?:[Ff]ile|conn|netFD|(?:TCP|UDP|Unix|IP)\w{1,20})\)\."
 _CLOSE = re.compile(rf"{_FILES}[Cc]lose$")
 _FILE = re.compile(_FILES)
-_NEAR = 3  # frames from the site outwards that may be the end's
+_NEAR = 3  # frames from the site outwards that may be the teardown
 
 
 def _find(scene: Scene) -> Hit | None:
@@ -87,13 +92,13 @@ def _find(scene: Scene) -> Hit | None:
     name = short(scene.parent(found.frame.function))
     by_name = not scene.sourced or named(owner, ENDING) is not None
     ends = (
-        f"{called(owner, name)} ends it"
+        f"{called(owner, name)} is a teardown"
         if by_name
         else f"; `{name}` does not wait for the worker first"
     )
     evidence = [
         owner.told(f"{owner.does}{ends}"),
-        worker.told(f"{worker.does} in a worker ({worker.actor.id}) that still runs on it"),
+        worker.told(f"{worker.does} in a worker ({worker.actor.id}) that still uses it"),
     ]
     where = [owner.point]
     if worker.creator:
@@ -104,27 +109,27 @@ def _find(scene: Scene) -> Hit | None:
         evidence.append(worker.told("the worker is on the recovery path of a panic"))
     how = "WaitGroup, or a channel that it closes" if scene.go else "a join"
     change = (
-        f"Let `{name}` tell the worker to stop and wait for it ({how}) before it touches"
+        f"Let `{name}` signal the worker to stop and wait for it ({how}) before it accesses"
         f" {scene.what}."
     )
     confidence = STRONG if kin(scene, found) else FAIR + 0.05
     if scene.source is None and scene.go and owner.writes and gone_on(scene):
         confidence = (
             FAIR - 0.1
-        )  # who started the worker writes in its place, and may have given it up
+        )  # the starter writes and may have stopped waiting for the worker
     if not by_name:
-        confidence = LIKELY + 0.05  # by what it does, and not by what it is called
+        confidence = LIKELY + 0.05  # by its code, not by its name
     if scene.source and not scene.go and owner.is_worker and not kin(scene, found):
-        confidence = WEAK  # two workers of somebody else's: by its name it may end anything
+        confidence = WEAK  # two unrelated workers: the name may mean another object
     if scene.source and _siblings(found):
-        confidence = WEAK  # one function started both: neither is the other's owner
+        confidence = WEAK  # one function started both: neither owns the other
     if scene.source and tells(scene, found) and _joined(scene, found):
-        confidence = WEAK  # it is the word to stop that is not safe to read: nothing ends too early
+        confidence = WEAK  # only the stop flag is unsafe: nothing ends too early
     return Hit(confidence, tuple(evidence), change, tuple(where))
 
 
 def _removes(scene: Scene, found: Ending) -> bool:
-    """`(*bus).unsubscribe` against `(*bus).publish`: is one of many taken out, and the whole kept?"""
+    """Return whether one element is removed: `(*bus).unsubscribe` against `(*bus).publish`."""
     name, here = scene.parent(found.frame.function), found.owner.here
     kind = owner_of(name)
     if "(" not in kind or kind != found.worker.owner or not REMOVING.intersection(words(name)[:1]):
@@ -134,13 +139,13 @@ def _removes(scene: Scene, found: Ending) -> bool:
 
 
 def _starts_it(scene: Scene, found: Ending) -> bool:
-    """Did the end itself start the worker? Then that one is a part of the end, not what is ended."""
+    """Return whether the teardown started the worker itself."""
     name = scene.parent(found.frame.function)
     return any(scene.parent(f.function) == name for f in found.worker.actor.created_at)
 
 
 def _siblings(found: Ending) -> bool:
-    """Were both started by one call of one function?"""
+    """Return whether one call of one function started both sides."""
     a, b = found.owner.creator, found.worker.creator
     if a is None or b is None or not found.owner.is_worker:
         return False
@@ -148,7 +153,7 @@ def _siblings(found: Ending) -> bool:
 
 
 def _of_its_own(scene: Scene, found: Ending) -> bool:
-    """Does a class give back, in its destructor or a method that ends it, what its worker uses?"""
+    """Return whether a class frees, in its destructor or teardown method, what its worker uses."""
     if "~" in found.owner.name:
         return kin(scene, found) is not None
     kind = owner_of(scene.parent(found.frame.function))
@@ -156,9 +161,9 @@ def _of_its_own(scene: Scene, found: Ending) -> bool:
 
 
 def _joins(scene: Scene) -> Ending | None:
-    """Whatever it is called: a function takes something away, and joins the worker only then or never.
+    """Match a function of any name that takes something away before it joins the worker.
 
-    Not the one that started it, and not where it is the word to stop that is given.
+    Not the starter of the worker, and not a store to a stop flag.
     """
     for ender, worker in scene.both:
         if not ender.writes or ender.is_worker or not worker.is_worker or ender.name == worker.name:
@@ -174,7 +179,7 @@ def _joins(scene: Scene) -> Ending | None:
 
 
 def _takes_away(scene: Scene, ender: Side, worker: Side) -> bool:
-    """Is nothing put there, and nothing else ever, but by who started the worker? It is gone then."""
+    """Return whether it stores null where only the worker's starter ever stores anything else."""
     here, site, shared = ender.here, ender.site, scene.shared
     if here is None or site is None or scene.source is None or shared is None:
         return False
@@ -186,9 +191,9 @@ def _takes_away(scene: Scene, ender: Side, worker: Side) -> bool:
 
 
 def _stops(seen: Around, worker: Side) -> bool:
-    """Does it tell somebody to stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`?
+    """Return whether it signals a stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`.
 
-    Whatever it is called, a channel that the worker waits on is closed to tell it something.
+    A channel of any name that the worker waits on counts too.
     """
     heard = {name for _, way in worker.way for name in way.awaits}
     return any(
@@ -200,18 +205,18 @@ def _stops(seen: Around, worker: Side) -> bool:
 
 
 def _last(name: str) -> str:
-    """`quit` of `s.quit`."""
+    """Return `quit` for `s.quit`."""
     return name.rpartition(".")[2]
 
 
 def _began(scene: Scene, worker: Side, seen: Around) -> bool:
-    """Did this very function start the worker, or have it started?"""
+    """Return whether this function started the worker, directly or in a callee."""
     began = [scene.around(f) for f in worker.created if f.origin is Origin.USER][:_NEAR]
     return any(one and (one.path, one.first) == (seen.path, seen.first) for one in began)
 
 
 def _reads(scene: Scene) -> Ending | None:
-    """An end that only looks: it works on what its own worker still writes, and has not joined it."""
+    """Match a teardown that reads what its own worker still writes, and has not joined it."""
     for ender, worker in scene.both:
         ends = "~" in ender.name or worker.writes
         if ender.writes or not ends or not worker.is_worker or ender.is_worker:
@@ -229,14 +234,14 @@ def _reads(scene: Scene) -> Ending | None:
 
 
 def _was_told(ender: Side) -> bool:
-    """Has a method of the same type, on the way, received something before it led there?"""
+    """Return whether a method of the same type on the call chain has received something before."""
     kind = ender.here.receiver if ender.here else ""
     ways = [seen for _, seen in ender.way[1:_NEAR] if seen.receiver == kind != ""]
     return any(seen.branch or any(n <= seen.line for n in seen.receives) for seen in ways)
 
 
 def _own(scene: Scene, found: Ending) -> bool:
-    """Is the worker one of the very type that ends?"""
+    """Return whether the worker belongs to the type that is torn down."""
     if not scene.go:
         return kin(scene, found) is not None
     kind = owner_of(scene.parent(found.frame.function))
@@ -245,7 +250,7 @@ def _own(scene: Scene, found: Ending) -> bool:
 
 
 def _joined(scene: Scene, found: Ending) -> bool:
-    """Does who tells the worker to stop wait for it then, there, in a caller or in the destructor?"""
+    """Return whether the worker is joined afterwards: there, in a caller or in the destructor."""
     for frame in (found.frame, *found.owner.frames):
         seen = scene.around(frame)
         if seen and any(c.line >= seen.line for c in calls_to(scene, seen, frame, JOINS)):
@@ -256,7 +261,7 @@ def _joined(scene: Scene, found: Ending) -> bool:
 
 
 def _descriptor(scene: Scene) -> Hit | None:
-    """A file descriptor that is closed while another thread uses it: the detector says what it is."""
+    """Match a file descriptor, as named by the detector, that is closed while a thread uses it."""
     place = scene.report.location
     if place is None or place.kind != "descriptor":
         return None
@@ -268,32 +273,32 @@ def _descriptor(scene: Scene) -> Hit | None:
             other.told(f"`{short(other.name)}` uses it at the same time"),
         )
         change = (
-            "Close the descriptor when nobody uses it any more: join first, or one lock for both."
+            "Close the descriptor only after its last use: join first, or use one lock for both."
         )
         return Hit(STRONG, evidence, change, (closes.point, other.point))
     return None
 
 
 def _taken_apart(scene: Scene) -> Hit | None:
-    """A lock or condition that is taken apart while another thread uses it, by the detector's word."""
+    """Match a lock or condition that is destroyed while another thread uses it."""
     for ends, other in scene.both:
         frame = destroys(ends)
         if frame is None or destroys(other):
             continue
         evidence = (
-            ends.told(f"`{short(ends.name)}` takes it apart: `{frame.function}`"),
+            ends.told(f"`{short(ends.name)}` destroys it: `{frame.function}`"),
             other.told(f"`{short(other.name)}` still uses it in {other.actor.id}"),
         )
         change = (
-            "Join the thread, or wait until it has said that it is done, before what it locks, waits"
-            " on or signals is destroyed."
+            "Join the thread, or wait for its end signal, before you destroy what it locks, waits on"
+            " or signals."
         )
         return Hit(STRONG, evidence, change, (ends.point, other.point))
     return None
 
 
 def _closed_inside(scene: Scene) -> Hit | None:
-    """`cmd.Wait()` closes the pipe, by the library's own frames, from which another one still reads."""
+    """Match library frames that close a file in use: `cmd.Wait()` closes the pipe that is read."""
     for closes, other in scene.both if scene.go else ():
         ends, uses = closes.above(_CLOSE), other.above(_FILE)
         if ends is None or uses is None or other.above(_CLOSE):
@@ -302,13 +307,13 @@ def _closed_inside(scene: Scene) -> Hit | None:
             closes.told(f"`{short(closes.name)}` closes it: `{ends.function}` is above it"),
             other.told(f"`{short(other.name)}` uses it at the same time: `{uses.function}`"),
         )
-        change = "Wait for who uses it before you call what closes it."
+        change = "Wait for the user of the file before the call that closes it."
         return Hit(LIKELY + 0.05, evidence, change, (closes.point, other.point))
     return None
 
 
 def _destructor(scene: Scene) -> Hit | None:
-    """A virtual call while the object is destroyed: the detector saw its vptr change."""
+    """Match a virtual call during destruction: the detector saw the vptr change."""
     ends = next((s for s in scene.sides if s.writes and "~" in s.name), None)
     if ends is None:
         return None
@@ -322,6 +327,6 @@ RULE = Rule(
     "lifetime",
     _find,
     "a stop signal and a join (context, sync.WaitGroup)",
-    "The teardown takes as long as the worker's current step.",
+    "The teardown waits for the current step of the worker.",
     when=ENDS | KIND | PLACE | SOURCE | ABOVE,
 )

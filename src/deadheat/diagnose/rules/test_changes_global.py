@@ -2,17 +2,18 @@
 
 ## What it sees
 
-A write on a line of a test's file against an access by a goroutine of the product that runs in the
-background, to an address in the program itself, where the variables of packages lie, and not in the
-heap. With source: the variable is the package's; the write may also lie in a function for tests that is
-kept beside the product (`func Fast(t testing.TB)`). Less surely: what a test calls in its own goroutine
-(a set-up, a setter) writes such an address, also where the detector has lost that stack, and a goroutine
-of the product only reads it.
+A write on a line of a test file against an access by a background goroutine of the product, to an
+address in the program image (where package variables are) and not in the heap. With source: it is a
+package variable; the write may also be in a function for tests next to the product (`func Fast(t
+testing.TB)`).
+
+With lower confidence: code that a test calls in its own goroutine (set-up, a setter) writes such an
+address, also if that stack is lost, and a goroutine of the product only reads it.
 
 ## Why it races
 
-A test that changes a package variable (a hook, a timeout, a default) does so while goroutines of
-this or of an earlier test still read it.
+A test changes a package variable (a hook, a timeout, a default) while goroutines of this or an
+earlier test still read it.
 
 ## Example
 
@@ -23,16 +24,16 @@ this or of an earlier test still read it.
 
 ## Remedy
 
-Stop what runs in the background before the variable is changed; or pass the value to the
-constructor and leave the package variable alone. The product is right as long as nothing but tests
-writes it.
+Stop the background goroutines before the variable is changed. Or pass the value to the constructor
+and leave the package variable alone. The product is correct as long as only tests write the
+variable.
 
 ## When it is wrong
 
-A field of an object that the test itself made is not a global: then the test uses the product
-without the lock it needs. From a report alone, a variable that another test's worker writes as well
-is no setting, and that worker was left running. What the product writes whoever calls it is no test's
-doing: then a lock is missing, or it is made too late.
+- A field of an object that the test made is no global: the test lacks a lock.
+- From a report alone: a variable that a worker of another test writes too is no setting. That
+  worker was left running.
+- The product writes it for every caller: then a lock is missing, or it is created too late.
 """
 
 from __future__ import annotations
@@ -59,38 +60,38 @@ def _find(scene: Scene) -> Hit | None:
             continue
         if test.in_test or _serves_tests(test):
             return _by_test(scene, test, other)
-        # what the other one writes is not the test's alone
+        # if the other side writes it too, it is no setting of the test
         if not other.writes and _runs_test(test) and _is_background(scene, other):
             return _called_by_test(scene, test, other)
     return None
 
 
 def _by_test(scene: Scene, test: Side, other: Side) -> Hit | None:
-    """A line of a test's file, or a function for tests, writes it."""
+    """Match a write by a line of a test file or by a function for tests."""
     shared = scene.shared
     if shared is not None and shared.kind != "package":
         return None
     packages = None if shared else is_packages(scene)
     if packages is False:
-        return None  # it was allocated: no variable of a package
+        return None  # allocated memory is no package variable
     told = test.told(f"{test.does} {_what(shared, packages)}, {_where(test)}")
     confidence = STRONG + 0.04 if shared else STRONG if packages else FAIR + 0.1
     if not test.is_test:
         confidence = confidence if shared or packages else WEAK
     if scene.source is None and other.writes and _is_anothers(scene, other):
-        confidence = FAIR  # no setting: what another test's worker keeps there
+        confidence = FAIR  # state of another test's worker, no setting
     return _hit(scene, confidence, test, (told, _beside(other)), from_source=bool(shared))
 
 
 def _called_by_test(scene: Scene, test: Side, other: Side) -> Hit | None:
-    """What a test calls writes it, in the test's own goroutine: a set-up, or a setter."""
+    """Match a write by code that a test calls in its own goroutine: set-up, or a setter."""
     shared = scene.shared
     if is_packages(scene) is not True or (shared is not None and shared.kind != "package"):
         return None
     what = _what(shared, packages=True)
     runs = f"in {test.actor.id}, which runs a test"
     does = f"{test.does} {what}, {runs}" if test.site else f"{what} is written {runs}"
-    # a stack that is lost may have led anywhere; what another test left running explains more
+    # less certain if the stack is lost, or if another test left the goroutine running
     sure = FAIR if test.site is None or _is_anothers(scene, other) else FAIR + 0.1
     return _hit(scene, sure, test, (test.told(does), _beside(other)), from_source=bool(shared))
 
@@ -108,8 +109,8 @@ def _hit(
 
 def _what(shared: Shared | None, packages: bool | None) -> str:
     if shared:
-        return f"`{shared.name}`, a variable of the package"
-    return "a variable of a package, by its address" if packages else "it"
+        return f"`{shared.name}`, a package variable"
+    return "a package variable, by its address" if packages else "it"
 
 
 def _beside(other: Side) -> Evidence:
@@ -117,38 +118,38 @@ def _beside(other: Side) -> Evidence:
 
 
 def _runs_test(side: Side) -> bool:
-    """Does a test run in it, by its stack or by who started it?"""
+    """Return whether it runs a test, by its stack or its creator."""
     if side.is_test:
         return True
     return any(is_test_file(f.file) and go.test_name(f.function) for f in side.true)
 
 
 def _is_background(scene: Scene, side: Side) -> bool:
-    """Is it a goroutine of the product's?"""
+    """Return whether it is a goroutine of the product."""
     if scene.same_function or _runs_test(side):
         return False
     return side.site is not None or side.is_worker
 
 
 def _serves_tests(side: Side) -> bool:
-    """`func Fast(t testing.TB) { fast = true }`: is it a function for tests, beside the product?"""
+    """Return whether it is a function for tests: `func Fast(t testing.TB) { fast = true }`."""
     names = side.here.names.values() if side.here and not side.closure else ()
     return any(told.how == "parameter" and told.type in _TESTING for told in names)
 
 
 def _where(side: Side) -> str:
-    return "in a test's file" if side.in_test else "in a function that tests call"
+    return "in a test file" if side.in_test else "in a function that tests call"
 
 
 def _tests(scene: Scene, side: Side) -> bool:
-    """Is the other side a test's own code, too? In one file with it, its functions tell."""
+    """Return whether the other side is test code too."""
     if not side.in_test:
         return False
     return is_packages(scene) is not True or any(go.test_name(f.function) for f in side.frames)
 
 
 def _is_anothers(scene: Scene, side: Side) -> bool:
-    """Did another test than the one that runs start it?"""
+    """Return whether another test than the running one started it."""
     started = [name for f in side.actor.created_at if (name := go.test_name(f.function))]
     return bool(started) and scene.report.test not in started
 
@@ -157,6 +158,6 @@ RULE = Rule(
     "test-changes-global",
     "tests",
     _find,
-    "a parameter in place of a package variable; a join in the test",
-    "A constructor with one more parameter.",
+    "a parameter instead of a package variable; a join in the test",
+    "One more constructor parameter.",
 )

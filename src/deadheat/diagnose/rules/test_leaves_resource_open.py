@@ -2,13 +2,13 @@
 
 ## What it sees
 
-A goroutine that one test started races with another test; or, with source, a test that opens
-something (a result set, a session, a server) whose worker is one side, and never closes it, or does not
-even keep it.
+A goroutine that one test started races with another test. Or, with source, a test opens something
+(a result set, a session, a server) whose worker is one side, and never closes it or drops it.
 
 ## Why it races
 
-What is left open goes on working. The next statement, or the next test, changes what it still uses.
+An open resource continues to work. The next statement, or the next test, changes what it still
+uses.
 
 ## Example
 
@@ -17,11 +17,11 @@ What is left open goes on working. The next statement, or the next test, changes
 
 ## Remedy
 
-Close it in the test, best with `defer` or `t.Cleanup` on the line after. The product is right.
+Close it in the test, best with `defer` or `t.Cleanup` on the next line. The product is correct.
 
 ## When it is wrong
 
-Something that is closed by a helper, or by a clean-up that this rule does not know.
+A helper closes it, or a clean-up that this rule does not know.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deadheat.diagnose.source import Around, Call
     from deadheat.model import Frame
 
-# calls that give something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
+# calls that return something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
 _OPENS = re.compile(
     r"^(?:Exec|Query|Open|Dial|Listen|Start|NewServer|NewSession|Prepare|Begin|Subscribe|Watch)\w*$"
 )
@@ -83,25 +83,25 @@ def _test(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
 
 
 def _another(scene: Scene, worker: Side, began: tuple[str, Frame], runs: tuple[str, Frame]) -> Hit:
-    """One test's goroutine in another test's time."""
+    """Describe a goroutine of one test that runs during another test."""
     frame = began[1]
     at = Point(frame.file, frame.line, frame.function)
     evidence = (
         worker.told(f"{worker.does} in {worker.actor.id}"),
-        Evidence(f"which `{began[0]}` started and left running", at),
+        Evidence(f"`{began[0]}` started it and left it running", at),
         Evidence(f"while `{runs[0]}` runs", Point(runs[1].file, runs[1].line, runs[1].function)),
     )
-    change = f"Stop and join in `{began[0]}` what it started, with t.Cleanup."
+    change = f"Stop and join in `{began[0]}` the goroutine that it started, with t.Cleanup."
     confidence = FAIR + 0.1
     if any(_is_never_closed(scene, f) for f in worker.created if is_test_file(f.file)):
         confidence = STRONG if _puts_back(scene, worker) else STRONG + 0.05
     elif _is_kept(scene, frame):
-        confidence = WEAK  # the tests share it on purpose
+        confidence = WEAK  # shared by the tests on purpose
     return Hit(confidence, evidence, change, (at,), test_only=True)
 
 
 def _is_never_closed(scene: Scene, frame: Frame) -> bool:
-    """`n := NewNode()` in a test, a type that can be closed, and no call that closes `n`."""
+    """Return whether a test opens `n := NewNode()`, which can be closed, and does not close it."""
     seen = scene.around(frame)
     calls = seen.calls if seen else ()
     for call in [c for c in calls if c.line == frame.line]:
@@ -116,7 +116,7 @@ def _is_never_closed(scene: Scene, frame: Frame) -> bool:
 
 
 def _is_dropped(scene: Scene, frame: Frame, call: Call) -> bool:
-    """`Collect(heap)` in a test: does it give something that can be closed, to nobody?"""
+    """Return whether a test drops a result that can be closed: `Collect(heap)`."""
     inner = scene.defined(call.name, frame)
     kinds = set(_KIND.findall(inner.results)) - _NOTHING if inner and not call.deferred else set()
     ends = [scene.defined(end, frame, kind) for kind in sorted(kinds) for end in _ENDS]
@@ -124,9 +124,9 @@ def _is_dropped(scene: Scene, frame: Frame, call: Call) -> bool:
 
 
 def _puts_back(scene: Scene, worker: Side) -> bool:
-    """Does the other test put something of its own in place, and then back what was there?
+    """Return whether the other test replaces the value and later restores it.
 
-    Then it is the change that is meant, and must be made safe; else it only met what was left.
+    Then the change is intended and must be made safe.
     """
     other = next(side for side in scene.sides if side is not worker)
     name = scene.shared.name if scene.shared else ""
@@ -135,7 +135,7 @@ def _puts_back(scene: Scene, worker: Side) -> bool:
 
 
 def _is_kept(scene: Scene, frame: Frame) -> bool:
-    """`quoter = Begin()`: does a test keep what it opens in a variable that is not its own?"""
+    """Return whether a test stores what it opens in an outer variable: `quoter = Begin()`."""
     seen = scene.around(frame)
     for call in [c for c in seen.calls if c.line == frame.line] if seen else ():
         name = call.result.partition(",")[0].strip()
@@ -145,7 +145,7 @@ def _is_kept(scene: Scene, frame: Frame) -> bool:
 
 
 def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame]) -> Hit | None:
-    """A call in the test, on the way to the worker, whose result is never closed."""
+    """Match a call in the test that led to the worker and whose result is never closed."""
     seen = scene.around(began[1])
     if seen is None or not is_test_file(began[1].file):
         return None
@@ -157,7 +157,7 @@ def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame]) -> Hit | No
     name, kind = _result(call), _kind(scene, worker, began[1])
     given = f"the result of `{call.name}`{f' (`{kind}`)' if kind else ''}"
     what = f"`{name}`, {given}," if name else given
-    how = "nothing in it closes it" if name else "it drops it without closing it"
+    how = "the test never closes it" if name else "the result is dropped"
     evidence = (
         Evidence(f"`{began[0]}` leaves {what} open: {how}", at),
         worker.told(f"{worker.does} in {worker.actor.id}, which that call started"),
@@ -167,7 +167,7 @@ def _left_open(scene: Scene, worker: Side, began: tuple[str, Frame]) -> Hit | No
 
 
 def _gives(scene: Scene, worker: Side, test: Frame, call: Call) -> bool:
-    """Does the call give something that can be closed? Its own declaration says so."""
+    """Return whether the call returns something that can be closed, by its declaration."""
     made = worker.actor.created_at
     at = made.index(test)
     callee = scene.around(made[at - 1]) if at else None
@@ -178,7 +178,7 @@ def _gives(scene: Scene, worker: Side, test: Frame, call: Call) -> bool:
 
 
 def _kind(scene: Scene, worker: Side, test: Frame) -> str:
-    """The types that the call gives back, as its declaration has them."""
+    """Return the result types of the call, as declared."""
     made = worker.actor.created_at
     at = made.index(test)
     callee = scene.around(made[at - 1]) if at else None
@@ -186,13 +186,13 @@ def _kind(scene: Scene, worker: Side, test: Frame) -> str:
 
 
 def _result(call: Call) -> str:
-    """The variable that has what a call opened; an error or a flag is nothing to close."""
+    """Return the variable that holds what a call opened; "" for an error or a flag."""
     name = call.result.partition(",")[0].strip()
     return "" if _PLAIN.search(name) else name
 
 
 def _is_closed(seen: Around, call: Call) -> bool:
-    """Does the test close the result, or hand it to somebody who may?"""
+    """Return whether the test closes the result, or passes it to code that may."""
     if not _result(call):
         return False
     word = re.compile(rf"\b{re.escape(_result(call))}\b")
@@ -205,7 +205,7 @@ def _is_closed(seen: Around, call: Call) -> bool:
 
 
 def _asserts(call: Call) -> bool:
-    """`require.NotNil(t, rs)` keeps nothing."""
+    """Return whether it is an assertion, such as `require.NotNil(t, rs)`."""
     return call.on in ("require", "assert", "c", "t") and not _CLOSES.match(call.name)
 
 

@@ -3,17 +3,20 @@
 ## What it sees
 
 A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
-function of `time.AfterFunc`, against somebody who writes where it writes, or is called like one who
-stops it. With source: `Stop` or `Reset` of a timer in the function on the other side, in one that led
-to it or in one that it called before, also where a goroutine has received from the timer's channel. In
-C, C++ and the kernel, with source: one side runs in what is called a timer (`timer_main`,
-`PeriodicTask`, `call_timer_fn`), the other comes after a call that stops it and does not join. From a
-report alone: a thread that is called a timer's against who stops or renews by its name.
+function of `time.AfterFunc`, against code that writes where it writes, or that is named like a
+stop.
+
+With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee,
+also if a goroutine has received from the timer's channel. In C, C++ and the kernel, with source:
+one side runs in code named like a timer (`timer_main`, `PeriodicTask`, `call_timer_fn`), the other
+comes after a call that stops it without a join.
+
+From a report alone: a thread named like a timer, against a function named like a stop or reset.
 
 ## Why it races
 
-`Stop` does not wait: it returns false if the function has been started already. Whoever goes on
-after `Stop` as if the function could not run any more, races with it.
+`Stop` does not wait: it returns false if the function has already started. Code that assumes after
+`Stop` that the function cannot run any more races with it.
 
 ## Example
 
@@ -23,13 +26,12 @@ after `Stop` as if the function could not run any more, races with it.
 
 ## Remedy
 
-Guard what the function touches with a mutex and check under it whether the timer is still wanted (a
-generation number); or use a channel timer in the owner's own loop.
+Guard what the function accesses with a mutex, and check under it whether the timer is still wanted
+(a generation number). Or use a channel timer in the owner's own loop.
 
 ## When it is wrong
 
-A function of a timer that is never stopped: then a lock is missing, with the timer only as one of
-the two sides.
+The timer is never stopped: then a lock is missing, and the timer is only one of the two sides.
 """
 
 from __future__ import annotations
@@ -64,11 +66,11 @@ _TIMER = re.compile(
 # "<-s.idle.C", "<-timer.C", "for range s.tick.C {"
 _FIRES = re.compile(r"(?:<-|\brange\b)\s{0,9}(?:\w{1,80}\.){0,5}?(\w{1,80})\.C\b")
 _STOPS = frozenset(("Stop", "Reset"))
-# receives above a line that are looked at
+# max. receives above a line, frames and loops that are searched
 _NEAR = 4
 _CHANGE = (
     "Guard {what} with a mutex and let the timer's function check under it whether it is still wanted:"
-    " Stop does not wait for a function that has begun."
+    " Stop does not wait for a function that has started."
 )
 
 
@@ -85,12 +87,12 @@ def _find(scene: Scene) -> Hit | None:
         evidence = [
             timer.told(f"{timer.does} in the function of a timer (time.AfterFunc)"),
             owner.told(
-                f"{owner.does} beside it{'; it stops or resets the timer' if stopped else ''}"
+                f"{owner.does} it too{'; it stops or resets the timer' if stopped else ''}"
             ),
         ]
         change = _CHANGE.format(what=scene.what)
-        # a function that sets a timer anew at each call, or changes what its function changes; else a
-        # lock may be all that is missing
+        # a function that resets the timer at each call, or writes what its function writes; otherwise
+        # only a lock may be missing
         both = timer.writes and owner.writes
         peers = any(f.function == "time.goFunc" for f in owner.actor.created_at[:2])
         own = (timer.closure or peers) and owner.name == timer.name
@@ -102,7 +104,7 @@ def _find(scene: Scene) -> Hit | None:
 
 
 def _thread(scene: Scene) -> Hit | None:
-    """From a report alone: a thread that is called a timer's, against who stops it or sets it anew."""
+    """From a report alone: a thread named like a timer, against a function that stops or resets it."""
     for timer, owner in scene.both if not scene.sourced else ():
         named = next((f for f in timer.frames if is_timed(timer.written(f))), None)
         told = set(words(owner.name))
@@ -112,26 +114,26 @@ def _thread(scene: Scene) -> Hit | None:
             continue
         evidence = (
             timer.told(f"{timer.does} in the thread of a timer: `{named.function[:60]}`"),
-            owner.told(f"{owner.does}, and by its name stops the timer or sets it anew"),
+            owner.told(f"{owner.does}; by its name it stops or resets the timer"),
         )
         change = (
             f"Guard {scene.what} with a mutex and let the timer check under it whether it is still"
-            " wanted: one that has begun is not stopped."
+            " wanted: a stop does not wait for a function that has started."
         )
         return Hit(LIKELY, evidence, change, scene.points)
     return None
 
 
 def _by_channel(scene: Scene) -> Hit | None:
-    """A goroutine that a timer's channel has woken, against who has stopped that timer since."""
+    """Match a goroutine woken by a timer's channel, against code that stopped that timer."""
     for timer, owner in scene.both if scene.sourced else ():
         for told, at in _fired(scene, timer) if timer.is_worker else ():
             stop = _stop_of(scene, owner, told[1])
             if stop is None:
                 continue
             evidence = (
-                timer.told(f"{timer.does} when `{told[0]}`, line {at.line}, has fired"),
-                owner.told(f"{owner.does} after `{stop.on}.{stop.name}`, line {stop.line}"),
+                timer.told(f"{timer.does} after `{told[0]}` in line {at.line} has fired"),
+                owner.told(f"{owner.does} after `{stop.on}.{stop.name}` in line {stop.line}"),
             )
             change = _CHANGE.format(what=scene.what)
             return Hit(STRONG, evidence, change, scene.points, from_source=True)
@@ -139,7 +141,7 @@ def _by_channel(scene: Scene) -> Hit | None:
 
 
 def _fired(scene: Scene, timer: Side) -> Iterator[tuple[re.Match[str], Around]]:
-    """The receives from a timer's channel that led to an access, outside of any select."""
+    """Yield the receives from a timer's channel that led to an access, outside of any select."""
     for frame, here in timer.way[:_NEAR]:
         woken = [line for line in here.receives if line < here.line][-_NEAR:]
         for line in (*woken, *(first for first, _ in here.loops[-_NEAR:])):
@@ -150,7 +152,7 @@ def _fired(scene: Scene, timer: Side) -> Iterator[tuple[re.Match[str], Around]]:
 
 
 def _stop_of(scene: Scene, owner: Side, timer: str) -> Call | None:
-    """The call on the way to an access that has stopped the timer of that name, itself or within."""
+    """Return the call before an access that stops the named timer, directly or in a callee."""
     for frame, seen in owner.way:
         for call in calls_to(scene, seen, frame, _STOPS):
             inner = None if call.name in _STOPS else scene.defined(call.name, frame)
@@ -165,7 +167,7 @@ def _stops_it(call: Call, timer: str) -> bool:
 
 
 def _native(scene: Scene) -> Hit | None:
-    """A timer of C or C++: a thread or a callback by its name, and a stop that does not wait for it."""
+    """Match a C or C++ timer, by the name of a thread or callback, and a stop that does not wait."""
     for timer, owner in scene.both if scene.source else ():
         if not timer.is_worker and not scene.kernel:
             continue
@@ -178,9 +180,9 @@ def _native(scene: Scene) -> Hit | None:
             continue
         at, call = stop
         evidence = (
-            timer.told(f"{timer.does} in what a timer runs"),
-            Evidence(f"`{short(scene.parent(tick.function))}` is the timer's", point(tick)),
-            Evidence(f"`{call.name}` does not wait for what has begun", at),
+            timer.told(f"{timer.does} in code that a timer runs"),
+            Evidence(f"`{short(scene.parent(tick.function))}` is the timer", point(tick)),
+            Evidence(f"`{call.name}` does not wait for a function that has started", at),
             owner.told(f"{owner.does} after it"),
         )
         return Hit(
@@ -190,7 +192,7 @@ def _native(scene: Scene) -> Hit | None:
 
 
 def _ways(timer: Side) -> tuple[Frame, ...]:
-    """Who runs a side, and who had it started."""
+    """Return the frames of a side and of its creation."""
     return (*timer.true, *timer.created)
 
 
@@ -200,7 +202,7 @@ def _is_timer(scene: Scene, frame: Frame) -> bool:
 
 
 def _calls_back(scene: Scene, timer: Side) -> tuple[Frame, str] | None:
-    """A frame of a class that sleeps and then calls what it was given: a timer by any other name."""
+    """Return a frame of a class that sleeps and then calls a callback, and the class."""
     for inner, frame in zip(timer.frames, timer.frames[1:], strict=False):
         seen = scene.around(frame)
         if seen is None or not seen.receiver:
@@ -213,7 +215,7 @@ def _calls_back(scene: Scene, timer: Side) -> tuple[Frame, str] | None:
 
 
 def _stopped(scene: Scene, owner: Side, kind: str = "") -> tuple[Point, Call] | None:
-    """The call on the way to the owner's access that stops a timer without a wait for its function."""
+    """Return the call before the owner's access that stops a timer without a join."""
     for frame in owner.frames:
         seen = scene.around(frame)
         for call in seen.calls if seen else ():
@@ -236,10 +238,10 @@ def _stops_in(scene: Scene, frame: Frame) -> bool:
 
 
 def _has_stopped(scene: Scene, owner: Side) -> bool:
-    """Has a function on the way to its access stopped a timer, itself or by what it called?"""
+    """Return whether a function on the call chain has stopped a timer, directly or in a callee."""
     for frame, seen in owner.way:
         for call in calls_to(scene, seen, frame, _STOPS):
-            # a test may stop anything; elsewhere it is the timer that the other side belongs to
+            # outside of tests a stop is of the timer that the other side belongs to
             told = call.name not in _STOPS or (call.on and not is_test_file(frame.file))
             if call.line < seen.line and (told or _TIMER.search(call.on)):
                 return True
@@ -249,7 +251,7 @@ def _has_stopped(scene: Scene, owner: Side) -> bool:
 def _stops(owner: Side) -> bool:
     calls = owner.here.calls if owner.here else ()
     if any(c.name in _STOPS and c.on for c in calls):
-        return True  # whatever it is called: the other side is a timer's
+        return True  # of any name: the other side is a timer
     told = words(owner.name)
     return bool(told) and told[0] in _ANEW
 

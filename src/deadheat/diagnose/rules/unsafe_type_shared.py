@@ -4,13 +4,13 @@
 
 Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`,
 `math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`,
-`std::shared_ptr` (the pointer itself), `std::list`; in Go any type of the library, where both accesses
-are in its own methods (`exec.Cmd`). With source: the variable is declared as one.
+`std::shared_ptr` (the pointer itself), `std::list`; in Go any library type, if both accesses are in
+its own methods (`exec.Cmd`). With source: the variable is declared as one.
 
 ## Why it races
 
-Their documentation says that they are for one goroutine at a time. Every call changes something
-inside, also those that look like reads.
+Their documentation allows one goroutine at a time. Every call changes internal state, even if it
+looks like a read.
 
 ## Example
 
@@ -18,13 +18,13 @@ inside, also those that look like reads.
 
 ## Remedy
 
-One per goroutine, or a mutex around every call. For `math/rand` the package's own functions are
+Use one per goroutine, or a mutex around every call. The functions of the package `math/rand` are
 safe.
 
 ## When it is wrong
 
-A buffer that is handed over from one goroutine to the next, with the hand-over missing: then the
-order is the defect.
+A buffer is passed from one goroutine to the next without synchronisation: then the order is
+missing.
 """
 
 from __future__ import annotations
@@ -70,18 +70,18 @@ def _find(scene: Scene) -> Hit | None:
         evidence += (Evidence(f"`{scene.shared}` is declared as {scene.shared.type[:60]}"),)
     held = locking.locks(scene) if scene.sourced else None
     each = "goroutine" if scene.go else "thread"
-    change = f"Use a `{kind}` per {each}, or take one mutex around every call of it."
+    change = f"Use a `{kind}` per {each}, or take one mutex around every call on it."
     confidence = LIKELY if held and any(held) else STRONG if kinds else LIKELY
     if not declared and any(side.site and not side.inner for side in scene.sides):
-        # its memory has got out: who has it may be the one to blame, in Go mostly a pool
+        # its memory is used outside of its methods: another cause is likely, in Go mostly a pool
         confidence = FAIR if scene.source or not scene.go else WEAK + 0.05
     if any(_is_made_at_first_use(scene, side) for side in scene.sides):
-        confidence = WEAK  # what races is that it is there, and not its use
+        confidence = WEAK  # the creation races, not the use
     return Hit(confidence, evidence, change, scene.points, from_source=bool(declared))
 
 
 def _is_made_at_first_use(scene: Scene, side: Side) -> bool:
-    """`if (!log_) log_ = std::make_unique<Logger>();`: is it what a check found to be missing?"""
+    """Return whether it is created lazily: `if (!log_) log_ = std::make_unique<Logger>();`."""
     made = side.site is not None and is_made_here(scene, side)
     return made and side.site is not None and stores_absent(scene, side.site) is not None
 

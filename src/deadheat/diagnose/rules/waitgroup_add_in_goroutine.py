@@ -2,16 +2,17 @@
 
 ## What it sees
 
-The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
-`Add` reads (`runtime.raceread`); or `sync.(*WaitGroup).Add` against `Wait` in the stacks; or the
-panic `WaitGroup misuse: Add called concurrently with Wait`. With source: `wg.Add` inside the
-function that the `go` statement runs; or the two calls on the racing lines, where a report has lost the
-frames of the language.
+- The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
+  `Add` reads (`runtime.raceread`).
+- `sync.(*WaitGroup).Add` against `Wait` in the stacks.
+- The panic `WaitGroup misuse: Add called concurrently with Wait`.
+- With source: `wg.Add` inside of the function that the `go` statement runs, or the two calls on the
+  racing lines, if a report lost the runtime frames.
 
 ## Why it races
 
-`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns while work is
-still to come.
+`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns before the
+work is done.
 
 ## Example
 
@@ -20,12 +21,12 @@ still to come.
 
 ## Remedy
 
-Call `Add` before the `go` statement, in the goroutine that will call `Wait` or before it starts;
+Call `Add` before the `go` statement, in the goroutine that calls `Wait` or before it starts.
 `wg.Go(f)` of Go 1.25 does both.
 
 ## When it is wrong
 
-A group that is used again for a next round (`waitgroup-reused`) shows the same two functions.
+A group that is reused for a next round (`waitgroup-reused`) shows the same two functions.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def _hit(adds: Side, waits: Side) -> Hit:
         waits.told(f"`{short(waits.name) or '?'}` calls Wait, modelled as a write"),
     ]
     if inside:
-        evidence.append(adds.told("Add is called by the goroutine that is waited for"))
-    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
+        evidence.append(adds.told("Add is called by the goroutine that Wait waits for"))
+    change = "Move Add before the go statement that starts the work, so that it runs before Wait."
     started = point(adds.creator) if inside and adds.creator else waits.point
     where = tuple(p for p in (adds.point, started) if p.file != "?")
     confidence = SURE if inside else STRONG
@@ -69,25 +70,25 @@ def _hit(adds: Side, waits: Side) -> Hit:
 
 
 def _inside(adds: Side) -> bool:
-    """Is Add called where a go statement led, and not where it stands?"""
+    """Return whether Add is called in the started goroutine."""
     return adds.is_worker
 
 
 def _misuse(scene: Scene) -> Hit | None:
-    """The runtime's own panic; a group that is used again has another text."""
+    """Match the panic of the runtime; the panic for a reused group has another text."""
     text = " ".join(value for _, value in scene.report.facts)
     side = scene.sides[0] if scene.sides else None
-    change = "Move Add before the go statement that starts the work, so that it comes before Wait."
+    change = "Move Add before the go statement that starts the work, so that it runs before Wait."
     if side is not None and added_elsewhere(side):
         evidence = (
-            side.told("the runtime stopped in Wait, and the function that waits does not add"),
+            side.told("the runtime panicked in Wait, and the waiting function does not call Add"),
         )
         return Hit(LIKELY, evidence, change, (side.point,), from_source=True)
     if "reused" in text or "negative" in text:
         return None
     if side is None or not (signals.adds(side) or "Add called concurrently" in text):
         return None
-    evidence = (side.told("the runtime stopped: Add was called concurrently with Wait"),)
+    evidence = (side.told("the runtime panicked: Add was called concurrently with Wait"),)
     confidence = STRONG if "Add called" in text or side.is_worker else LIKELY
     return Hit(confidence, evidence, change, (side.point,) if side.site else ())
 

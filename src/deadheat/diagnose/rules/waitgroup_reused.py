@@ -2,10 +2,12 @@
 
 ## What it sees
 
-The panic `WaitGroup is reused before previous Wait has returned`, which is raised in `Wait`. `Add` by
-who started the one that waits; or further down in the function that waits, which two run at once. With
-source: `Add` and `Wait` on the same group in a loop, by different goroutines. `Wait` also panics so
-where goroutines add themselves; with source that is told apart, without it the answer is `unknown`.
+- The panic `WaitGroup is reused before previous Wait has returned`, raised in `Wait`.
+- `Add` by the starter of the waiting goroutine, or further down in a waiting function that two
+  goroutines run.
+- With source: `Add` and `Wait` on the same group in a loop, by different goroutines.
+
+`Wait` also panics if goroutines call `Add` themselves; without source the answer is `unknown`.
 
 ## Why it races
 
@@ -18,12 +20,12 @@ to the next round, and the group cannot tell the rounds apart.
 
 ## Remedy
 
-A new group for every round, declared inside the loop; or let one goroutine do all calls of `Add`,
-after `Wait` has returned.
+Use a new group for every round, declared inside of the loop. Or let one goroutine make all calls of
+`Add`, after `Wait` has returned.
 
 ## When it is wrong
 
-Which `Add` came early is not in the report.
+The report does not show which `Add` came too early.
 """
 
 from __future__ import annotations
@@ -50,27 +52,27 @@ def _find(scene: Scene) -> Hit | None:
     waits = side.shows("sync.(*WaitGroup).Wait") is not None
     if (not told and not waits) or added_elsewhere(side):
         return None
-    evidence = (side.told("the runtime stopped in Wait: the group is already used again"),)
+    evidence = (side.told("the runtime panicked in Wait: the group is already reused"),)
     where = (side.point,) if side.site else ()
-    # Wait panics in the same way where Add is called by the goroutine that is waited for: the code tells
+    # Wait panics in the same way if the goroutine calls Add itself: only the code tells them apart
     seen = FAIR if side.here else WEAK + 0.05
     return Hit(SURE if told else seen, evidence, change, where)
 
 
 def _round(scene: Scene, change: str) -> Hit | None:
-    """Somebody waits in a goroutine of its own while who started it adds for the next round."""
+    """Match a goroutine that waits while its starter adds for the next round."""
     met = signals.group(scene)
     if met is None or not is_next_round(*met):
         return None
     adds, waits = met
     evidence = (
         waits.told(f"Wait runs in {waits.actor.id}"),
-        adds.told("Add for the next round is called by who started it, before it returned"),
+        adds.told("its starter calls Add for the next round before Wait has returned"),
     )
     if waits_first(adds, waits):
         evidence = (
-            waits.told(f"{waits.actor.id} waits for the last round"),
-            adds.told("another one has got through here, and adds for the next"),
+            waits.told(f"{waits.actor.id} waits for the previous round"),
+            adds.told("another actor has passed the wait and calls Add for the next round"),
         )
     return Hit(STRONG, evidence, change, scene.points)
 

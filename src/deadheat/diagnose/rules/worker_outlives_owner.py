@@ -1,25 +1,31 @@
-"""A worker outlives what it works for.
+"""A worker outlives its owner.
 
 ## What it sees
 
-One side makes an object ready for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
-request or round), the other is a worker of the last one, in a goroutine of its own that may have
-finished since; or memory was freed while a thread still used it (one that has just given up its hold
-atomically lacks an order: `mixed-atomic`); or, from a report alone, a function that is not called like
-one that starts something (`Compact`, not `Start`; `Run` if the goroutine is all that it does) has left
-a goroutine of its own behind, which writes what is read after it, there or by who called it; or the
-function that started the worker has gone on to what reads its work. With source also: a function had
-the worker started, called `Close`, `Stop` or `cancel` on its owner, and went on without a wait, or to
-start the next one on the same thing; or who started it stopped waiting when the time was over
-(`<-time.After`, `wait_for`, `sem_timedwait`), or detached it and only slept, there or in what it calls
-to wait, or before it returned, and then its work is used; or it returns, say with an error, above the
-line that waits; or it is above the line of the start again, in its next round (from a report alone
-that is as well a pool's object or an array: `unknown`).
+One of:
+
+- One side prepares an object for its next use (`Reset…`, `Init…`, `Clear…`: the next statement,
+  request or round), the other is a worker of the previous use, which may have finished since.
+- Memory is freed while a thread still uses it. A thread that just released its reference atomically
+  lacks an order (`mixed-atomic`).
+- From a report alone: a function that is not named like a start (`Compact`, not `Start`; `Run` if
+  it only runs the goroutine) left a goroutine behind, which writes what that function or its caller
+  reads. Or the starter of the worker went on to code that reads its result.
+
+With source also, a function that started the worker:
+
+- calls `Close`, `Stop` or `cancel` on its owner and continues without a wait, or starts the next
+  one.
+- stops waiting after a timeout (`<-time.After`, `wait_for`, `sem_timedwait`), or detaches it and
+  only sleeps, and then its result is used.
+- returns, for instance with an error, above the line that waits.
+- is above the line of the start again, in its next round (from a report alone that may also be a
+  pooled object or an array: `unknown`).
 
 ## Why it races
 
-Nothing waited for the worker before its object was used again. It reads and writes what already
-belongs to somebody else.
+Nothing waited for the worker before its object was used again. It reads and writes data of the next
+user.
 
 ## Example
 
@@ -30,17 +36,18 @@ belongs to somebody else.
 
 ## Remedy
 
-Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset; or give every
-statement an object of its own.
+Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is reset. Or give every
+statement its own object.
 
 ## When it is wrong
 
-An object that is reset on purpose while it is in use, such as a counter: then a lock is missing. So it
-is where one type's methods meet, and who had the worker started is further down in the same call. A call
-like an end that is about something else (`store.DeletePrefix(ctx, …)`) ends no worker: it must be about
-a variable that the call which had it started is about, too. The `init` of a package makes nothing ready,
-and what the main goroutine makes (`NewStation`, `initGauge`) is no next use. `Init` may as well be the
-first use: unless it is who started the worker that comes to it, it is told, but not first.
+- An object that is reset on purpose while in use, such as a counter: a lock is missing. The same
+  holds for methods of one type, if the worker's starter is further down in the same call.
+- A teardown call for another object (`store.DeletePrefix(ctx, …)`) ends no worker: it must share a
+  variable with the call that started it.
+- The `init` of a package, and what the main goroutine makes (`NewStation`, `initGauge`), is no next
+  use.
+- `Init` may be the first use: it ranks low unless the worker's starter calls it.
 """
 
 from __future__ import annotations
@@ -76,7 +83,7 @@ if TYPE_CHECKING:
 # "std::vector<int>::_M_realloc_insert", "std::__cxx11::basic_string<char>::_M_mutate"; no destructor
 _LIBRARY = re.compile(r"^(?:void )?std::(?!.{0,300}~).{0,300}::_M_|^std::_Hashtable")
 
-# what a thing is called to be made ready by, for the first time or again
+# verbs for a first or a repeated use
 _ANY_USE = frozenset(("init", "initialize"))
 
 
@@ -93,12 +100,12 @@ def _find(scene: Scene) -> Hit | None:
     if scene.source and _same_call(found):
         return None
     if _of_one_start(found) or in_turn(scene, found.owner, found.worker) or made_by_main(scene):
-        return None  # one object after another is made ready, or all of them, for the first time
+        return None  # the objects are prepared for the first time
     worker, owner = found.worker, found.owner
     named = short(scene.parent(found.frame.function))
     evidence = [
-        owner.told(f"{owner.does}{called(owner, named)} makes the object ready for its next use"),
-        worker.told(f"{worker.does} in a worker ({worker.actor.id}) of the last use"),
+        owner.told(f"{owner.does}{called(owner, named)} prepares the object for its next use"),
+        worker.told(f"{worker.does} in a worker ({worker.actor.id}) of the previous use"),
     ]
     if worker.creator:
         started = point(worker.creator)
@@ -109,8 +116,8 @@ def _find(scene: Scene) -> Hit | None:
             worker.told(f"{worker.actor.id} has finished since, but nothing waited for it")
         )
     change = (
-        f"Wait for the worker before `{named}` reuses its object, or give every use an object of its"
-        " own instead of resetting the old one."
+        f"Wait for the worker before `{named}` reuses its object, or give every use its own"
+        " object instead of resetting the old one."
     )
     where = tuple(p for p in (worker.creator and point(worker.creator), owner.point) if p)
     again = common(scene, found)
@@ -118,17 +125,17 @@ def _find(scene: Scene) -> Hit | None:
     if again and not beside:
         told = f"`{again.function}` started the worker and now leads to `{named}`: the next round"
         evidence.append(Evidence(told, point(again)))
-    # C and C++ reset counters under load; a Go method of that name is called between two uses
+    # C and C++ code often resets counters in use; Go methods of that name run between two uses
     confidence = STRONG if again else FAIR + 0.05 if scene.go else FAIR - 0.1
     if beside and (again or scene.source is None):
-        confidence = WEAK  # a count that is set to zero: a lock may be all that is missing
+        confidence = WEAK  # a counter is reset: only a lock may be missing
     if not again and _ANY_USE.intersection(words(named)[:1]):
-        confidence = WEAK  # it may well be the first use, that somebody did not wait for
+        confidence = WEAK  # it may be the first use
     return Hit(confidence, tuple(evidence), change, where)
 
 
 def _of_one_start(found: Ending) -> bool:
-    """Did one call of a function start both, and first who makes it ready? Then it is the first use."""
+    """Return whether one call started both, the preparing side first: then it is the first use."""
     if not found.owner.is_worker:
         return False
     began = {(f.function, f.file): f.line or 0 for f in found.owner.created}
@@ -138,7 +145,7 @@ def _of_one_start(found: Ending) -> bool:
 
 
 def _same_call(found: Ending) -> bool:
-    """Is who makes the object ready the very function that started the worker, further down?"""
+    """Return whether the function that started the worker prepares the object further down."""
     frame = found.frame
     return any(
         (f.function, f.file) == (frame.function, frame.file) and (f.line or 0) < (frame.line or 0)
@@ -147,7 +154,7 @@ def _same_call(found: Ending) -> bool:
 
 
 def _next_round(scene: Scene) -> Hit | None:
-    """A function is above the line on which it started the worker: it has been called again."""
+    """Match a function that is above the line on which it started the worker: it runs again."""
     found = next_round(scene)
     if found is None:
         return None
@@ -155,25 +162,25 @@ def _next_round(scene: Scene) -> Hit | None:
     named = short(scene.parent(now.function))
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-        Evidence(f"`{named}` started it", point(started)),
-        Evidence(f"and is above that line: {_how(owner, started)}", point(now)),
+        Evidence(f"`{named}` started the worker", point(started)),
+        Evidence(f"it is above that line: {_how(owner, started)}", point(now)),
     )
-    change = f"Wait for the last worker before `{named}` goes on, or give each its own object."
-    # without source it is as well an object of a pool, or an array that is filled anew
+    change = f"Wait for the last worker before `{named}` continues, or give each its own object."
+    # without source it may also be a pooled object, or an array that is refilled
     sure = LIKELY if scene.source else EVEN
     where = (point(started), point(now))
     return Hit(sure, evidence, change, where, from_source=scene.source is not None)
 
 
 def _how(owner: Side, started: Frame) -> str:
-    """How a function gets back above the line on which it started something."""
+    """Describe how a function got back above the line of a start."""
     loops = owner.here.loops if owner.here else ()
     again = any(first <= (started.line or 0) <= last for first, last in loops)
-    return "its loop has gone on" if again else "it has been called again"
+    return "its loop has continued" if again else "it was called again"
 
 
 def _left_behind(scene: Scene) -> Hit | None:
-    """Who started the worker gave up waiting for it, only slept or only told it to end."""
+    """Match a starter that stopped waiting for the worker, only slept or only signalled a stop."""
     found = left_behind(scene)
     if found is None or _is_its_own(scene, found.started, found.why):
         found = left_early(scene) or only_told(scene)
@@ -183,14 +190,14 @@ def _left_behind(scene: Scene) -> Hit | None:
     named = short(scene.parent(found.started.function))
     used = Evidence(f"{other.does}: nothing has waited for the worker to end", other.point)
     change = (
-        f"Wait for the worker before what it works on is used after `{named}`, or let it write to"
-        " an object of its own that is handed over when it is done."
+        f"Wait for the worker before its data is used after `{named}`, or let it write to its own"
+        " object and pass that on when it is done."
     )
     return _used(found, named, used, change)
 
 
 def _comes_before(scene: Scene, found: Left) -> bool:
-    """Does it look on while it still waits? Who gave up had left for good."""
+    """Return whether the access precedes the abandoned wait."""
     began, line = found.started, (found.why.at.line if found.why.at else None) or 0
     now = next((f for f in found.other.frames if f[:3] == began[:3]), None)
     seen = scene.around(now) if now else None
@@ -200,23 +207,23 @@ def _comes_before(scene: Scene, found: Left) -> bool:
 
 
 def _given_away(scene: Scene) -> Hit | None:
-    """A function waits, and gives back what a worker of it still works on: not for all, or too short."""
+    """Match a function that returns what its worker still uses: it waited too short or not for all."""
     found = given_away(scene)
     if found is None:
         return None
     other = found.other
     named = short(scene.parent(found.started.function))
-    used = other.told(f"{other.does} what `{named}` has given back")
-    change = f"Let `{named}` wait for every worker that it has started, or give back a copy."
+    used = other.told(f"{other.does} what `{named}` returned")
+    change = f"Let `{named}` wait for every worker that it started, or return a copy."
     return _used(found, named, used, change)
 
 
 def _used(found: Left, named: str, used: Evidence, change: str) -> Hit:
-    """A worker that `named` started still works on what somebody uses."""
+    """Build the hit for a worker that `named` started and whose data is used."""
     worker, other, started, why = found
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
-        Evidence(f"`{named}` started it", point(started)),
+        Evidence(f"`{named}` started the worker", point(started)),
         why,
         used,
     )
@@ -224,14 +231,14 @@ def _used(found: Left, named: str, used: Evidence, change: str) -> Hit:
 
 
 def _is_its_own(scene: Scene, started: Frame, why: Evidence) -> bool:
-    """Does the wait lie in the worker itself? `go func() { … case <-tick.C: … }()` gives nothing up."""
+    """Return whether the wait is in the worker itself: `go func() { … case <-tick.C: … }()`."""
     seen, line = scene.around(started), (why.at.line if why.at else None) or 0
     starts = seen.starts if seen else ()
     return any(s.line == started.line and s.line < line <= s.last for s in starts)
 
 
 def _used_again(scene: Scene) -> Hit | None:
-    """An object is filled, lent to a worker, and filled again without a wait for the worker."""
+    """Match an object that is filled, passed to a worker, and filled again without a wait."""
     found = used_again(scene)
     if found is None:
         return None
@@ -239,45 +246,45 @@ def _used_again(scene: Scene) -> Hit | None:
     evidence = (
         worker.told(f"{worker.does} in a worker ({worker.actor.id})"),
         Evidence(
-            f"`{short(scene.parent(began.function))}` had filled it, and started it", point(began)
+            f"`{short(scene.parent(began.function))}` filled it and started the worker", point(began)
         ),
-        Evidence("and fills it again, for its next use, without a wait", point(now)),
+        Evidence("it fills the object again without a wait", point(now)),
     )
     change = (
-        "Join the worker before its object is used again, or give each worker an object of its own."
+        "Join the worker before its object is used again, or give each worker its own object."
     )
     return Hit(LIKELY + 0.05, evidence, change, (point(began), point(now)), from_source=True)
 
 
 def _freed(scene: Scene) -> Hit | None:
-    """The detector says that one side gave the memory back."""
+    """Match memory that one side freed, as named by the detector."""
     for owner, worker in scene.both:
         if owner.access.op is not Op.FREE or any(_LIBRARY.search(f.function) for f in owner.inner):
-            continue  # a container of the library moves its elements: nothing has ended
+            continue  # a library container moves its elements
         ends = "~" in owner.name or (scene.source and is_called(owner, ENDING))
         if scene.source and ends and _runs(scene, worker, owner.owner):
-            continue  # the destructor, or the end, of the very class that the worker runs in
+            continue  # a teardown of the worker's own class: teardown-vs-worker
         evidence = (
             owner.told(f"{owner.does} the memory"),
             worker.told(f"{_does_it(worker)} in {worker.actor.id}"),
         )
         change = (
-            "Join the thread before its memory is freed, or share ownership by counting references."
+            "Join the thread before its memory is freed, or share ownership with reference counts."
         )
-        # who gives up its hold atomically works on it no more: that it is not ordered says another rule
+        # an atomic release of the reference is mixed-atomic
         sure = EVEN if hands_over(worker) else STRONG
         return Hit(sure, evidence, change, (owner.point, worker.point))
     return None
 
 
 def _does_it(side: Side) -> str:
-    """`spin` writes it atomically."""
+    """Return a phrase such as: `spin` writes it atomically."""
     plain = side.does.removesuffix(" atomically")
     return f"{plain} it{side.does[len(plain) :]}"
 
 
 def _runs(scene: Scene, worker: Side, kind: str) -> bool:
-    """Is a method of that class on the worker's stack?"""
+    """Return whether a method of that class is on the worker's stack."""
     return bool(kind) and any(owner_of(scene.parent(f.function)) == kind for f in worker.frames)
 
 

@@ -2,14 +2,14 @@
 
 ## What it sees
 
-A side that writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
+A side writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
 `shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone,
-told but not first: two on their way through a method that by its name only reads (`Get`, `Lookup`)
-write on one line, so deep in its code that a lock fits in front.
+with low rank: two actors in a method that by its name only reads (`Get`, `Lookup`) write on one
+line, so deep in its code that a lock fits before it.
 
 ## Why it races
 
-Readers hold a read lock together. A write among them is a write without a lock.
+Several readers hold a read lock at once. A write among them is a write without a lock.
 
 ## Example
 
@@ -17,13 +17,13 @@ Readers hold a read lock together. A write among them is a write without a lock.
 
 ## Remedy
 
-Take the lock for writing there, or make the thing that is counted atomic so that readers may go on
-together. Where the other side holds no lock, it has to take it, too.
+Take the lock for writing there, or make the counter atomic so that readers do not block each other.
+If the other side holds no lock, it must take it too.
 
 ## When it is wrong
 
-Helgrind does not list locks that are held for reading; then the code decides. From a Go report alone:
-a method that takes no lock and looks for a while before it counts.
+Helgrind does not list locks that are held for reading; then the code decides. From a Go report
+alone: a method that takes no lock and does other work before it counts.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from deadheat.diagnose.scene import Scene
     from deadheat.diagnose.side import Side
 
-_NEAR = 2  # frames from the site outwards whose object may be the one that is guarded
+_NEAR = 2  # frames from the site outwards whose object may be the guarded one
 
 
 def _find(scene: Scene) -> Hit | None:
     if signals.is_one(scene):
-        return None  # who waits or closes writes a group or a channel, which no lock guards
+        return None  # a WaitGroup or channel is not guarded by a lock
     for side in scene.sides:
         if not side.writes:
             continue
@@ -57,14 +57,14 @@ def _find(scene: Scene) -> Hit | None:
             others = [lock for lock in source or () if not lock.shared]
             shared = _held_by_other(scene, side, readers)
             if others and _held_by_other(scene, side, others):
-                continue  # by one name, for writing, and yet they race: there are two objects
+                continue  # both hold it for writing and still race: there are two objects
             if readers and (not others or shared):
                 return _hit(scene, side, readers, shared)
     return _by_depth(scene)
 
 
 def _hit(scene: Scene, side: Side, readers: list[locking.Lock], shared: bool) -> Hit:
-    """What is said of it; where the other side holds no lock at all, that one would not do alone."""
+    """Build the hit. If the other side holds no lock, it must take one too."""
     named = locking.names(readers)
     other = next((s for s in scene.sides if s is not side), None)
     evidence: tuple[Evidence, ...] = (
@@ -78,16 +78,16 @@ def _hit(scene: Scene, side: Side, readers: list[locking.Lock], shared: bool) ->
         return Hit(sure, evidence, change, (side.point,), from_source=sourced)
     evidence += (other.told(f"{other.does} without it"),)
     change = (
-        f"Take one lock around both accesses, for writing around this write; {named} if it is to"
-        f" guard {scene.what}."
+        f"Take one lock around both accesses, for writing around this write; use {named} if it"
+        f" should guard {scene.what}."
     )
     return Hit(STRONG, evidence, change, (side.point, other.point), from_source=sourced)
 
 
 def _is_anothers(scene: Scene, side: Side, readers: list[locking.Lock]) -> bool:
-    """Is it the lock of another type than what is written or writes, held by a caller further out?
+    """Return whether a distant caller holds the lock of another type than the written one.
 
-    That one looks something up in its own table, and means nothing that it finds there to be guarded.
+    Such a caller looks something up in its own table and does not guard what it finds.
     """
     here = side.here
     if here is None or here.held or not locking.from_source(scene):
@@ -100,9 +100,9 @@ def _is_anothers(scene: Scene, side: Side, readers: list[locking.Lock]) -> bool:
 
 
 def _by_depth(scene: Scene) -> Hit | None:
-    """From a Go report alone: two that look something up write on one line, deep in a method.
+    """From a Go report alone: two lookups write on one line, deep in a method.
 
-    Who means to write takes the lock for that; who means to read takes it for reading, and counts.
+    A lookup takes the lock for reading, and then counts.
     """
     if not scene.go or scene.source is not None or len(scene.sides) < 2:
         return None
@@ -111,12 +111,12 @@ def _by_depth(scene: Scene) -> Hit | None:
         return None
     reads = next((f for f, _, told in a.named if told[0] in READING and ")." in f.function), None)
     if verb(a.name) in MAKING:
-        return None  # two make it at once
+        return None  # lazy-initialisation
     if reads is None or a.frames[: NAMED - 1] != b.frames[: NAMED - 1] or reads not in b.frames:
         return None
     evidence = (
-        a.told(f"two write on one line of `{short(a.name)}`, with room for a lock in front of it"),
-        a.told(f"on their way through `{short(a.written(reads))}`, which by its name only reads"),
+        a.told(f"two actors write on one line of `{short(a.name)}`, where a lock fits before"),
+        a.told(f"both stacks contain `{short(a.written(reads))}`, which by its name only reads"),
     )
     change = (
         "If the lock is held for reading there, take it for writing around this write, or make"
@@ -126,13 +126,13 @@ def _by_depth(scene: Scene) -> Hit | None:
 
 
 def _may_hold(side: Side) -> bool:
-    """May the method that it lies in have taken a lock? Who calls it from outside takes none."""
+    """Return whether the method of the access may have taken a lock."""
     own = depth.whose(side) if depth.may_be_locked(side) else None
     return own is not None and ")." in own.function and not is_test_file(own.file)
 
 
 def _held_by_other(scene: Scene, side: object, readers: list[locking.Lock]) -> bool:
-    """Does the other side hold the same lock, so that it is the one that should have done?"""
+    """Return whether the other side holds the same lock."""
     other = next((s for s in scene.sides if s is not side), None)
     held = (locking.told(scene, other) or locking.read(other) or []) if other else []
     return bool(locking.common(readers, held))
@@ -143,7 +143,7 @@ RULE = Rule(
     "locking",
     _find,
     "the same lock, for writing; or sync/atomic",
-    "Readers wait for this one; an atomic counter lets them go on.",
+    "Readers wait for this write; with an atomic counter they do not.",
     general=("missing-lock",),
     when=SOURCE | LOCKS | ONE_FUNCTION,
 )

@@ -1,6 +1,6 @@
-"""Stacks that Go programs print under an error.
+"""Error stacks of Go programs (opt-in).
 
-## What they look like
+## What it prints
 
     [ledger:1204]no open batch
     github.com/pkg/errors.WithStack
@@ -12,23 +12,23 @@
     runtime.goexit
         /usr/local/go/src/runtime/asm_amd64.s:1371
 
-`pkg/errors` and its kin print the function, then a tab, the file and the line; no arguments, no `()`,
-no offset. Loggers such as zap print the same under every line of level error.
+`pkg/errors` and similar libraries print the function, then a tab, the file and the line, without
+arguments, `()` or offset. Loggers such as zap print the same below every line of level error.
 
-## When it is read
+## When it is used
 
-Almost all such stacks have nothing to do with a race, so this dialect is *shy*: it is left out unless
-the text is a bug report that speaks of a race, or `--error-stacks` asks for it. What comes out is of
-kind `error-stack` and has one access, of operation `unknown` and without an actor: where the program
-noticed, never proof of a race. The line above the stack is told as the fact `error`. The site is the
-innermost frame of the user's own code; the library that made the error is nobody's code.
+Almost all such stacks are unrelated to races, so this detector is opt-in: it is used for bug
+reports that mention a race, and with `--error-stacks`. Its reports are of kind `error-stack` and
+have one access, with the operation `unknown` and no actor. They show where the program failed and
+are not evidence of a race. The line above the stack is the fact `error`. The site is the innermost
+frame in user code; frames of the library that created the error are not user code.
 
-## What is read in spite of damage
+## Damage that is tolerated
 
-Times and other prefixes, indentation gone, blank lines doubled, lines broken at a column, a logger's
-line with `\\n\\t` in it, foreign lines between frames, a log line glued to either end of one. Two
-frames are needed. An error that was wrapped on its way prints a stack per wrapping: the first one is
-where it was made, and the others are left out.
+Timestamps and other prefixes, missing indentation, doubled blank lines, lines wrapped at a column,
+escaped line breaks in a log line, foreign lines between frames, log lines glued to either end of a
+line. At least two frames are needed. A wrapped error prints one stack per wrapping: the first one
+is where the error was created, and the others are ignored.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
     from deadheat.model import Report
 
-# in raw bytes: "\x1b[31m", also as records have it
+# raw bytes: "\x1b[31m", also escaped
 _COLOUR = rb"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]*[mK]"
-# in raw bytes: a location that ends its line, its field or its escaped line
-# the end of a colour whose escape is gone, or shown
+# the end of a color without its escape character, or with a visible one
 _BARE = rb"(?:\^\[|ESC|\xe2\x90\x9b|\xe2\x86\x90)?\[0m"
+# raw bytes: a location at the end of a line, a field or an escaped line
 _PROMISE = regex(
     rb"\.go(?:" + _COLOUR + rb"){0,4}:\d{1,9}"
     rb"(?:"
@@ -59,8 +59,8 @@ _PROMISE = regex(
     + _BARE
     + rb"|$)"
 )
-# in raw bytes: what may be a function at the end of a line, a field or an escaped line; begins
-# with a dot (after a name, or the `m` or `K` of a colour) because that is searched for fast
+# raw bytes: a possible function at the end of a line, a field or an escaped line; the pattern starts
+# with a dot (after a name, or the `m` or `K` of a color) because that is fast to search
 _FUNCTION = regex(
     rb"\.(?<=[\w)\]].)(?:" + _COLOUR + rb"){0,4}[A-Za-z_(*]"
     rb"(?:[\w.()*\[\]-]|"
@@ -83,15 +83,15 @@ class ErrorDialect:
     volatile = None
     folds = None
     beside = _FUNCTION
-    near = 1 << 11  # the next function stands within so many bytes
-    # the function and the error's text stand just before the first location, records around each
+    near = 1 << 11  # the next function follows within
+    # the function and the error text are just before the first location
     back = 1 << 12
 
     def column(self, text: str) -> int:
         text = text.rstrip(" \t|\r")
         if match := SYMBOL.search(text):
             return match.start(1)
-        # no opening, but where a report's own text begins on its line
+        # not an opening line, but where the text of a report starts
         match = LOCATION_LAST.search(text) if ":" in text[-10:] else None
         return match.start() if match else -1
 

@@ -1,4 +1,4 @@
-"""Reads an error stack of Go line by line; knows nothing of files or lanes."""
+"""Parses a Go error stack line by line."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ NAME = "go-error"
 _MAX_FRAMES = 1_000
 _LONGEST = 500
 _PATIENCE = 12
-# a stack of nothing else tells nothing
+# a stack with only these origins is ignored
 _MACHINERY = (Origin.RUNTIME, Origin.TEST)
-# nobody breaks lines at fewer columns than this
+# lines are not wrapped at fewer columns
 _NARROW = 36
 
 
 class ErrorMachine:
-    """Reads one stack. Each `_in_…` method is a state: it takes a line and says whose it is."""
+    """Parses one stack. `_state` is the method that parses the next line."""
 
     def __init__(self) -> None:
         self._state: Callable[[str], Verdict] = self._in_stack
@@ -47,21 +47,21 @@ class ErrorMachine:
         self._part = ""
         self._foreign = 0
         self._before = self._tail = (
-            ""  # the line before, and what stands behind the last gap in this
+            ""  # the previous line; the text after the last gap of this line
         )
-        self._guess = ""  # a function at the end of a foreign line, if a location follows
-        self._doubtful = ""  # the line that the first function is the end of
-        self._told = ""  # what stood above the first function: the error's text
-        self._over = False  # the stack has come to its bottom
-        self._between: list[str] = []  # what came behind the bottom
+        self._guess = ""  # at the end of a foreign line; confirmed by a location
+        self._doubtful = ""  # the line that ends with the first function
+        self._told = ""  # the error text above the first function
+        self._over = False  # the outermost frame was parsed
+        self._between: list[str] = []  # lines after the outermost frame
         self._damage: set[Damage] = set()
         self._last_open = False
 
-    topless = False  # a place alone is never taken for a frame
+    topless = False  # locations without a function are not frames
 
     @property
     def patience(self) -> int:
-        # where others write between our lines, they also do behind the last one
+        # if lines are interleaved, foreign lines also follow the last one
         return 1 if self._over and Damage.INTERLEAVED not in self._damage else _PATIENCE
 
     def feed(self, text: str) -> Verdict:
@@ -74,7 +74,7 @@ class ErrorMachine:
     # -- states ---------------------------------------------------------------------------------
 
     def _in_stack(self, body: str) -> Verdict:
-        """A function is expected: `example.com/shop/ledger.(*Batch).add`; leads to `_in_frame`."""
+        """Matches `example.com/shop/ledger.(*Batch).add`; leads to `_parse_location_line`."""
         if not body:
             return Verdict.NEUTRAL
         if symbol := SYMBOL.match(body):
@@ -93,7 +93,7 @@ class ErrorMachine:
         return self._glued(body) or self._none(body)
 
     def _glued(self, body: str) -> Verdict | None:
-        """A function with a log line before or behind it; behind prose only a location proves it."""
+        """Parse a function with a log line glued to it; after prose, a location must confirm it."""
         before, behind = symbol_before(body), symbol_behind(body)
         if before or (behind and not self._frames):
             self._damage.add(Damage.GLUED)
@@ -103,7 +103,7 @@ class ErrorMachine:
         return None
 
     def _none(self, body: str) -> Verdict:
-        """No function, as far as this line alone can tell."""
+        """Handle a line that is not a function, but may be the start of a wrapped one."""
         may_go_on = PART.match(body) and (self._frames or body.endswith("=") or "/" in body)
         self._part = body.removesuffix("=") if may_go_on else ""
         if self._part and not self._frames:
@@ -112,7 +112,7 @@ class ErrorMachine:
         return self._unknown(body)
 
     def _in_frame(self, body: str) -> Verdict:
-        """A location is expected: `/src/shop/ledger/batch.go:88`; leads back to `_in_stack`."""
+        """Matches `/src/shop/ledger/batch.go:88`; leads to `_parse_function_line`."""
         if not body:
             self._damage.add(Damage.DOUBLED_BLANK_LINES)
             return Verdict.NEUTRAL
@@ -132,7 +132,7 @@ class ErrorMachine:
         return self._unknown(body)
 
     def _in_chain(self, body: str) -> Verdict:
-        """Behind the bottom: one line that says more about the error, then another stack of it."""
+        """Matches one line of error text after the stack, then the next stack of a wrapped error."""
         if symbol := SYMBOL.match(body) or symbol_before(body) or symbol_behind(body):
             said = [line for line in self._between if line and not LOGGED.match(line)]
             blank = "" in self._between and Damage.DOUBLED_BLANK_LINES not in self._damage
@@ -143,12 +143,12 @@ class ErrorMachine:
             return Verdict.OWN
         logged = LOGGED.match(body) is not None
         if logged and (FAILED.search(body) or Damage.INTERLEAVED not in self._damage):
-            return Verdict.ANOTHER  # perhaps the text of the next error
+            return Verdict.ANOTHER  # perhaps the next error
         self._between.append(body)
         return Verdict.FOREIGN if body else Verdict.NEUTRAL
 
     def _in_other(self, body: str) -> Verdict:
-        """A stack that the same error got further out; nothing in it is kept."""
+        """Skip the stack of an outer wrapping of the same error."""
         if match := LOCATION.match(body) or self._glued_place():
             if self._symbol in BOTTOMS or match[3]:
                 self._between, self._state = [], self._in_chain
@@ -161,10 +161,10 @@ class ErrorMachine:
     # -- lines ----------------------------------------------------------------------------------
 
     def _unknown(self, body: str) -> Verdict:
-        """A foreign line; the end of a fence, or prose behind a blank line, ends a stack."""
+        """Count a foreign line; a code fence, or prose after a blank line, ends the stack."""
         self._foreign += 1
         if not self._frames:
-            # of a logger's record, the field that the stack stands in
+            # in a log record, the field that contains the stack
             none = FENCE.match(body) or REMNANT.match(body)
             self._told = "" if none else body.rpartition('="')[2]
         elif FENCE.match(body) or not (self._before or LOGGED.match(body)):
@@ -172,26 +172,26 @@ class ErrorMachine:
         return Verdict.FOREIGN
 
     def _function(self, symbol: str, within: str = "") -> Verdict:
-        """Takes a function; `within` is the line whose end it is, which may have been mere prose."""
+        """Start a frame; `glued_line` is the line that ends with the function, perhaps prose."""
         if not self._frames and not self._told:
             self._damage.add(Damage.NO_BANNER)
         self._symbol, self._part, self._guess = symbol, "", ""
         if not self._frames:
-            self._foreign = 0  # what stands before a stack does not stand in it
+            self._foreign = 0  # lines before the stack are not in it
         self._doubtful = within
         self._state = self._in_frame
         return Verdict.OWN
 
     def _is_another(self, body: str) -> bool:
-        """Is this a function of its own, so that the one before has lost its location?"""
+        """Is this the next function, so that the location of the previous one is missing?"""
         symbol = SYMBOL.match(body)
         if symbol is None or self._part:
             return False
-        # the end of a name that was broken at a column has a dot in it, too
+        # the end of a wrapped name also contains a dot
         return not self._frames or "/" in body or len(self._before) < _NARROW
 
     def _end_frame(self) -> None:
-        """A function without a location; the first line that looked like one may have been prose."""
+        """Add a frame without a location; discard it if it is the first, as it may be prose."""
         if self._frames:
             self._frames.append(go.frame(self._symbol, "", None))
             self._damage.add(Damage.TRUNCATED)
@@ -200,19 +200,19 @@ class ErrorMachine:
             self._told = self._doubtful or self._told
 
     def _may_wait(self, body: str) -> bool:
-        """May the location of the first function still come? A file's name may look like one."""
+        """Can the location of the first function still follow? A file name may look like a function."""
         sure = "/" in self._symbol or "(" in self._symbol or LOGGED.match(body) is not None
         return sure and self._foreign < _PATIENCE
 
     def _begin_again(self, body: str) -> Verdict:
-        """What looked like a function was none, and nothing has been read yet."""
+        """Discard the first function, which was not one."""
         self._symbol = self._part = ""
         self._damage.clear()
         self._state = self._in_stack
         return self._unknown(body)
 
     def _cut(self, body: str) -> Verdict:
-        """The rest of a symbol or the first part of a path; which, only the next line tells."""
+        """Add the rest of a wrapped symbol or the start of a wrapped path."""
         if "/" in body or self._part:
             self._part += body.removesuffix("=")
         elif self._frames:
@@ -223,14 +223,14 @@ class ErrorMachine:
         return Verdict.OWN
 
     def _glued_place(self) -> re.Match[str] | None:
-        """The location at the end of a line that a logger had not finished."""
+        """The location at the end of an unfinished log line."""
         match = LOCATION.match(self._tail)
         return match if match and not match[3] else None
 
     def _place(self, match: re.Match[str], wrapped: bool) -> Verdict:
         path, line, behind = match.groups()
         if behind.lstrip().startswith("+0x"):
-            return Verdict.ABANDONED  # a goroutine dump's
+            return Verdict.ABANDONED  # a goroutine dump
         if self._foreign:
             self._damage.add(Damage.INTERLEAVED)
         self._foreign, self._part, self._guess = 0, "", ""
@@ -242,7 +242,7 @@ class ErrorMachine:
         self._state = self._in_stack
         ends = behind[:1] in ("\\", '"', "'", "]", "}", "`")
         if ends and behind.strip("\"'`]})>\\ \t"):
-            # a record that has another field behind this one, perhaps with a stack of its own
+            # a record with another field after this one, perhaps with a stack
             self._over, self._symbol, self._state = True, "", self._in_other
         elif ends or self._symbol == "runtime.goexit":
             self._over, self._state = True, self._in_chain
@@ -257,11 +257,11 @@ class ErrorMachine:
         if len(frames) < 2 or all(f.origin in _MACHINERY for f in frames):
             return None
         if not go_order.frames_fit(frames) or self._may_be_turned():
-            return None  # the lines of a log with its newest one first
+            return None  # a log with the newest line first
         if frames[-1].function not in BOTTOMS:
             self._damage.add(Damage.TRUNCATED)
             if cut and self._last_open:
-                # where the text ends within a number, `:12` may have been `:123`
+                # `:12` may have been `:123`
                 frames[-1] = frames[-1]._replace(line=None)
         side = Side("")
         side.frames = _without_makers(frames)
@@ -269,12 +269,12 @@ class ErrorMachine:
         return report._replace(facts=(("error", self._told[:_LONGEST]),)) if self._told else report
 
     def _may_be_turned(self) -> bool:
-        """Nothing above the first function, and none below the last: a place may be either's."""
+        """Without text above the first function and a location after the last, lines may be reversed."""
         dangling = self._state == self._in_frame
         return dangling and Damage.NO_BANNER in self._damage
 
 
 def _without_makers(frames: list[Frame]) -> list[Frame]:
-    """The libraries that made the error, at its top, count as machinery."""
+    """Set the origin of the error library's frames, at the top of the stack, to runtime."""
     top = next((i for i, f in enumerate(frames) if not go.makes_errors(f.package)), len(frames))
     return [f._replace(origin=Origin.RUNTIME) for f in frames[:top]] + frames[top:]
