@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import logs
 from bench.measure import Run, best, passed, run
 from bench.peer import Peer
-from deadheat.triage import reader
+from deadheat.api import report_reader
 
 DEADHEAT = [sys.executable, "-m", "deadheat"]
 PYTHON = [*DEADHEAT, "scan"]
@@ -22,9 +22,7 @@ MB = 1 << 20
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--size", type=int, default=1024, help="MiB of sparse logs (default: 1024)")
-    parser.add_argument(
-        "--dense", type=int, default=30_000, help="distinct reports (default: 30000)"
-    )
+    parser.add_argument("--dense", type=int, default=30_000, help="distinct reports (default: 30000)")
     parser.add_argument(
         "--peer", metavar="COMMAND",
         help="another reader, measured in the same run: given a file, it prints reports and seconds",
@@ -32,7 +30,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prog := "deadheat-bench-") as folder:
         print(f"# {prog.rstrip('-')}: {platform.python_implementation()} {platform.python_version()},"
-              f" sifter {reader().sifter.name}\n")  # fmt: skip
+              f" sifter {report_reader().prefilter.name}\n")  # fmt: skip
         bench = Bench(Path(folder), args.peer)
         bench.start_up()
         bench.sparse(args.size)
@@ -73,9 +71,7 @@ class Bench:
                       f"{size / done.seconds:.0f} MiB/s", f"{ratio} (limit 4)")  # fmt: skip
         small = best(_scan("jsonl", half)).seconds
         whole = best(_scan("jsonl", path)).seconds
-        self._row(
-            f"the same, {size // 2} MiB", small, "", f"{whole / small:.2f} x for twice the size"
-        )
+        self._row(f"the same, {size // 2} MiB", small, "", f"{whole / small:.2f} x for twice the size")
         peak = run(_scan("jsonl", path)).peak_mb
         self._row("the same, memory of all processes", 0, f"{peak:.0f} MB", "limit 200 MB")
 
@@ -84,7 +80,7 @@ class Bench:
         if program is None:
             return None
         # without those that have bytes which no command line can carry
-        literals = [lit for lit in reader().sifter.literals if lit.isascii() and b"\x1b" not in lit]
+        literals = [lit for lit in report_reader().prefilter.literals if lit.isascii() and b"\x1b" not in lit]
         wanted = [word for literal in literals for word in ("-e", literal.decode())]
         done = best([program, "--no-config", "-c", "-F", *wanted, str(path)], times=5)
         self._row(f"ripgrep, the same {len(literals)} literals", done.seconds)
@@ -92,10 +88,7 @@ class Bench:
 
     def dense(self, count: int) -> None:
         path = self._folder / "dense.log"
-        for what, write in (
-            ("distinct reports of one code base", logs.code_base),
-            ("distinct reports", logs.dense),
-        ):
+        for what, write in (("distinct reports of one code base", logs.code_base), ("distinct reports", logs.dense)):
             write(path, count)
             if self._peer:
                 self._other(self._peer, path, count, what)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import deadheat
 from bench.measure import Memory, processor
 from bench.races import Made, made
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
+from deadheat.repo.clone import Clone
+from deadheat.repo.dossier import build_dossier
 
 if TYPE_CHECKING:
-    from deadheat.code.window import Pin
+    from deadheat.repo.pinning.window import Pin
 
 LIMIT = 0.2  # seconds for each report, once the history of the clone is known
 
@@ -71,13 +71,12 @@ def in_one_process(where: str, reports: list[Made]) -> None:
             for one in reports:
                 (sighting,) = deadheat.scan(one.text)
                 began = time.monotonic()
-                told = dossier(sighting.report, [clone])
-                clone.rest()
+                told = build_dossier(sighting.report, [clone])
+                clone.finish_report()
                 each.append(time.monotonic() - began)
                 named = told.variable.name.split(".") if told.variable else []
                 right = Right(
-                    right.window + _holds(clone, told.pin, one.place),
-                    right.variable + (one.variable in named),
+                    right.window + _holds(clone, told.pin, one.place), right.variable + (one.variable in named)
                 )
             used = (processor() - before) / len(reports)
         watch.stop()
@@ -88,29 +87,29 @@ def in_one_process(where: str, reports: list[Made]) -> None:
 def _holds(clone: Clone, pin: Pin | None, place: int) -> bool:
     """Is the commit that a report was made from in a window that it is given?"""
     windows = [pin.window, *pin.ties] if pin else []
-    ends = [(clone.main.position(w.first), clone.main.position(w.last)) for w in windows]
+    ends = [(clone.main.position_of(w.first), clone.main.position_of(w.last)) for w in windows]
     return any(a is not None and b is not None and a <= place <= b for a, b in ends)
 
 
 def through_spark(where: str, reports: list[Made], folder: Path) -> None:
     from deadheat.lake.tables import Lake
-    from deadheat.pipeline import session
-    from deadheat.pipeline.ingest import ingest
-    from deadheat.pipeline.place import place
+    from deadheat.spark import session
+    from deadheat.spark.ingest import ingest_files
+    from deadheat.spark.repository_jobs import make_dossiers
 
     logs, root = folder / "logs", folder / "lake"
     logs.mkdir()
     for number, one in enumerate(reports):
         (logs / f"{number}.log").write_text(one.text)
-    spark = session.started(small=True)
-    ingest(lambda _: spark, Lake(str(root)), [str(logs)])
+    spark = session.start_session(small=True)
+    ingest_files(lambda _: spark, Lake(str(root)), [str(logs)])
     for what in ("never asked before", "asked before"):
         watch = Memory(every=0.5)
         watch.start()
         before = processor()
-        told = place(lambda _: spark, Lake(str(root)), [where])
+        told = make_dossiers(lambda _: spark, Lake(str(root)), [where])
         watch.stop()
-        count = len(told.placed)
+        count = len(told.dossiers)
         used = (processor() - before) / count
         _row(f"Spark, {count} races, {what}", [told.seconds / count], used, watch.peak / 1024)
         shutil.rmtree(root / "dossiers")

@@ -47,8 +47,7 @@ REPEATED = {
     "banners in code": f'if strings.Contains(out, "{BANNER}") {{ fail() }}\n',
     # wrapped
     "banners in JSON": json.dumps({"log": f"{BANNER}\n"}) + "\n",
-    "JSON in JSON in JSON": json.dumps({"log": json.dumps({"msg": json.dumps({"log": HEADER})})})
-    + "\n",
+    "JSON in JSON in JSON": json.dumps({"log": json.dumps({"msg": json.dumps({"log": HEADER})})}) + "\n",
     "headers in deep quotes": "> " * 40 + HEADER + "\n",
     "open brackets": "[" * 200 + BANNER + "\n",
     "partial CRI lines without end": f"2024-05-01T12:00:00.123456789Z stderr P {HEADER}\n",
@@ -68,9 +67,7 @@ REPEATED = {
     "one line, wide apart": f"{'x' * 3000}{HEADER}()",
 }
 # Something of every detector's frames, so that no look at the bytes around tells that all is vain.
-LURE = (
-    "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
-)
+LURE = "(x.go:7) x#0 0x4: main.c:3 x.rs Goroutine 7: created at [running] concurrent 2 bytes SUMMARY"
 EVERY = 4096
 LURED = ", lured"
 NEAR = "near misses and nothing else"
@@ -128,7 +125,5 @@ def _near_misses(size: int) -> bytes:
 
 def _noise(size: int) -> bytes:
     rng = random.Random(SEED)
-    pieces = [
-        rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)
-    ]
+    pieces = [rng.randbytes(rng.randrange(400)) + f"{BANNER}\n{HEADER}\n".encode() for _ in range(500)]
     return b"".join(pieces) * (1 + size // sum(map(len, pieces)))

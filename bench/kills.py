@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench import logs
-from deadheat.lake import care
-from deadheat.lake.commits import STAGING
+from deadheat.lake import maintenance
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import session
+from deadheat.lake.transactions import STAGING_FOLDER
+from deadheat.spark import session
 from tests.lakes import content, taken
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         documents = _documents(folder / "documents")
         usual = _undisturbed(folder / "undisturbed", documents)
         wanted = content(folder / "undisturbed")
-        spark = session.started(small=True)
+        spark = session.start_session(small=True)
         for number in range(args.kills):
             lake = folder / str(number)
             # every other one is killed after Spark has started, which takes most of the time
@@ -43,7 +43,7 @@ def main() -> None:
             _killed(lake, documents, after, begun)
             taken(spark, lake, [documents])
             assert content(lake) == wanted, f"lake {number}, killed after {after:.2f} s"
-            assert list(care.faults(Lake(str(lake)))) == []
+            assert list(maintenance.find_faults(Lake(str(lake)))) == []
             since = "its tasks began" if begun else "it was started"
             print(f"{number + 1}: killed {after:.2f} s after {since}: the same lake", flush=True)
         spark.stop()
@@ -66,16 +66,14 @@ def _undisturbed(lake: Path, documents: Path) -> Times:
 
 
 def _await_tasks(lake: Path) -> None:
-    while not any((lake / STAGING).glob("*")):
+    while not any((lake / STAGING_FOLDER).glob("*")):
         time.sleep(0.005)
 
 
 def _documents(folder: Path) -> Path:
     folder.mkdir()
     for number in range(20):
-        (folder / f"{number}.log").write_bytes(
-            b"".join(logs.report(n) for n in range(number, number + 30))
-        )
+        (folder / f"{number}.log").write_bytes(b"".join(logs.report(n) for n in range(number, number + 30)))
     return folder
 
 

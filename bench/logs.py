@@ -50,9 +50,7 @@ Frame = tuple[str, str]
 
 
 def _frame(rng: random.Random, package: str, symbol: str, file: str) -> Frame:
-    place = (
-        f"/home/ci/go/src/{package}/{file}.go:{rng.randrange(20, 2900)} +{rng.randrange(4096):#x}"
-    )
+    place = f"/home/ci/go/src/{package}/{file}.go:{rng.randrange(20, 2900)} +{rng.randrange(4096):#x}"
     return f"{package}.{symbol}()", place
 
 
@@ -98,11 +96,7 @@ def template(number: int) -> str:
 
 
 def _text(
-    ops: tuple[str, str],
-    first: Sequence[Frame],
-    second: Sequence[Frame],
-    state: str,
-    created: Sequence[Frame],
+    ops: tuple[str, str], first: Sequence[Frame], second: Sequence[Frame], state: str, created: Sequence[Frame]
 ) -> str:
     first_op, second_op = ops
     return (
@@ -118,9 +112,7 @@ def _text(
 def _filled(text: str, rng: random.Random) -> bytes:
     first = rng.randrange(7, 90_000)
     return text.format(
-        address=f"0x00c{rng.randrange(1 << 36) & ~7:09x}",
-        first=first,
-        second=first + rng.randrange(1, 5000),
+        address=f"0x00c{rng.randrange(1 << 36) & ~7:09x}", first=first, second=first + rng.randrange(1, 5000)
     ).encode()
 
 
@@ -320,10 +312,8 @@ SOURCE = (
 CONFIG = (
     "    - name: race\n      run: |\n        go test -race ./... 2>&1 | tee race.log\n"
     "        ! grep -q 'WARNING: DATA RACE' race.log\n",
-    'failure_patterns:\n  - "WARNING: DATA RACE"\n  - "fatal error: concurrent map writes"\n'
-    '  - "panic: "\n',
-    '{"alert":"race","expr":"count_over_time({app=\\"api\\"} |= '
-    '\\"WARNING: DATA RACE\\" [5m]) > 0"}\n',
+    'failure_patterns:\n  - "WARNING: DATA RACE"\n  - "fatal error: concurrent map writes"\n  - "panic: "\n',
+    '{"alert":"race","expr":"count_over_time({app=\\"api\\"} |= \\"WARNING: DATA RACE\\" [5m]) > 0"}\n',
 )
 DUMPS = (
     "panic: runtime error: index out of range [3] with length 3\n\n"
@@ -355,17 +345,14 @@ BARS = (
     "============================= 214 passed in 12.31s =============================\n",
     "==================\nWARNING: LOW DISK SPACE\nWrite at your own risk\n==================\n",
     "==4711== Memcheck, a memory error detector\n==4711== All heap blocks were freed\n",
-    "==================\nbenchmark by goroutine count\n  1: 120 ns/op\n  8: 31 ns/op\n"
-    "==================\n",
+    "==================\nbenchmark by goroutine count\n  1: 120 ns/op\n  8: 31 ns/op\n==================\n",
 )
 NEAR_MISSES = (*PROSE, *COMMANDS, *SOURCE, *CONFIG, *DUMPS, *BARS)
 
 # --- the logs -----------------------------------------------------------------------------------
 
 
-def sparse(
-    path: str | Path, size: int, every: int = 600_000, races: int | None = None, first: int = 0
-) -> int:
+def sparse(path: str | Path, size: int, every: int = 600_000, races: int | None = None, first: int = 0) -> int:
     """Mixed logs with one report in each stretch of `every` bytes: of so many races, or all distinct.
 
     Distinct ones are numbered from `first` on.
@@ -375,9 +362,7 @@ def sparse(
     stretches = size // every
     with open(path, "wb") as out:
         for number in range(stretches):
-            text = (
-                report(first + number) if races is None else _filled(template(number % races), rng)
-            )
+            text = report(first + number) if races is None else _filled(template(number % races), rng)
             filler.write(out, rng.randrange(max(1, every - len(text))))
             out.write(text)
             filler.write(out, (number + 1) * every - out.tell())

@@ -21,9 +21,7 @@ class Peer:
         """The least time that it takes for the `count` reports of a file."""
         took = []
         for _ in range(times):
-            done = subprocess.run(
-                [*self._command, str(path)], stdout=subprocess.PIPE, text=True, check=True
-            )
+            done = subprocess.run([*self._command, str(path)], stdout=subprocess.PIPE, text=True, check=True)
             reports, seconds = done.stdout.split()
             if int(reports) != count:
                 sys.exit(f"bench: the peer found {reports} of {count} reports")

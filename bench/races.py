@@ -8,12 +8,12 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.code.history import version_at
+from deadheat.repo.git.history import version_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.code.clone import Clone
+    from deadheat.repo.clone import Clone
 
 # "func (e *T) M(", "func F[K any]("
 _FUNCTION = re.compile(rb"^func (?:\((?:\w+ )?(\*?)(\w+)[^)\n]*\) )?(\w+)[\[(]", re.MULTILINE)
@@ -45,11 +45,9 @@ def made(clone: Clone, count: int, seed: int) -> Iterator[Made]:
     chance = random.Random(seed)
     rows = clone.main.database.execute("SELECT full FROM paths ORDER BY full")
     paths = [
-        path
-        for (path,) in rows
-        if path.endswith(".go") and not path.endswith("_test.go") and "vendor/" not in path
+        path for (path,) in rows if path.endswith(".go") and not path.endswith("_test.go") and "vendor/" not in path
     ]
-    module = clone.modules[0] if clone.modules else "example.com/module"
+    module = clone.go_modules[0] if clone.go_modules else "example.com/module"
     found = 0
     while found < count:
         if told := _Commit.drawn(clone, chance, chance.choice(paths), module):
@@ -67,23 +65,23 @@ class _Commit:
         self._functions: list[Function] = []
         blobs = {
             blob: other
-            for other in sorted(clone.main.below(folder))
-            if other.endswith(".go") and (blob := version_at(clone.main.versions(other), place))
+            for other in sorted(clone.main.paths_in_folder(folder))
+            if other.endswith(".go") and (blob := version_at(clone.main.file_versions(other), place))
         }
         self._whole: dict[str, bytes] = {}
-        for blob, source in clone.git.objects(blobs):
+        for blob, source in clone.git.read_objects(blobs):
             self._whole[blobs[blob]] = source or b""
             self._sources[blobs[blob]] = (source or b"").split(b"\n")
             self._functions += _functions(blobs[blob], source or b"")
 
     @classmethod
     def drawn(cls, clone: Clone, chance: random.Random, path: str, module: str) -> Made | None:
-        versions = clone.main.versions(path)
+        versions = clone.main.file_versions(path)
         at = chance.randrange(len(versions)) if versions else 0
         blob = versions[at].blob if versions else None
-        if blob is None or not _WRITE.search(clone.git.object(blob) or b""):
+        if blob is None or not _WRITE.search(clone.git.read_object(blob) or b""):
             return None
-        end = versions[at + 1].pos if at + 1 < len(versions) else clone.main.end + 1
+        end = versions[at + 1].pos if at + 1 < len(versions) else clone.main.last_position + 1
         place = chance.randrange(versions[at].pos, max(end, versions[at].pos + 1))
         return cls(clone, chance, place, path)._race(path, module)
 
@@ -133,9 +131,7 @@ class _Commit:
         place = f"/home/ci/src/repo/{function.path}:{line}"
         return f"  {package}.{function.name}()\n      {place} +0x{offset:x}\n"
 
-    def _stack(
-        self, site: tuple[Function, int]
-    ) -> tuple[list[tuple[Function, int]], tuple[Function, int] | None]:
+    def _stack(self, site: tuple[Function, int]) -> tuple[list[tuple[Function, int]], tuple[Function, int] | None]:
         """A line with callers of its function, up to one that a `go` statement calls."""
         stack = [site]
         while len(stack) < _DEPTH:

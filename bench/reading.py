@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from deadheat.cli import collect_seldom, scanning
-from deadheat.feeds import files, walk
+from deadheat.cli import reduce_garbage_collection, scan_job
+from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,36 +23,36 @@ class _Frames:
     def __init__(self) -> None:
         self._here = self.all = self.races = 0
 
-    def add(self, sighting: Sighting) -> None:
+    def add_sighting(self, sighting: Sighting) -> None:
         report = sighting.report
         self._here += sum([len(access.stack) for access in report.accesses])
         self._here += sum([len(actor.created_at) for actor in report.actors])
 
-    def tell(self, document: Document) -> None:
+    def add_document(self, document: Document) -> None:
         pass
 
-    def pack(self) -> int:
+    def pack_batch(self) -> int:
         frames, self._here = self._here, 0
         return frames
 
-    def merge(self, frames: int) -> None:
+    def merge_batch(self, frames: int) -> None:
         self.all += frames
 
-    live = merge
+    write_live = merge_batch
 
-    def close(self, ids: Mapping[str, str]) -> None:
+    def write_remaining(self, ids: Mapping[str, str]) -> None:
         self.races = len({*ids.values()})
 
 
 def main() -> None:
-    collect_seldom()
+    reduce_garbage_collection()
     frames = _Frames()
-    scan = scanning.Scan(
-        walk.entries(sys.argv[1:]), frames, frames, scanning.Ways(files.Wish(full=True))
+    scan = scan_job.ScanJob(
+        file_listing.list_entries(sys.argv[1:]), frames, frames, scan_job.ScanOptions(files.ReadOptions(full=True))
     )
     scan.run()
-    frames.close(scan.identity.ids())
-    print(f"{scan.sightings} reports, {frames.races} races, {frames.all} frames")
+    frames.write_remaining(scan.identity.race_ids())
+    print(f"{scan.sighting_count} reports, {frames.races} races, {frames.all} frames")
 
 
 if __name__ == "__main__":

@@ -59,10 +59,7 @@ def _within(path: Path, what: str, count: int, most: int = 0) -> float:
     before = _children()
     done = run([*SCAN, str(path)])
     taken = _children() - before
-    print(
-        f"{what}: {taken:.1f} processor seconds, {done.peak_mb:.0f} MB, {done.lines} reports",
-        flush=True,
-    )
+    print(f"{what}: {taken:.1f} processor seconds, {done.peak_mb:.0f} MB, {done.lines} reports", flush=True)
     assert count <= done.lines <= max(count, most), f"expected {count} reports"
     assert done.peak_mb < LIMIT_MB, f"more than {LIMIT_MB} MB"
     return taken

@@ -15,23 +15,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench import logs
 from bench.measure import Memory, processor_seconds, processors
-from deadheat.feeds.blocks import Blocks
+from deadheat.api import report_reader
 from deadheat.lake.schema import NODES
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import consolidate, families, frames, session, works
-from deadheat.pipeline.batch import FEW
-from deadheat.pipeline.ingest import ingest
-from deadheat.pipeline.staged import Staged
-from deadheat.pipeline.units import bins
-from deadheat.text.window import Windows
-from deadheat.triage import reader
+from deadheat.sources.files import ReusedBufferSource
+from deadheat.spark import dataframes, reduce_spark, session
+from deadheat.spark.ingest import MAX_LOCAL_ROWS, ingest_files
+from deadheat.spark.input_files import list_work, pack_units
+from deadheat.spark.task_output import TaskOutput
+from deadheat.text.window import SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from deadheat.pipeline.units import Unit
+    from deadheat.spark.input_files import WorkUnit
 
 GB = 1_000_000_000
 LIMIT_MB = 6_000
@@ -43,18 +42,12 @@ WARM_JOBS = 3
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.spark", description=__doc__)
-    parser.add_argument(
-        "--only", choices=("sparse", "growing", "consolidating"), help="one of the three"
-    )
+    parser.add_argument("--only", choices=("sparse", "growing", "consolidating"), help="one of the three")
     parser.add_argument("--gb", type=int, default=16, help="GB of the largest logs (default: 16)")
-    parser.add_argument(
-        "--rows", type=int, default=10_000_000, help="sightings to consolidate (default: 10000000)"
-    )
-    parser.add_argument(
-        "--folder", help="where to write logs and lakes (default: the system's own)"
-    )
+    parser.add_argument("--rows", type=int, default=10_000_000, help="sightings to consolidate (default: 10000000)")
+    parser.add_argument("--folder", help="where to write logs and lakes (default: the system's own)")
     args = parser.parse_args()
-    spark = session.started(driver_memory="3g")
+    spark = session.start_session(driver_memory="3g")
     print("| what | wall, seconds | processor, seconds | rate | against |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="deadheat-bench-", dir=args.folder) as folder:
         if args.only in (None, "sparse", "growing"):
@@ -79,9 +72,7 @@ def _row(what: str, spent: Spent, rate: str = "", against: str = "") -> None:
     print(f"| {what} | {spent.wall:.2f} | {spent.processor:.2f} | {rate} | {against} |", flush=True)
 
 
-def _timed(
-    work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None
-) -> Spent:
+def _timed(work: Callable[[], object], times: int = 3, before: Callable[[int], object] = lambda _: None) -> Spent:
     """The fastest of some runs; `before` each, which does not count, something may be made ready."""
     spent = []
     for number in range(times):
@@ -118,11 +109,13 @@ def sparse(spark: SparkSession, folder: Path) -> None:
     logs.sparse(few, GB, races=100)
 
     def read(path: Path) -> None:
-        Staged(Lake(str(folder / "staged")), "bench").write(spark, [*works([str(path)])], most=FEW)
+        TaskOutput(Lake(str(folder / "staged")), "bench").run_tasks(
+            spark, [*list_work([str(path)])], max_rows=MAX_LOCAL_ROWS
+        )
 
-    def through(task: Callable[[Iterable[list[Unit]]], Iterator[int]]) -> None:
+    def through(task: Callable[[Iterable[list[WorkUnit]]], Iterator[int]]) -> None:
         context = spark.sparkContext
-        portions = bins(works([str(path)]), context.defaultParallelism)
+        portions = pack_units(list_work([str(path)]), context.defaultParallelism)
         context.parallelize(portions, len(portions)).mapPartitions(task).collect()
 
     text = _timed(partial(_filtered, spark, path))
@@ -137,10 +130,7 @@ def sparse(spark: SparkSession, folder: Path) -> None:
         logs.sparse(path, GB, first=next(numbers) * GB)
         os.sync()
 
-    for what, log, before in (
-        ("all distinct", path, unseen),
-        ("of 100 races", few, lambda _: None),
-    ):
+    for what, log, before in (("all distinct", path, unseen), ("of 100 races", few, lambda _: None)):
         ours = _timed(partial(read, log), before=before)
         _row(f"1 GB, reports {what}, read in full", ours, _rate(ours), _times(text, ours))
         whole = _timed(partial(_ingested, spark, folder, log), before=before)
@@ -149,20 +139,20 @@ def sparse(spark: SparkSession, folder: Path) -> None:
         log.unlink()
 
 
-def nothing(portions: Iterable[list[Unit]]) -> Iterator[int]:
+def nothing(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
     """The least that a task does."""
     gc.freeze()  # as ours do, since PySpark collects garbage after each task
     for _ in portions:
         yield 0
 
 
-def sifted(portions: Iterable[list[Unit]]) -> Iterator[int]:
+def sifted(portions: Iterable[list[WorkUnit]]) -> Iterator[int]:
     """Looks through the bytes, and reads nothing."""
     gc.freeze()
     for unit in chain.from_iterable(portions):
         with open(unit.path, "rb", buffering=0) as raw:
             raw.seek(unit.start)
-            windows = Windows(Blocks(raw.readinto, unit.start), reader().sifter)
+            windows = SlidingWindow(ReusedBufferSource(raw.readinto, unit.start), report_reader().prefilter)
             at, hits, end = unit.start, 0, unit.end
             while (hit := windows.next_hit(at, end)) and (end is None or hit[0] < end):
                 at, hits = hit[0] + 1, hits + 1
@@ -182,7 +172,7 @@ def _times(text: Spent, ours: Spent, goal: int = 0) -> str:
 def _ingested(spark: SparkSession, folder: Path, *paths: Path) -> None:
     root = folder / "lake"
     shutil.rmtree(root, ignore_errors=True)
-    ingest(lambda small: spark, Lake(str(root)), [str(path) for path in paths])
+    ingest_files(lambda small: spark, Lake(str(root)), [str(path) for path in paths])
 
 
 def growing(spark: SparkSession, folder: Path, most: int) -> None:
@@ -228,9 +218,9 @@ def consolidating(spark: SparkSession, most: int) -> None:
 
 def _consolidated(spark: SparkSession, rows: int) -> int:
     sightings, reports = synthetic(spark, rows)
-    nodes = consolidate.nodes(sightings, reports, frames.empty(spark, NODES)).localCheckpoint()
-    found = consolidate.races(nodes).localCheckpoint()
-    return consolidate.finished(found, families(found)).localCheckpoint().count()
+    nodes = reduce_spark.variants_frame(sightings, reports, dataframes.empty_frame(spark, NODES)).localCheckpoint()
+    found = reduce_spark.races_frame(nodes).localCheckpoint()
+    return reduce_spark.finish_races(found, reduce_spark.families(found)).localCheckpoint().count()
 
 
 def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
@@ -253,9 +243,7 @@ def synthetic(spark: SparkSession, count: int) -> tuple[DataFrame, DataFrame]:
         "links": f"if(id % 1000 = 0, array(lpad(hex({number} + 1), 16, '0')), array())",
         "aliases": "cast(array() as array<string>)",
     }
-    sightings = spark.range(count).selectExpr(
-        *(f"{sql} as {name}" for name, sql in columns.items())
-    )
+    sightings = spark.range(count).selectExpr(*(f"{sql} as {name}" for name, sql in columns.items()))
     reports = spark.range(races * 3).selectExpr(
         f"concat(lpad(hex(id % {races}), 16, '0'), id div {races}) as digest",
         "concat('race ', id) as title", "'go' as detector", "'data-race' as kind",

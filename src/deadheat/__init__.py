@@ -5,17 +5,11 @@ the bug reports in it with the claims of their authors. `deadheat.model` defines
 """
 
 from deadheat._version import __version__
+from deadheat.api import read_documents
+from deadheat.api import scan_text as scan
 from deadheat.errors import DeadheatError
 from deadheat.model import Access, Actor, Claim, Damage, Document, Frame, Report, Sighting
-from deadheat.triage import documents_in as read_documents
-from deadheat.triage import scan_text as scan
-from deadheat.wire import (
-    SCHEMA_VERSION,
-    claim_to_wire,
-    document_to_wire,
-    sighting_from_wire,
-    sighting_to_wire,
-)
+from deadheat.serialization import SCHEMA_VERSION, claim_to_wire, document_to_wire, sighting_from_wire, sighting_to_wire
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -1,3 +1,6 @@
 """The one place that holds the version."""
 
 __version__ = "0.1.0"
+
+# raise it when pins, variables, fixes or diagnoses change: cached and stored answers are computed again
+RULES_VERSION = 1

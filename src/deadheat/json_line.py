@@ -6,7 +6,7 @@ import json
 from json.encoder import encode_basestring as _quoted
 from typing import TYPE_CHECKING, Final
 
-from deadheat import wire
+from deadheat import serialization
 
 if TYPE_CHECKING:
     from deadheat.model import Access, Actor, Cause, Frame, Report, Sighting, Verdict
@@ -115,7 +115,7 @@ def around_race(sighting: Sighting) -> tuple[str, str]:
     pieces = _report(report, sighting.verdict)
     pieces.own += f"{before}{offset}{between}{length}{behind}{_damage(report)}"
     if sighting.document is not None:
-        author = json.dumps(wire.author_to_wire(sighting.document), ensure_ascii=False)
+        author = json.dumps(serialization.bug_report_to_wire(sighting.document), ensure_ascii=False)
         pieces.own += f", {author[1:-1]}"
     pieces.own += "}"
     return pieces.cut(_RACE)
@@ -136,7 +136,7 @@ def document_around(uri: str, lane: str | None) -> tuple[str, str, str]:
 def _report(report: Report, verdict: Verdict) -> _Pieces:
     """All that comes before the document."""
     begin = [
-        f'{{"schema": {wire.SCHEMA_VERSION}, "detector": "', report.detector,
+        f'{{"schema": {serialization.SCHEMA_VERSION}, "detector": "', report.detector,
         '", "kind": "', report.kind, '", "title": "', verdict.title,
         '", "fingerprint": "', verdict.fingerprint, '", "race": "', verdict.race,
     ]  # fmt: skip
@@ -145,7 +145,7 @@ def _report(report: Report, verdict: Verdict) -> _Pieces:
     _actors(pieces, report.actors)
     pieces.own += _rest(report)
     pieces.string(', "test": ', report.test)
-    _causes(pieces, wire.causes_of(report))
+    _causes(pieces, serialization.causes_of(report))
     pieces.own += ', "document": '
     pieces.escape()
     return pieces
@@ -199,7 +199,7 @@ def _rest(report: Report) -> str:
     """What Go's detector never tells."""
     if not (report.location or report.locks or report.cycle or report.facts):
         return _NO_REST
-    return f", {json.dumps(wire.rest_to_wire(report), ensure_ascii=False)[1:-1]}"
+    return f", {json.dumps(serialization.location_and_locks_to_wire(report), ensure_ascii=False)[1:-1]}"
 
 
 def _causes(pieces: _Pieces, causes: tuple[Cause, ...]) -> None:

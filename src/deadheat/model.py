@@ -27,7 +27,7 @@ class Origin(StrEnum):
     GENERATED = "generated"
 
 
-class State(StrEnum):
+class ActorState(StrEnum):
     """The state of an actor when the report was printed."""
 
     RUNNING = "running"
@@ -100,7 +100,7 @@ class Actor(NamedTuple):
     """The thread, goroutine or task of an access, and the stack that created it."""
 
     id: str
-    state: State = State.UNKNOWN
+    state: ActorState = ActorState.UNKNOWN
     created_at: tuple[Frame, ...] = ()
 
 
@@ -109,7 +109,7 @@ class Span(NamedTuple):
 
     offset: int
     length: int
-    lane: str | None = None
+    stream: str | None = None
 
     @property
     def end(self) -> int:
@@ -143,7 +143,7 @@ class Lock(NamedTuple):
     created_at: tuple[Frame, ...] = ()
 
 
-class Edge(NamedTuple):
+class LockEdge(NamedTuple):
     """One edge of a lock cycle: an actor acquired `acquired` while it held `held`."""
 
     held: str
@@ -164,7 +164,7 @@ class Report(NamedTuple):
     test: str | None = None
     damage: tuple[Damage, ...] = ()
     locks: tuple[Lock, ...] = ()
-    cycle: tuple[Edge, ...] = ()
+    cycle: tuple[LockEdge, ...] = ()
     # other facts in the report: ("value changed", "0x00 -> 0x01")
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -208,11 +208,11 @@ class Document(NamedTuple):
     claims: tuple[Claim, ...] = ()
 
 
-class Told(Protocol):
+class ReportSource(Protocol):
     """Creates a report on demand."""
 
     @property
-    def dialect(self) -> Any: ...
+    def detector(self) -> Any: ...
 
     @property
     def raw(self) -> bytes: ...
@@ -226,7 +226,7 @@ class Told(Protocol):
 class Sighting(NamedTuple):
     """A report at one position of a document. A named tuple, because there may be millions."""
 
-    told: Report | Told  # the report, or an object that creates it on demand
+    source: Report | ReportSource  # the report, or an object that creates it on demand
     verdict: Verdict
     uri: str
     span: Span
@@ -234,7 +234,7 @@ class Sighting(NamedTuple):
 
     @property
     def report(self) -> Report:
-        return self.told if isinstance(self.told, Report) else self.told.report()
+        return self.source if isinstance(self.source, Report) else self.source.report()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sighting):

@@ -18,7 +18,7 @@ _EXAMPLES = """examples:
 
 exit status: 0, or 2 for wrong usage
 """
-_BASH = """_deadheat() {
+_BASH_TEMPLATE = """_deadheat() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   local command=${COMP_WORDS[1]} words= i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -40,12 +40,12 @@ _BASH = """_deadheat() {
 }
 complete -F _deadheat deadheat
 """
-_ZSH = """#compdef deadheat
+_ZSH_TEMPLATE = """#compdef deadheat
 autoload -U +X bashcompinit && bashcompinit
 %s"""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_completion_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "completion",
         help="print a completion script for a shell",
@@ -53,58 +53,52 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
     )
     command.add_argument("shell", choices=("bash", "fish", "zsh"), help="the shell")
-    command.set_defaults(run=run)
+    command.set_defaults(run=run_completion)
 
 
-def run(args: argparse.Namespace) -> int:
-    script = _fish() if args.shell == "fish" else _bash()
-    sys.stdout.write(_ZSH % script if args.shell == "zsh" else script)
-    return cli.NOTHING
+def run_completion(args: argparse.Namespace) -> int:
+    script = _fish_script() if args.shell == "fish" else _bash_script()
+    sys.stdout.write(_ZSH_TEMPLATE % script if args.shell == "zsh" else script)
+    return cli.EXIT_NOTHING
 
 
-def _commands() -> dict[str, argparse.ArgumentParser]:
+def _command_parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of every command."""
     return {
-        name: parser
-        for action in cli.parser()._actions
+        name: command_parser
+        for action in cli.build_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
-        for name, parser in action.choices.items()
+        for name, command_parser in action.choices.items()
     }
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str], str]]:
+def _long_options(command_parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str], str]]:
     """Yields every long option with its choices and its help."""
-    for action in parser._actions:
-        long = [flag for flag in action.option_strings if flag.startswith("--")]
-        if long:
-            yield long[0], [str(c) for c in action.choices or ()], action.help or ""
+    for action in command_parser._actions:
+        long_flags = [flag for flag in action.option_strings if flag.startswith("--")]
+        if long_flags:
+            yield long_flags[0], [str(choice) for choice in action.choices or ()], action.help or ""
 
 
-def _bash() -> str:
-    commands = _commands()
+def _bash_script() -> str:
+    commands = _command_parsers()
     flags, choices = [], []
-    for name, parser in commands.items():
-        options = list(_options(parser))
+    for name, command_parser in commands.items():
+        options = list(_long_options(command_parser))
         flags.append(f"      {name}) words='{' '.join(flag for flag, _, _ in options)}' ;;")
         choices += [f"    {name}{f}) words='{' '.join(v)}' ;;" for f, v, _ in options if v]
     choices.append("    completioncompletion) words='bash fish zsh' ;;")
-    return _BASH % {
-        "commands": " ".join(commands),
-        "choices": "\n".join(choices),
-        "flags": "\n".join(flags),
-    }
+    return _BASH_TEMPLATE % {"commands": " ".join(commands), "choices": "\n".join(choices), "flags": "\n".join(flags)}
 
 
-def _fish() -> str:
-    commands = _commands()
+def _fish_script() -> str:
+    commands = _command_parsers()
     lines = [f"complete -c deadheat -n __fish_use_subcommand -xa '{' '.join(commands)}'"]
-    for name, parser in commands.items():
-        seen = f"-n '__fish_seen_subcommand_from {name}'"
-        for flag, values, told in _options(parser):
-            only = f" -xa '{' '.join(values)}'" if values else ""
-            quoted = told.replace("\\", "\\\\").replace("'", "\\'").replace("%%", "%")
-            lines.append(f"complete -c deadheat {seen} -l {flag[2:]}{only} -d '{quoted}'")
-    lines.append(
-        "complete -c deadheat -n '__fish_seen_subcommand_from completion' -xa 'bash fish zsh'"
-    )
+    for name, command_parser in commands.items():
+        condition = f"-n '__fish_seen_subcommand_from {name}'"
+        for flag, values, help_text in _long_options(command_parser):
+            value_option = f" -xa '{' '.join(values)}'" if values else ""
+            quoted = help_text.replace("\\", "\\\\").replace("'", "\\'").replace("%%", "%")
+            lines.append(f"complete -c deadheat {condition} -l {flag[2:]}{value_option} -d '{quoted}'")
+    lines.append("complete -c deadheat -n '__fish_seen_subcommand_from completion' -xa 'bash fish zsh'")
     return "\n".join(lines) + "\n"

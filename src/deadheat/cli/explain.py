@@ -8,17 +8,17 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.identify import resolved
+from deadheat.grouping.race_assignment import assign_races
 from deadheat.model import Sighting
 
 if TYPE_CHECKING:
     import argparse
 
-    from deadheat.code.clone import Clone
-    from deadheat.code.dossier import Dossier
-    from deadheat.code.mining.judge import Fix
     from deadheat.errors import UnreadableError
-    from deadheat.wire import Plain
+    from deadheat.repo.clone import Clone
+    from deadheat.repo.dossier import Dossier
+    from deadheat.repo.mining.fix_detection import RaceFix
+    from deadheat.serialization import JsonDict
 
 _EXAMPLES = """examples:
   deadheat explain issue.md --repo ~/src/tidb
@@ -29,186 +29,179 @@ exit status: 0 no race, 1 races found, 2 wrong usage, 3 nothing could be read
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_explain_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "explain",
         help="print the dossier of each race in files or a pipe",
         description="Prints what is known about each race: variable, version, fix, owners, command.",
         epilog=_EXAMPLES,
     )
-    cli.add_paths(command)
+    cli.add_path_arguments(command)
+    command.add_argument("--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat")
+    command.add_argument("--at", action="append", default=[], metavar="REV", help="a revision or date to check first")
     command.add_argument(
-        "--repo", action="append", default=[], metavar="DIR", help="a clone of the code; may repeat"
+        "--issue", action="append", default=[], metavar="N", help="number of the race in the issue tracker"
     )
-    command.add_argument(
-        "--at", action="append", default=[], metavar="REV", help="a revision or date to check first"
-    )
-    command.add_argument(
-        "--issue",
-        action="append",
-        default=[],
-        metavar="N",
-        help="number of the race in the issue tracker",
-    )
-    command.add_argument(
-        "--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`"
-    )
+    command.add_argument("--lake", metavar="DIR", help="a lake with past fixes from `deadheat mine`")
     command.add_argument(
         "--format", choices=("html", "json", "markdown", "text"), default="text",
         help="default: text",
     )  # fmt: skip
-    cli.add_frames(command)
+    cli.add_frames_option(command)
     command.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     command.add_argument("--quiet", action="store_true", help="no warnings")
-    command.set_defaults(run=run, brief=False)
+    command.set_defaults(run=run_explain, brief=False)
 
 
-def run(args: argparse.Namespace) -> int:
+def run_explain(args: argparse.Namespace) -> int:
     # slow imports that only this command needs
-    from deadheat.code.clone import Clone
-    from deadheat.code.dossier import dossier
-    from deadheat.code.hints import Hints, told
+    from deadheat.repo.clone import Clone
+    from deadheat.repo.document_claims import DocumentHints, hints_from_document
+    from deadheat.repo.dossier import build_dossier
 
-    sightings, faults = _read(args.paths)
+    sightings, faults = _read_sightings(args.paths)
     if not args.quiet:
         for fault in faults:
-            cli.complain(str(fault))
-    hints = Hints(tuple(args.at), tuple(args.issue))
+            cli.print_to_stderr(str(fault))
+    hints = DocumentHints(tuple(args.at), tuple(args.issue))
     with ExitStack() as stack:
-        clones = [stack.enter_context(Clone(where)) for where in args.repo]
+        clones = [stack.enter_context(Clone(path)) for path in args.repo]
         if not args.quiet:
-            _doubt(args.at, clones)
+            _warn_unknown_revisions(args.at, clones)
         repos = [clone.main.commits[0] for clone in clones if clone.main.tip]
-        past = _past(args.lake, repos, args.quiet)
-        found = [
-            (s, _with_past(dossier(s.report, clones, hints.before(told(s.document))), past))
-            for s in _best(sightings)
+        past_fixes = _load_past_fixes(args.lake, repos, args.quiet)
+        dossiers = [
+            (
+                sighting,
+                _with_similar_fixes(
+                    build_dossier(sighting.report, clones, hints.merge_with(hints_from_document(sighting.document))),
+                    past_fixes,
+                ),
+            )
+            for sighting in _best_sightings(sightings)
         ]
-    _write(args, found)
-    if found:
-        return cli.RACES
-    return cli.ENVIRONMENT if faults else cli.NOTHING
+    _write_dossiers(args, dossiers)
+    if dossiers:
+        return cli.EXIT_RACES
+    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING
 
 
-def _doubt(revisions: list[str], clones: list[Clone]) -> None:
+def _warn_unknown_revisions(revisions: list[str], clones: list[Clone]) -> None:
     """Warns about revisions that no clone has."""
-    from deadheat.gate.baseline import is_date
+    from deadheat.baseline.baseline_file import is_date
 
     for name in revisions:
-        if not is_date(name) and not any(clone.resolve(name) for clone in clones):
-            cli.complain(f"--at {name}: not a date and not a revision in a --repo; ignored")
+        if not is_date(name) and not any(clone.resolve_revision(name) for clone in clones):
+            cli.print_to_stderr(f"--at {name}: not a date and not a revision in a --repo; ignored")
 
 
-def _past(where: str | None, repos: list[str], quiet: bool) -> list[Fix]:
+def _load_past_fixes(lake_path: str | None, repos: list[str], quiet: bool) -> list[RaceFix]:
     """The fixes in a lake; if clones are given, only those of the same repositories."""
-    if where is None:
+    if lake_path is None:
         return []
-    from deadheat.cli import spark
-    from deadheat.code.mining.plain import fix_from_row
+    from deadheat.cli import spark_and_lake
+    from deadheat.repo.mining.fix_detection import fix_from_row
 
-    lake = spark.lake(where).expect("mine REPO")
-    rows = spark.room("lake.lookup").fixes(lake)
+    lake = spark_and_lake.open_lake(lake_path).require("mine REPO")
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import queries
+    rows = queries.list_fixes(lake)
     if not rows and not quiet:
-        cli.complain(f"{lake.uri}: has no past fixes; run `deadheat mine REPO --lake DIR` first")
+        cli.print_to_stderr(f"{lake.uri}: has no past fixes; run `deadheat mine REPO --lake DIR` first")
     return [fix_from_row(row) for row in rows if not repos or row["repo"] in repos]
 
 
-def _with_past(told: Dossier, past: list[Fix]) -> Dossier:
+def _with_similar_fixes(dossier: Dossier, past_fixes: list[RaceFix]) -> Dossier:
     from dataclasses import replace
 
-    from deadheat.code import similar
+    from deadheat.repo import similar_fixes
 
-    if not past:
-        return told
-    named = told.variable
-    asked = similar.query(
-        told.report,
-        [named.name] if named else [],
-        named.owner if named else None,
-        told.causes[0].cause if told.causes else None,
+    if not past_fixes:
+        return dossier
+    variable = dossier.variable
+    query = similar_fixes.build_query(
+        dossier.report,
+        [variable.name] if variable else [],
+        variable.owner if variable else None,
+        dossier.causes[0].cause if dossier.causes else None,
     )
-    own = [fix.commit for fix in told.fixed_by if fix.is_convincing]
-    return replace(told, similar=tuple(similar.similar(asked, past, own)))
+    own_fixes = [fix.commit for fix in dossier.fixed_by if fix.is_convincing]
+    return replace(dossier, similar_fixes=tuple(similar_fixes.find_similar(query, past_fixes, own_fixes)))
 
 
-def _write(args: argparse.Namespace, found: list[tuple[Sighting, Dossier]]) -> None:
-    from deadheat.cli.scan import style_of
-    from deadheat.code.wire import dossier_to_wire
-    from deadheat.render.bug_report import BugReport
-    from deadheat.render.dossier_page import Page
-    from deadheat.render.dossiers import DossierText
+def _write_dossiers(args: argparse.Namespace, dossiers: list[tuple[Sighting, Dossier]]) -> None:
+    from deadheat.cli.scan import style_from_options
+    from deadheat.output.dossier_formats import DossierHtmlPage, DossierMarkdown, DossierText
+    from deadheat.repo.dossier_serialization import dossier_to_json
 
-    family = _families(found)
-    told = [
-        (
-            _marked(sighting, dossier),
-            dossier_to_wire(dossier, family.get(sighting.verdict.race, ())),
-        )
-        for sighting, dossier in found
+    family_members = _family_members(dossiers)
+    rows = [
+        (_with_stale_frames(sighting, dossier), dossier_to_json(dossier, family_members.get(sighting.verdict.race, ())))
+        for sighting, dossier in dossiers
     ]
     if args.format == "json":
-        json.dump([_plain(*pair) for pair in told], sys.stdout, ensure_ascii=False, indent=1)
+        json.dump([_dossier_to_json(*pair) for pair in rows], sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
         return
     if args.format == "html":
-        sys.stdout.write(Page()(told))
+        sys.stdout.write(DossierHtmlPage()(rows))
         return
-    way = BugReport() if args.format == "markdown" else DossierText(style_of(args))
-    for number, pair in enumerate(told, 1):
-        sys.stdout.write(way(number, *pair))
+    format_dossier = DossierMarkdown() if args.format == "markdown" else DossierText(style_from_options(args))
+    for number, pair in enumerate(rows, 1):
+        sys.stdout.write(format_dossier(number, *pair))
 
 
-def _families(found: list[tuple[Sighting, Dossier]]) -> dict[str, list[str]]:
+def _family_members(dossiers: list[tuple[Sighting, Dossier]]) -> dict[str, list[str]]:
     """The other races in the family of each race, by race id."""
-    from deadheat.identity.families import families, keys
+    from deadheat.grouping.races import family_keys, find_families
 
-    races = {sighting.verdict.race: list(keys(dossier.report)) for sighting, dossier in found}
+    races = {sighting.verdict.race: list(family_keys(dossier.report)) for sighting, dossier in dossiers}
     return {
         race: [other for other in family.races if other != race]
-        for family in families(races)
+        for family in find_families(races)
         for race in family.races
     }
 
 
-def _read(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
+def _read_sightings(paths: list[str]) -> tuple[list[Sighting], list[UnreadableError]]:
     from deadheat.errors import UnreadableError
-    from deadheat.feeds import files, walk
+    from deadheat.sources import file_listing, files
 
     sightings: list[Sighting] = []
     faults: list[UnreadableError] = []
-    for entry in walk.entries(paths):
+    for entry in file_listing.list_entries(paths):
         if isinstance(entry, UnreadableError):
             faults.append(entry)
             continue
-        for one in files.sightings(files.Unit(entry), wish=files.Wish(full=True)):
-            if isinstance(one, UnreadableError):
-                faults.append(one)
-            elif isinstance(one, Sighting):
-                sightings.append(one)
-    return resolved(sightings), faults
+        for item in files.read_unit_sightings(files.FileRange(entry), options=files.ReadOptions(full=True)):
+            if isinstance(item, UnreadableError):
+                faults.append(item)
+            elif isinstance(item, Sighting):
+                sightings.append(item)
+    return assign_races(sightings), faults
 
 
-def _best(sightings: list[Sighting]) -> list[Sighting]:
+def _best_sightings(sightings: list[Sighting]) -> list[Sighting]:
     """One sighting of each race: the least damaged, with the most frames."""
-    races: dict[str, Sighting] = {}
+    best: dict[str, Sighting] = {}
     for sighting in sightings:
-        known = races.get(sighting.verdict.race)
-        if known is None or _worth(sighting) > _worth(known):
-            races[sighting.verdict.race] = sighting
-    return list(races.values())
+        known = best.get(sighting.verdict.race)
+        if known is None or _sighting_quality(sighting) > _sighting_quality(known):
+            best[sighting.verdict.race] = sighting
+    return list(best.values())
 
 
-def _worth(sighting: Sighting) -> tuple[int, int]:
+def _sighting_quality(sighting: Sighting) -> tuple[int, int]:
     report = sighting.report
     return -len(report.damage), sum(len(access.stack) for access in report.accesses)
 
 
-def _marked(sighting: Sighting, told: Dossier) -> Sighting:
+def _with_stale_frames(sighting: Sighting, dossier: Dossier) -> Sighting:
     """The sighting with the report of the dossier, in which stale frames are marked."""
-    return Sighting(told.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
+    return Sighting(dossier.report, sighting.verdict, sighting.uri, sighting.span, sighting.document)
 
 
-def _plain(sighting: Sighting, told: Plain) -> Plain:
-    from deadheat import wire
+def _dossier_to_json(sighting: Sighting, dossier: JsonDict) -> JsonDict:
+    from deadheat import serialization
 
-    return wire.sighting_to_wire(sighting) | told
+    return serialization.sighting_to_wire(sighting) | dossier

@@ -1,18 +1,236 @@
-"""`deadheat gate`: fails on races that are not in the baseline."""
+"""`deadheat gate`: fails on races that are not in the baseline; also the options and steps that `run` shares."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
-from deadheat import cli
-from deadheat.cli import gating
-from deadheat.feeds import walk
+from deadheat import cli, plugins
+from deadheat.baseline import baseline_file as lines
+from deadheat.baseline.baseline_file import Baseline, is_date
+from deadheat.baseline.judgement import BaselineGate, NewEntryDetails
+from deadheat.baseline.mutes import Mute, parse_suppressions, pattern_error
+from deadheat.cli import scan_job
+from deadheat.cli.scan import add_scan_options, style_from_options
+from deadheat.errors import DeadheatError
+from deadheat.output import findings as shown
+from deadheat.output import gate_text
+from deadheat.sources import file_listing, files
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Iterable
 
-_EXAMPLES = """examples:
+    from deadheat.errors import UnreadableError
+    from deadheat.grouping.races import GroupingFacts
+    from deadheat.output import OutputStyle
+    from deadheat.output.findings import OncePerRaceFormat, RaceFinding, RaceFindings
+    from deadheat.sources.file_listing import FileEntry as Document
+
+
+def gate_formats() -> dict[str, OncePerRaceFormat]:
+    """Every format that shows each race once, and the formats of the gate."""
+    race_formats = {
+        name: output_format
+        for name, output_format in plugins.output_formats().items()
+        if isinstance(output_format, shown.OncePerRaceFormat)
+    }
+    return race_formats | gate_text.GATE_FORMATS
+
+
+def add_gate_options(command: argparse.ArgumentParser, baseline: bool) -> None:
+    group = command.add_argument_group("the baseline")
+    group.add_argument("--baseline", metavar="FILE", required=baseline, help="file of known races; need not exist yet")
+    group.add_argument("--update", action="store_true", help="add the races found to the baseline")
+    group.add_argument("--prune", action="store_true", help="with --update: remove known races that were not found")
+    group.add_argument("--reason", default="", metavar="TEXT", help="reason for new entries")
+    group.add_argument("--owner", default="", metavar="WHO", help="owner of new entries")
+    group.add_argument(
+        "--expires", type=_parse_date, default="", metavar="DATE", help="expiry date of new entries, such as 2026-12-31"
+    )
+    group.add_argument(
+        "--mute", type=_parse_pattern, action="append", default=[], metavar="PATTERN",
+        help="mute matching races, with a --reason: race:NAME or id:RACE; may repeat",
+    )  # fmt: skip
+    group.add_argument(
+        "--suppressions", action="append", default=[], metavar="FILE",
+        help="read mutes from a ThreadSanitizer suppression file; may repeat",
+    )  # fmt: skip
+    output = command.add_argument_group("output")
+    output.add_argument("--format", choices=sorted(gate_formats()), default="text", help="default: text")
+    output.add_argument(
+        "--write", type=_parse_target, action="append", default=[], metavar="FORMAT=FILE",
+        help="also write this format to a file; may repeat",
+    )  # fmt: skip
+    add_scan_options(output)
+
+
+def _parse_date(text: str) -> str:
+    if text and not is_date(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-12-31")
+    return text
+
+
+def _parse_pattern(text: str) -> str:
+    if error := pattern_error(text):
+        raise argparse.ArgumentTypeError(error)
+    return text
+
+
+def _parse_target(text: str) -> tuple[str, str]:
+    format_name, equals, file = text.partition("=")
+    if not equals or not file or format_name not in gate_formats():
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE, such as sarif=races.sarif")
+    return format_name, file
+
+
+def check_options(args: argparse.Namespace, command: argparse.ArgumentParser) -> None:
+    """Rejects options that need another option."""
+    if args.mute and not args.reason:
+        command.error("--mute needs a --reason")
+    if args.prune and not args.update:
+        command.error("--prune needs --update")
+    if args.update and not args.baseline:
+        command.error("--update needs a --baseline")
+
+
+class RaceInspection:
+    """A scan that shows each race once, with or without a gate."""
+
+    def __init__(self, args: argparse.Namespace, gated: bool, out: IO[str]) -> None:
+        self._args, self._gated = args, gated
+        self._style: OutputStyle = style_from_options(args, out)
+        self._baseline = read_baseline(args) if gated else Baseline()
+
+    def inspect_documents(self, entries: Iterable[Document | UnreadableError]) -> list[RaceFinding]:
+        """Finds the races in documents; sets `read_nothing` if none could be read."""
+        args = self._args
+        accumulator = shown.FindingsAccumulator()
+        options = scan_job.ScanOptions(
+            files.ReadOptions(full=not args.brief, opt_in=args.error_stacks), args.jobs, args.quiet
+        )
+        scan = scan_job.ScanJob(entries, accumulator.new_collector(), accumulator, options)
+        scan.run()
+        scan.clear_progress()
+        self.read_nothing = scan.read_nothing
+        self._gate = self._new_gate(scan.identity.facts) if self._gated else None
+        ids = self._gate.ids if self._gate else scan.identity.race_ids()
+        self.findings = [self._judge_finding(finding) for finding in accumulator.iter_findings(ids)]
+        return self.findings
+
+    def _new_gate(self, evidence: GroupingFacts) -> BaselineGate:
+        return BaselineGate(self._baseline, evidence, date.today().isoformat())
+
+    def _judge_finding(self, finding: RaceFinding) -> RaceFinding:
+        if self._gate is None:
+            return finding
+        judgement = self._gate.judge_race(finding.sighting)
+        return finding._replace(standing=judgement.standing, note=judgement.note)
+
+    def write_findings(self, out: IO[str]) -> None:
+        """Writes the findings to `out` and to all requested files, even if one of them fails."""
+        known = self._gate.gone_races() if self._gate else []
+        gone = tuple(shown.GoneRace(entry.race, entry.title) for entry in known)
+        race_findings = shown.RaceFindings(self.findings, gone)
+        targets = [(format_name, file, "w") for format_name, file in self._args.write]
+        summary_file = os.environ.get("GITHUB_STEP_SUMMARY")
+        if self._args.format == "github" and summary_file:
+            targets.append(("markdown", summary_file, "a"))
+        faults = [
+            fault
+            for format_name, file, mode in targets
+            if (fault := self._write_file(file, format_name, race_findings, mode))
+        ]
+        shown.write_utf8(out, gate_formats()[self._args.format].render_pieces(race_findings, self._style))
+        if faults:
+            raise faults[0]
+
+    def _write_file(self, file: str, format_name: str, race_findings: RaceFindings, mode: str) -> DeadheatError | None:
+        style = self._style.__class__(root=self._style.root)
+        try:
+            with open(file, mode, encoding="utf-8") as out:
+                shown.write_utf8(out, gate_formats()[format_name].render_pieces(race_findings, style))
+        except OSError as error:
+            return unwritable_error(file, error)
+        return None
+
+    def update_baseline(self) -> None:
+        """Writes the baseline atomically."""
+        assert self._gate is not None
+        args = self._args
+        entry = NewEntryDetails(date.today().isoformat(), args.reason, args.owner, args.expires)
+        sightings = [finding.sighting for finding in self.findings]
+        text = lines.format_baseline(self._gate.updated_baseline(sightings, entry, args.prune))
+        path = Path(args.baseline)
+        try:
+            temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+            try:
+                temporary.write_bytes(text.encode("utf-8", "replace"))
+                temporary.replace(path)
+            finally:
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable_error(args.baseline, error) from error
+        if not args.quiet:
+            cli.print_to_stderr(f"{args.baseline}: {cli.format_count(text.count(chr(10)), 'line')} written")
+
+    @property
+    def exit_status(self) -> int:
+        return cli.EXIT_RACES if any(finding.fails for finding in self.findings) else cli.EXIT_NOTHING
+
+
+def read_baseline(args: argparse.Namespace) -> Baseline:
+    """The baseline with the mutes of the options and the suppression files."""
+    known = _load_baseline(args.baseline, args.quiet or args.update)
+    mutes = [Mute(pattern, args.reason, args.owner, args.expires) for pattern in args.mute]
+    for file in args.suppressions:
+        file_mutes, faults = parse_suppressions(_read_text(file))
+        mutes += [mute._replace(reason=mute.reason or args.reason or f"from {file}") for mute in file_mutes]
+        for error in () if args.quiet else faults:
+            cli.print_to_stderr(f"{file}: {error}")
+    new_mutes = {mute.pattern: mute for mute in mutes}
+    old_mutes = [mute for mute in known.mutes if mute.pattern not in new_mutes]
+    return Baseline(known.known, (*old_mutes, *new_mutes.values()))
+
+
+def _load_baseline(file: str, quiet: bool) -> Baseline:
+    if not Path(file).exists():
+        if not quiet:
+            cli.print_to_stderr(f"{file}: does not exist, so every race is new; create it with --update")
+        return Baseline()
+    try:
+        loaded = lines.parse_baseline(_read_text(file))
+    except lines.BaselineLineError as error:
+        remedy = "correct the line, or remove it and run with --update"
+        raise DeadheatError(error.what, f"{file}:{error.number}", remedy) from error
+    stale = sum(entry.stale for entry in loaded.known)
+    if stale and not quiet:
+        cli.print_to_stderr(
+            f"{file}: {stale} races were written by another version of deadheat and are not recognised;"
+            " rewrite them with --update --prune"
+        )
+    return loaded
+
+
+def _read_text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DeadheatError(reason, file, "name a readable file") from error
+
+
+def unwritable_error(file: str, error: OSError) -> DeadheatError:
+    reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
+    return DeadheatError(reason, file, "name a writable file")
+
+
+_GATE_EXAMPLES = """examples:
   deadheat gate --baseline races.jsonl test.log           fail if test.log has a new race
   deadheat gate --baseline races.jsonl --update --reason 'TICKET-12' --owner @storage test.log
   deadheat gate --baseline races.jsonl --update --prune logs/
@@ -23,27 +241,27 @@ exit status: 0 no new race, 1 new races, 2 wrong usage, 3 the baseline or every 
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_gate_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "gate",
         help="fail on new races only",
         description="Fails on races that are not in the baseline. Known races are recognised when"
         " lines move, closures are renumbered or callers change.",
-        epilog=_EXAMPLES,
+        epilog=_GATE_EXAMPLES,
     )
-    cli.add_paths(command)
-    gating.add_options(command, baseline=True)
-    command.set_defaults(run=run, parser=command)
+    cli.add_path_arguments(command)
+    add_gate_options(command, baseline=True)
+    command.set_defaults(run=run_gate, parser=command)
 
 
-def run(args: argparse.Namespace) -> int:
-    gating.check(args, args.parser)
-    inspection = gating.Inspection(args, True, sys.stdout)
-    inspection.of(walk.entries(args.paths))
-    if inspection.failed:
-        return cli.ENVIRONMENT
-    inspection.tell(sys.stdout)
+def run_gate(args: argparse.Namespace) -> int:
+    check_options(args, args.parser)
+    inspection = RaceInspection(args, True, sys.stdout)
+    inspection.inspect_documents(file_listing.list_entries(args.paths))
+    if inspection.read_nothing:
+        return cli.EXIT_ENVIRONMENT
+    inspection.write_findings(sys.stdout)
     if args.update:
-        inspection.update()
-        return cli.NOTHING
-    return inspection.status
+        inspection.update_baseline()
+        return cli.EXIT_NOTHING
+    return inspection.exit_status

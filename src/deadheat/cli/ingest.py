@@ -1,4 +1,4 @@
-"""`deadheat ingest`: reads documents into a lake, with Spark."""
+"""The commands `ingest` (read documents into a lake) and `consolidate` (rebuild its races), with Spark."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark
-from deadheat.cli.progress import Awaited, size
-from deadheat.feeds import runs
+from deadheat.cli import spark_and_lake
+from deadheat.cli.progress import DeferredProgress, format_bytes
+from deadheat.sources import ci_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_EXAMPLES = """examples:
+
+_INGEST_EXAMPLES = """examples:
   deadheat ingest logs/ --lake races             ingest new files below logs/
   deadheat ingest logs/ --lake races --watch     and keep watching
   deadheat ingest s3://ci/logs --lake s3://ci/races --master spark://host:7077
@@ -23,41 +24,39 @@ _EXAMPLES = """examples:
 
 exit status: 0 done, 2 wrong usage, 3 the environment failed, or nothing could be read
 """
-_SHOWN = 10
+_MAX_LISTED = 10
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_ingest_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "ingest",
         help="read documents into a lake, with Spark",
         description="Reads every file that is not in the lake yet, and prints what is new.",
-        epilog=_EXAMPLES,
+        epilog=_INGEST_EXAMPLES,
     )
-    command.add_argument(
-        "paths", nargs="+", metavar="PATH", help="file, folder, archive or address"
-    )
-    spark.add_lake(command)
+    command.add_argument("paths", nargs="+", metavar="PATH", help="file, folder, archive or address")
+    spark_and_lake.add_lake_option(command)
     command.add_argument("--watch", action="store_true", help="keep running until interrupted")
     command.add_argument(
-        "--every", type=_seconds, default=10.0, metavar="SECONDS",
+        "--every", type=_parse_seconds, default=10.0, metavar="SECONDS",
         help="with --watch: time between checks (default: 10)",
     )  # fmt: skip
-    for name in runs.FIELDS:
-        what = "when the documents were written" if name == "time" else f"{name} of the run"
+    for name in ci_metadata.RUN_FIELDS:
+        help_text = "when the documents were written" if name == "time" else f"{name} of the run"
         command.add_argument(
-            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=what,
-            type=cli.sound(runs.moment) if name == "time" else str,
+            f"--{name}", dest=f"of_{name}", metavar=name.upper(), help=help_text,
+            type=cli.validated_type(ci_metadata.parse_time) if name == "time" else str,
         )  # fmt: skip
     command.add_argument(
-        "--path-pattern", metavar="PATTERN", type=cli.sound(runs.PathPattern),
+        "--path-pattern", metavar="PATTERN", type=cli.validated_type(ci_metadata.PathPattern),
         help="take these fields from the paths: '{repo}/{run}/{job}.log'",
     )  # fmt: skip
     command.add_argument("--quiet", action="store_true", help="no progress and no summary")
-    spark.add(command)
-    command.set_defaults(run=run)
+    spark_and_lake.add_spark_options(command)
+    command.set_defaults(run=run_ingest)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
@@ -67,85 +66,118 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def run(args: argparse.Namespace) -> int:
-    return spark.guarded(args, lambda: _run(args))
+def run_ingest(args: argparse.Namespace) -> int:
+    return spark_and_lake.run_with_spark_errors(args, lambda: _ingest_paths(args))
 
 
-def _run(args: argparse.Namespace) -> int:
-    room = spark.room("pipeline.ingest")
-    lake = spark.lake(args.lake)
-    fitted = _Fitted(args.path_pattern)
-    run_of = _run_of(args, fitted)
+def _ingest_paths(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("spark"):
+        from deadheat.spark import ingest
+    lake = spark_and_lake.open_lake(args.lake)
+    matcher = _PathPatternMatcher(args.path_pattern)
+    run_of = _run_metadata(args, matcher)
     if args.watch:
-        watching = spark.room("pipeline.watch")
-        options = room.Options(run_of=run_of)
-        watching.watch(spark.start(args), lake, args.paths, options, args.every, _teller(args))
-        return cli.NOTHING
-    line = Awaited(args.quiet)
-    options = room.Options(
-        run_of=run_of, planned=lambda plan: line.planned(plan.size), tick=line.tick
+        options = ingest.IngestOptions(run_of=run_of)
+        ingest.watch_paths(
+            spark_and_lake.session_starter(args), lake, args.paths, options, args.every, _summary_printer(args)
+        )
+        return cli.EXIT_NOTHING
+    progress = DeferredProgress(args.quiet)
+    options = ingest.IngestOptions(
+        run_of=run_of, on_plan=lambda plan: progress.set_total(plan.size), on_bytes_read=progress.tick
     )
-    summary = room.ingest(spark.start(args), lake, args.paths, options)
-    line.clear()
-    if fitted.none and not args.quiet:
-        cli.complain(f"--path-pattern matches no path, for example not {fitted.none}")
-    _tell(summary, args)
-    return cli.ENVIRONMENT if summary.rejects and not summary.files + summary.known else cli.NOTHING
+    summary = ingest.ingest_files(spark_and_lake.session_starter(args), lake, args.paths, options)
+    progress.clear()
+    if matcher.first_unmatched_path and not args.quiet:
+        cli.print_to_stderr(f"--path-pattern matches no path, for example not {matcher.first_unmatched_path}")
+    _print_summary(summary, args)
+    return cli.EXIT_ENVIRONMENT if summary.rejects and not summary.files + summary.known_files else cli.EXIT_NOTHING
 
 
-class _Fitted:
+class _PathPatternMatcher:
     """Applies an optional pattern to paths and records whether it matched any."""
 
-    def __init__(self, pattern: runs.PathPattern | None) -> None:
+    def __init__(self, pattern: ci_metadata.PathPattern | None) -> None:
         self._pattern = pattern
-        self._fits = False
-        self._first = ""
+        self._has_matched = False
+        self._first_path = ""
 
-    def __call__(self, uri: str) -> runs.Run:
+    def __call__(self, uri: str) -> ci_metadata.CiRun:
         if self._pattern is None:
-            return runs.Run()
-        self._first = self._first or uri
-        self._fits = self._fits or self._pattern.fits(uri)
+            return ci_metadata.CiRun()
+        self._first_path = self._first_path or uri
+        self._has_matched = self._has_matched or self._pattern.matches_path(uri)
         return self._pattern(uri)
 
     @property
-    def none(self) -> str:
+    def first_unmatched_path(self) -> str:
         """The first path if none matched; "" if one did or there is no pattern."""
-        return "" if self._fits else self._first
+        return "" if self._has_matched else self._first_path
 
 
-def _run_of(args: argparse.Namespace, fitted: _Fitted) -> Callable[[str], runs.Run]:
+def _run_metadata(args: argparse.Namespace, matcher: _PathPatternMatcher) -> Callable[[str], ci_metadata.CiRun]:
     """Run metadata of a path: options override the path, the path overrides the CI environment."""
-    given = {name: getattr(args, f"of_{name}") for name in runs.FIELDS}
-    options, around = runs.Run(**given), runs.from_environment(os.environ)
-    return lambda uri: options.over(fitted(uri)).over(around)
+    option_values = {name: getattr(args, f"of_{name}") for name in ci_metadata.RUN_FIELDS}
+    options, environment = ci_metadata.CiRun(**option_values), ci_metadata.run_from_environment(os.environ)
+    return lambda uri: options.merged_with(matcher(uri)).merged_with(environment)
 
 
-def _teller(args: argparse.Namespace) -> Callable[[Any], None]:
-    def tell(summary: Any) -> None:
+def _summary_printer(args: argparse.Namespace) -> Callable[[Any], None]:
+    def print_if_changed(summary: Any) -> None:
         if summary.files or summary.rejects:
-            _tell(summary, args)
+            _print_summary(summary, args)
 
-    return tell
+    return print_if_changed
 
 
-def _tell(summary: Any, args: argparse.Namespace) -> None:
+def _print_summary(summary: Any, args: argparse.Namespace) -> None:
     if args.quiet:
         return
-    for uri, what in summary.rejects[:_SHOWN]:
-        cli.complain(f"{uri}: {what}")
-    if (more := len(summary.rejects) - _SHOWN) > 0:
-        cli.complain(f"and {more} more; see the table rejects")
-    rate = f", {size(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
+    for uri, reason in summary.rejects[:_MAX_LISTED]:
+        cli.print_to_stderr(f"{uri}: {reason}")
+    if (omitted := len(summary.rejects) - _MAX_LISTED) > 0:
+        cli.print_to_stderr(f"and {omitted} more; see the table rejects")
+    rate = f", {format_bytes(summary.bytes / summary.seconds)}/s" if summary.bytes > 1 << 24 else ""
     print(
-        f"{cli.count(summary.files, 'file')} ingested"
-        f" ({size(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
-        f" {summary.known} already known, {len(summary.rejects)} rejected"
+        f"{cli.format_count(summary.files, 'file')} ingested"
+        f" ({format_bytes(summary.bytes)} in {summary.seconds:.1f} s{rate}),"
+        f" {summary.known_files} already known, {len(summary.rejects)} rejected"
     )
-    print(f"{cli.count(summary.sightings, 'sighting')}, {cli.count(summary.reports, 'new report')}")
-    print(f"{cli.count(len(summary.new_races), 'new race')}, {summary.races} in total")
-    for race, title in summary.new_races[:_SHOWN]:
-        print(cli.printable(f"  {race}  {title}"))
-    if len(summary.new_races) > _SHOWN:
+    print(f"{cli.format_count(summary.sightings, 'sighting')}, {cli.format_count(summary.reports, 'new report')}")
+    print(f"{cli.format_count(len(summary.new_races), 'new race')}, {summary.races} in total")
+    for race, title in summary.new_races[:_MAX_LISTED]:
+        print(cli.printable_line(f"  {race}  {title}"))
+    if len(summary.new_races) > _MAX_LISTED:
         print(f"  … `deadheat races --lake {args.lake}` lists them all")
     sys.stdout.flush()
+
+
+_CONSOLIDATE_EXAMPLES = """examples:
+  deadheat consolidate --lake races-lake
+  deadheat consolidate --lake races-lake --master 'local[4]'
+
+exit status: 0 done, 2 wrong usage, 3 the environment failed
+"""
+
+
+def add_consolidate_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "consolidate",
+        help="rebuild the races and families of a lake, with Spark",
+        description="Rebuilds races and families from the reports. `ingest` keeps them up to date.",
+        epilog=_CONSOLIDATE_EXAMPLES,
+    )
+    spark_and_lake.add_lake_option(command)
+    spark_and_lake.add_spark_options(command)
+    command.set_defaults(run=run_consolidate)
+
+
+def run_consolidate(args: argparse.Namespace) -> int:
+    return spark_and_lake.run_with_spark_errors(args, lambda: _rebuild_races(args))
+
+
+def _rebuild_races(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("spark"):
+        from deadheat.spark import ingest
+    print(f"{ingest.rebuild_lake(spark_and_lake.session_starter(args), spark_and_lake.open_lake(args.lake))} races")
+    return cli.EXIT_NOTHING

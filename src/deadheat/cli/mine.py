@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark
-from deadheat.cli.progress import Awaited, commits
-from deadheat.cli.races import FORMATS, show
+from deadheat.cli import spark_and_lake
+from deadheat.cli.lake_commands import ROW_FORMATS, print_rows
+from deadheat.cli.progress import DeferredProgress, format_commits
 
 if TYPE_CHECKING:
     import argparse
@@ -21,7 +21,7 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_mine_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "mine",
         help="find past race fixes in a repository, with Spark",
@@ -29,46 +29,51 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
     )
     command.add_argument("repo", metavar="REPO", help="a clone of the code; read only")
-    spark.add_lake(command)
-    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
-    command.add_argument(
-        "--quiet", action="store_true", help="no progress, no warnings and no summary"
+    spark_and_lake.add_lake_option(command)
+    command.add_argument("--format", choices=ROW_FORMATS, default="text", help="default: text")
+    command.add_argument("--quiet", action="store_true", help="no progress, no warnings and no summary")
+    spark_and_lake.add_spark_options(command)
+    command.set_defaults(run=run_mine)
+
+
+def run_mine(args: argparse.Namespace) -> int:
+    return spark_and_lake.run_with_spark_errors(args, lambda: _mine_fixes(args))
+
+
+def _mine_fixes(args: argparse.Namespace) -> int:
+    progress = DeferredProgress(args.quiet, format_commits)
+    with spark_and_lake.requires_extra("spark"):
+        from deadheat.spark import repository_jobs
+    result = repository_jobs.mine_fixes(
+        spark_and_lake.session_starter(args),
+        spark_and_lake.open_lake(args.lake),
+        args.repo,
+        progress.set_total,
+        progress.tick,
     )
-    spark.add(command)
-    command.set_defaults(run=run)
-
-
-def run(args: argparse.Namespace) -> int:
-    return spark.guarded(args, lambda: _run(args))
-
-
-def _run(args: argparse.Namespace) -> int:
-    line = Awaited(args.quiet, commits)
-    room = spark.room("pipeline.mine")
-    told = room.mine(spark.start(args), spark.lake(args.lake), args.repo, line.planned, line.tick)
-    line.clear()
-    rows = [_plain(fix) for fix in told.fixes]
-    show(rows, args.format, _line)
+    progress.clear()
+    rows = [_fix_to_json(fix) for fix in result.fixes]
+    print_rows(rows, args.format, _fix_line)
     if not args.quiet:
-        for what in told.missing:
-            cli.complain(what)
-        ways = Counter(fix.strategy for fix in told.fixes)
-        summary = ", ".join(f"{count} {way}" for way, count in ways.most_common())
-        cli.complain(
+        for warning in result.missing:
+            cli.print_to_stderr(warning)
+        strategies = Counter(fix.strategy for fix in result.fixes)
+        summary = ", ".join(f"{count} {strategy}" for strategy, count in strategies.most_common())
+        cli.print_to_stderr(
             f"{len(rows)} {'fix' if len(rows) == 1 else 'fixes'}"
-            f" in {cli.count(told.commits, 'commit')}, {told.seconds:.0f} s"
+            f" in {cli.format_count(result.commits, 'commit')}, {result.seconds:.0f} s"
             + (f" ({summary})" if summary else "")
         )
-    return cli.NOTHING
+    return cli.EXIT_NOTHING
 
 
-def _plain(fix: Any) -> dict[str, Any]:
-    from deadheat.code.mining.plain import fix_to_row
+def _fix_to_json(fix: Any) -> dict[str, Any]:
+    from deadheat.repo.mining.fix_detection import fix_to_row
 
     row = fix_to_row(fix)
     return {**row, "fixed_at": row["fixed_at"].isoformat()}
 
 
-def _line(fix: dict[str, Any]) -> str:
-    back = f"  (reverted by {fix['reverted_by'][:11]})" if fix["reverted_by"] else ""
-    return f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{back}"
+def _fix_line(fix: dict[str, Any]) -> str:
+    reverted = f"  (reverted by {fix['reverted_by'][:11]})" if fix["reverted_by"] else ""
+    return f"{fix['commit'][:11]}  {fix['strategy']:22}  {fix['subject']}{reverted}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deadheat import cli
-from deadheat.cli import spark
-from deadheat.cli.races import FORMATS, found_out, show
+from deadheat.cli import spark_and_lake
+from deadheat.cli.lake_commands import ROW_FORMATS, describe_dossier_row, print_rows
 
 if TYPE_CHECKING:
     import argparse
@@ -19,51 +19,51 @@ exit status: 0 done, 2 wrong usage, 3 the environment failed
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_place_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "place",
         help="locate the races of a lake in a clone of the code, with Spark",
         description="Finds variable, version, fix and cause of every race in a lake.",
         epilog=_EXAMPLES,
     )
-    command.add_argument(
-        "--repo", action="append", required=True, metavar="DIR", help="a clone; may repeat"
-    )
-    spark.add_lake(command)
+    command.add_argument("--repo", action="append", required=True, metavar="DIR", help="a clone; may repeat")
+    spark_and_lake.add_lake_option(command)
     command.add_argument("--again", action="store_true", help="also races that were located before")
-    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument("--format", choices=ROW_FORMATS, default="text", help="default: text")
     command.add_argument("--quiet", action="store_true", help="no warnings and no summary")
-    spark.add(command)
-    command.set_defaults(run=run)
+    spark_and_lake.add_spark_options(command)
+    command.set_defaults(run=run_place)
 
 
-def run(args: argparse.Namespace) -> int:
-    return spark.guarded(args, lambda: _run(args))
+def run_place(args: argparse.Namespace) -> int:
+    return spark_and_lake.run_with_spark_errors(args, lambda: _place_races(args))
 
 
-def _run(args: argparse.Namespace) -> int:
-    room = spark.room("pipeline.place")
-    told = room.place(spark.start(args), spark.lake(args.lake), args.repo, args.again)
-    show([_plain(row) for row in told.placed], args.format, _line)
+def _place_races(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("spark"):
+        from deadheat.spark import repository_jobs
+    result = repository_jobs.make_dossiers(
+        spark_and_lake.session_starter(args), spark_and_lake.open_lake(args.lake), args.repo, args.again
+    )
+    print_rows([_placed_row_to_json(row) for row in result.dossiers], args.format, _placed_race_line)
     if not args.quiet:
-        for row in told.placed:
+        for row in result.dossiers:
             if row["fault"]:
-                cli.complain(f"{row['race']}: {row['fault']}")
-        for what in told.missing:
-            cli.complain(what)
-        fit = sum(row["pin"] is not None for row in told.placed)
-        known = f", {told.known} already known" if told.known else ""
-        cli.complain(
-            f"{fit} of {len(told.placed)} races were located in the code"
-            f" ({told.seconds:.1f} s{known})"
+                cli.print_to_stderr(f"{row['race']}: {row['fault']}")
+        for warning in result.missing:
+            cli.print_to_stderr(warning)
+        located = sum(row["pin"] is not None for row in result.dossiers)
+        known = f", {result.known_count} already known" if result.known_count else ""
+        cli.print_to_stderr(
+            f"{located} of {len(result.dossiers)} races were located in the code ({result.seconds:.1f} s{known})"
         )
-    return cli.NOTHING
+    return cli.EXIT_NOTHING
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in row.items() if key != "dossier"}
-    return {**kept, "placed_at": row["placed_at"].isoformat()}
+def _placed_row_to_json(row: dict[str, Any]) -> dict[str, Any]:
+    columns = {key: value for key, value in row.items() if key != "dossier"}
+    return {**columns, "placed_at": row["placed_at"].isoformat()}
 
 
-def _line(row: dict[str, Any]) -> str:
-    return f"{row['race']}  {found_out(row) or 'none of its files is in the repositories'}"
+def _placed_race_line(row: dict[str, Any]) -> str:
+    return f"{row['race']}  {describe_dossier_row(row) or 'none of its files is in the repositories'}"

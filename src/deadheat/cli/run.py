@@ -8,9 +8,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from deadheat import cli
-from deadheat.cli import child, gating
-from deadheat.feeds.walk import Entry
-from deadheat.harness import Failures
+from deadheat.cli import child_process, gate
+from deadheat.parsing.test_events import GoTestFailures
+from deadheat.sources.file_listing import FileEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,10 +26,10 @@ _EXAMPLES = """examples:
 exit status: that of COMMAND, 128 + N if signal N ended it, 127 if it was not found; with --gate
 1 for new races and 0 for none, unless COMMAND failed for another reason than known races
 """
-_MISSING, _FORBIDDEN = 127, 126
+_EXIT_NOT_FOUND, _EXIT_NOT_EXECUTABLE = 127, 126
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_run_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "run",
         help="run a test command, then print each race once",
@@ -37,106 +37,97 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         " on standard error when it ends. Races in tests that passed count, too.",
         epilog=_EXAMPLES,
     )
+    command.add_argument("--gate", action="store_true", help="use the exit status of `deadheat gate`")
     command.add_argument(
-        "--gate", action="store_true", help="use the exit status of `deadheat gate`"
+        "--output", metavar="FILE", help="write the races to FILE instead of standard error; - for standard output"
     )
-    command.add_argument(
-        "--output",
-        metavar="FILE",
-        help="write the races to FILE instead of standard error; - for standard output",
-    )
-    gating.add_options(command, baseline=False)
-    command.add_argument(
-        "argv",
-        nargs=argparse.REMAINDER,
-        metavar="-- COMMAND",
-        help="the command and its arguments",
-    )
-    command.set_defaults(run=run, parser=command)
+    gate.add_gate_options(command, baseline=False)
+    command.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
+    command.set_defaults(run=run_test_command, parser=command)
 
 
-def run(args: argparse.Namespace) -> int:
+def run_test_command(args: argparse.Namespace) -> int:
     command = args.argv[1:] if args.argv[:1] == ["--"] else args.argv
     gated = args.gate or args.update
     if not command:
         args.parser.error("COMMAND is missing, for example: deadheat run -- go test -race ./...")
     if gated and not args.baseline:
         args.parser.error("--gate needs a --baseline")
-    gating.check(args, args.parser)
-    inspection = gating.Inspection(args, gated, sys.stderr)
+    gate.check_options(args, args.parser)
+    inspection = gate.RaceInspection(args, gated, sys.stderr)
     try:
-        ended = child.run(command)
+        result = child_process.run_child(command)
     except FileNotFoundError:
-        cli.complain(f"{command[0]}: command not found; check its name and PATH")
-        return _MISSING
+        cli.print_to_stderr(f"{command[0]}: command not found; check its name and PATH")
+        return _EXIT_NOT_FOUND
     except OSError as error:
-        cli.complain(
-            f"{command[0]}: cannot be run: {(error.strerror or str(error)).lower()}; check permissions"
-        )
-        return _FORBIDDEN
+        cli.print_to_stderr(f"{command[0]}: cannot be run: {(error.strerror or str(error)).lower()}; check permissions")
+        return _EXIT_NOT_EXECUTABLE
     if args.output != "-":
-        child.close_output()
-    with closing(ended):
-        return _conclude(args, inspection, ended)
+        child_process.close_stdout()
+    with closing(result):
+        return _report_result(args, inspection, result)
 
 
-def _conclude(args: argparse.Namespace, inspection: gating.Inspection, ended: child.Ended) -> int:
+def _report_result(
+    args: argparse.Namespace, inspection: gate.RaceInspection, result: child_process.CommandResult
+) -> int:
     """Writes the findings and returns the exit status."""
-    inspection.of(_documents(ended))
-    _tell(inspection, args.output)
+    inspection.inspect_documents(_output_documents(result))
+    _write_findings(inspection, args.output)
     if args.update:
-        inspection.update()
+        inspection.update_baseline()
     if not args.gate:
-        return ended.status
+        return result.status
     # after --update every race is known
-    return _status(ended, inspection, cli.NOTHING if args.update else inspection.status)
+    return _exit_status(result, inspection, cli.EXIT_NOTHING if args.update else inspection.exit_status)
 
 
-def _documents(ended: child.Ended) -> Iterator[Entry | UnreadableError]:
+def _output_documents(result: child_process.CommandResult) -> Iterator[FileEntry | UnreadableError]:
     """The outputs of the command as documents."""
-    for stream in ended.output:
+    for stream in result.streams:
         if stream.size:
             stream.copy.seek(0)
             path = f"/dev/fd/{stream.copy.fileno()}"
-            yield Entry(path, stream.size, named=True, title=stream.name)
+            yield FileEntry(path, stream.size, is_explicit=True, title=stream.name)
 
 
-def _tell(inspection: gating.Inspection, file: str | None) -> None:
+def _write_findings(inspection: gate.RaceInspection, file: str | None) -> None:
     if file is None:
-        inspection.tell(sys.stderr)
+        inspection.write_findings(sys.stderr)
     elif file == "-":
-        inspection.tell(sys.stdout)
+        inspection.write_findings(sys.stdout)
     else:
         try:
             with open(file, "w", encoding="utf-8") as out:
-                inspection.tell(out)
+                inspection.write_findings(out)
         except OSError as error:
-            inspection.tell(sys.stderr)  # do not lose the result of a long run
-            raise gating.unwritable(file, error) from error
+            inspection.write_findings(sys.stderr)  # do not lose the result of a long run
+            raise gate.unwritable_error(file, error) from error
 
 
-def _status(ended: child.Ended, inspection: gating.Inspection, gate: int) -> int:
+def _exit_status(result: child_process.CommandResult, inspection: gate.RaceInspection, gate_status: int) -> int:
     """The status of the gate, or of the command if it failed for another reason than known races."""
-    if gate or not ended.status:
-        return gate
-    why = _unexplained(ended, inspection)
+    if gate_status or not result.status:
+        return gate_status
+    why = _unexplained_failure(result, inspection)
     if why:
-        cli.complain(f"no new race, but the command failed with status {ended.status}: {why}")
-        return ended.status
-    cli.complain(f"the command failed with status {ended.status}, and only known races were found")
-    return cli.NOTHING
+        cli.print_to_stderr(f"no new race, but the command failed with status {result.status}: {why}")
+        return result.status
+    cli.print_to_stderr(f"the command failed with status {result.status}, and only known races were found")
+    return cli.EXIT_NOTHING
 
 
-def _unexplained(ended: child.Ended, inspection: gating.Inspection) -> str:
+def _unexplained_failure(result: child_process.CommandResult, inspection: gate.RaceInspection) -> str:
     """Why the command failed, if not because of a race, as far as its output shows."""
-    if not inspection.races:
+    if not inspection.findings:
         return "no race was found"
-    harness = Failures()
-    for stream in ended.output:
+    failures = GoTestFailures()
+    for stream in result.streams:
         stream.copy.seek(0)
         while block := stream.copy.read(1 << 20):
-            harness.feed(block)
-        harness.finish()
-    if failed := sorted(harness.unexplained()):
+            failures.feed(block)
+        failures.finish()
+    if failed := sorted(failures.unexplained_tests()):
         return f"{', '.join(failed[:3])}{' and others' if len(failed) > 3 else ''} failed without a race"
-    return "a build failed or a test panicked" if harness.broken else ""
+    return "a build failed or a test panicked" if failures.has_other_failure else ""

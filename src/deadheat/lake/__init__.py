@@ -1,1 +1,0 @@
-"""The lake: Delta tables that are written and read without a JVM or Spark."""

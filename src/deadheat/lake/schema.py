@@ -7,16 +7,14 @@ import pyarrow as pa
 # increment it when a column changes; lakes of other versions are upgraded or refused
 LAKE_VERSION = 2
 # since this version only derived tables got columns; older lakes are readable and upgraded on write
-LAKE_OLDEST = 1
+OLDEST_LAKE_VERSION = 1
 
 TEXT, NUMBER, TIME = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
 TEXTS = pa.list_(TEXT)
 
-_PLACE = [("function", TEXT), ("package", TEXT), ("file", TEXT), ("line", NUMBER)]
-SITE = pa.struct(_PLACE)
-FRAME = pa.struct(
-    [*_PLACE, ("origin", TEXT), ("stale", pa.bool_()), ("path", TEXT), ("inlined", pa.bool_())]
-)
+_SITE_FIELDS = [("function", TEXT), ("package", TEXT), ("file", TEXT), ("line", NUMBER)]
+SITE = pa.struct(_SITE_FIELDS)
+FRAME = pa.struct([*_SITE_FIELDS, ("origin", TEXT), ("stale", pa.bool_()), ("path", TEXT), ("inlined", pa.bool_())])
 STACK = pa.list_(FRAME)
 ACCESS = pa.struct(
     [
@@ -45,9 +43,7 @@ LOCATION = pa.struct(
     ]
 )
 LOCK = pa.struct([("id", TEXT), ("address", TEXT), ("created_at", STACK)])
-EDGE = pa.struct(
-    [("held", TEXT), ("acquired", TEXT), ("actor", TEXT), ("stack", STACK), ("held_stack", STACK)]
-)
+EDGE = pa.struct([("held", TEXT), ("acquired", TEXT), ("actor", TEXT), ("stack", STACK), ("held_stack", STACK)])
 # a list, because a detector may print a fact twice and order matters
 FACT = pa.struct([("name", TEXT), ("value", TEXT)])
 CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", TEXTS)])
@@ -55,7 +51,7 @@ CAUSE = pa.struct([("cause", TEXT), ("confidence", pa.float64()), ("evidence", T
 VOTE = pa.struct([("cause", TEXT), ("sightings", NUMBER), ("weight", NUMBER)])
 
 # the fields of a report, as in `scan --format jsonl`
-TOLD = [
+REPORT_FIELDS = [
     ("detector", TEXT),
     ("kind", TEXT),
     ("title", TEXT),
@@ -83,16 +79,13 @@ CLAIM = pa.struct(
     ]
 )
 BUG_REPORT = pa.struct(
-    [
-        *((name, TEXT) for name in ("uri", "shape", "title", "id", "written", "thread")),
-        ("claims", pa.list_(CLAIM)),
-    ]
+    [*((name, TEXT) for name in ("uri", "shape", "title", "id", "written", "thread")), ("claims", pa.list_(CLAIM))]
 )
 # what decides which variants are one race, as in `grouping.races`
-KIN = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
-RUN = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
+VARIANT_FIELDS = [("base", TEXT), ("links", TEXTS), ("aliases", TEXTS), ("split", pa.bool_())]
+RUN_FIELDS = [(name, TEXT) for name in ("repo", "commit", "branch", "job", "run")]
 
-REPORTS = pa.schema([("digest", TEXT), *TOLD, ("sites", TEXTS), ("keys", TEXTS)])
+REPORTS = pa.schema([("digest", TEXT), *REPORT_FIELDS, ("sites", TEXTS), ("keys", TEXTS)])
 SIGHTINGS = pa.schema(
     [
         # the first two columns are used to skip data files
@@ -104,10 +97,10 @@ SIGHTINGS = pa.schema(
         ("file", TEXT),
         ("observed_at", TIME),
         ("ingest", TEXT),
-        *RUN,
+        *RUN_FIELDS,
         ("test", TEXT),
         ("fingerprint", TEXT),
-        *KIN,
+        *VARIANT_FIELDS,
         ("report", TEXT),
         ("names", TEXTS),
         ("damage", NUMBER),
@@ -142,7 +135,7 @@ RACES = pa.schema(
 NODES = pa.schema(
     [
         ("node", TEXT),
-        *KIN,
+        *VARIANT_FIELDS,
         ("sightings", NUMBER),
         ("repos", TEXTS),
         ("runs", TEXTS),
@@ -163,14 +156,7 @@ NODES = pa.schema(
 FAMILIES = pa.schema([("family", TEXT), ("culprit", TEXT), ("races", TEXTS), ("why", TEXTS)])
 REJECTS = pa.schema([("uri", TEXT), ("what", TEXT), ("observed_at", TIME), ("ingest", TEXT)])
 FILES = pa.schema(
-    [
-        ("uri", TEXT),
-        ("length", NUMBER),
-        ("modified_at", TIME),
-        ("head", TEXT),
-        ("tail", TEXT),
-        ("ingest", TEXT),
-    ]
+    [("uri", TEXT), ("length", NUMBER), ("modified_at", TIME), ("head", TEXT), ("tail", TEXT), ("ingest", TEXT)]
 )
 
 # fixes of races in the history of a repository, written by `mine`
@@ -199,9 +185,7 @@ FIXES = pa.schema(
 )
 
 # what repositories tell about races, written by `place`
-CANDIDATE = pa.struct(
-    [("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)]
-)
+CANDIDATE = pa.struct([("commit", TEXT), ("subject", TEXT), ("score", pa.float64()), ("why", TEXTS)])
 PIN = pa.struct(
     [
         *((name, TEXT) for name in ("line", "first", "last", "first_day", "last_day", "named")),
@@ -210,11 +194,7 @@ PIN = pa.struct(
     ]
 )
 VARIABLE = pa.struct(
-    [
-        *((name, TEXT) for name in ("name", "owner", "kind", "file")),
-        ("line", NUMBER),
-        ("sure", pa.bool_()),
-    ]
+    [*((name, TEXT) for name in ("name", "owner", "kind", "file")), ("line", NUMBER), ("sure", pa.bool_())]
 )
 DOSSIERS = pa.schema(
     [
@@ -251,11 +231,11 @@ TABLES = {
     "dossiers": DOSSIERS,
 }
 # tables that many lakes do not have; they are created on the first write
-LATER = ("fixes", "dossiers")
+OPTIONAL_TABLES = ("fixes", "dossiers")
 # rebuilt from the other tables and replaced as a whole
-DERIVED = ("nodes", "races", "families")
+DERIVED_TABLES = ("nodes", "races", "families")
 
 
-def sorted_by(table: str) -> list[str]:
+def sort_columns(table: str) -> list[str]:
     """The columns that data files are sorted by, for file skipping."""
     return [column.name for column in list(TABLES[table])[:2] if column.type == TEXT]

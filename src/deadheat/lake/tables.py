@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
+import time
+import uuid
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable
+from deltalake import DeltaTable, Schema
 from deltalake import Schema as Columns
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deadheat.errors import DeadheatError
-from deadheat.identity.fingerprint import FINGERPRINT_VERSION
-from deadheat.lake.beginning import begin
-from deadheat.lake.place import Place
-from deadheat.lake.schema import LAKE_OLDEST, LAKE_VERSION, LATER, TABLES
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.lake.schema import LAKE_VERSION, OLDEST_LAKE_VERSION, OPTIONAL_TABLES, TABLES
+from deadheat.lake.storage import LOG_FOLDER, LakeStorage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +28,63 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
 
-_COLUMNS = "deadheat.schema"
+
+_FIRST_VERSION = "0" * 20
+# the minimum that every Delta reader supports
+_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
+
+
+def create_table(storage: LakeStorage, name: str, schema: pa.Schema, settings: dict[str, str]) -> DeltaTable:
+    """Create an empty table, unless it exists."""
+    if not (storage.is_local and _write_log_entry(storage, name, _first_log_entry(name, schema, settings))):
+        return DeltaTable.create(
+            storage.uri_of(name),
+            schema,
+            mode="ignore",
+            name=name,
+            configuration={**settings},
+            raise_if_key_not_exists=False,
+        )
+    return DeltaTable(storage.uri_of(name))
+
+
+def _first_log_entry(name: str, schema: pa.Schema, settings: dict[str, str]) -> list[dict[str, Any]]:
+    now = int(time.time() * 1000)
+    metadata: dict[str, Any] = {
+        "id": str(uuid.uuid4()),
+        "name": name,
+        "description": None,
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": Schema.from_arrow(schema).to_json(),
+        "partitionColumns": [],
+        "createdTime": now,
+        "configuration": settings,
+    }
+    info = {"timestamp": now, "operation": "CREATE TABLE", "engineInfo": "deadheat"}
+    return [{"commitInfo": info}, {"protocol": _PROTOCOL}, {"metaData": metadata}]
+
+
+def _write_log_entry(storage: LakeStorage, name: str, entry: list[dict[str, Any]]) -> bool:
+    """Write the entry atomically. False if the file system does not support hard links."""
+    log = Path(storage.path_of(f"{name}/{LOG_FOLDER}"))
+    log.mkdir(parents=True, exist_ok=True)
+    part = log.parent / f"{uuid.uuid4().hex}.part"
+    part.write_text("\n".join(map(json.dumps, entry)))
+    try:
+        os.link(part, log / f"{_FIRST_VERSION}.json")
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    finally:
+        part.unlink()
+    return True
+
+
+_SCHEMA_PROPERTY = "deadheat.schema"
 # table property: current version, oldest readable version, subject
 _VERSIONS = {
-    _COLUMNS: (LAKE_VERSION, LAKE_OLDEST, "columns"),
+    _SCHEMA_PROPERTY: (LAKE_VERSION, OLDEST_LAKE_VERSION, "columns"),
     "deadheat.fingerprint": (FINGERPRINT_VERSION, FINGERPRINT_VERSION, "fingerprints"),
 }
 # its transactions number the states of a lake
@@ -38,26 +95,24 @@ class Lake:
     """A lake, with its tables as of when they were opened."""
 
     def __init__(self, root: str) -> None:
-        self.place = Place(root)
+        self.storage = LakeStorage(root)
         self._tables: dict[str, DeltaTable] = {}
 
     @property
     def uri(self) -> str:
-        return self.place.uri
+        return self.storage.uri
 
     @cached_property
     def is_there(self) -> bool:
-        return self._opened("files") is not None
+        return self._open_table("files") is not None
 
-    def expect(self, maker: str = "ingest PATH") -> Lake:
+    def require(self, command: str = "ingest PATH") -> Lake:
         """Return the lake, or fail if it does not exist. `command` is the command that creates it."""
         if not self.is_there:
-            raise DeadheatError(
-                "there is no lake", self.uri, f"`deadheat {maker} --lake DIR` makes one"
-            )
+            raise DeadheatError("there is no lake", self.uri, f"`deadheat {command} --lake DIR` makes one")
         return self
 
-    def make(self, *later: str) -> None:
+    def create_tables(self, *optional: str) -> None:
         """Create missing tables and columns. An incomplete lake is completed.
 
         Of the optional tables only those in `optional` are created.
@@ -66,144 +121,142 @@ class Lake:
         settings["delta.dataSkippingNumIndexedCols"] = "2"
         # `files` is last: a lake exists if that table does
         for name in reversed(TABLES):
-            wanted = name not in LATER or name in later
-            table = self._opened(name)
+            wanted = name not in OPTIONAL_TABLES or name in optional
+            table = self._open_table(name)
             if table is not None:
-                _widen(table, TABLES[name])
+                _add_missing_columns(table, TABLES[name])
             elif wanted:
-                self._tables[name] = begin(self.place, name, TABLES[name], settings)
+                self._tables[name] = create_table(self.storage, name, TABLES[name], settings)
         self.__dict__.pop("is_there", None)
 
     @property
     def is_older(self) -> bool:
         """Were the derived tables made by a version with fewer columns?"""
-        return _version(self.table("nodes")) < LAKE_VERSION
+        return _schema_version(self.delta_table("nodes")) < LAKE_VERSION
 
     @property
-    def outdated(self) -> list[str]:
+    def outdated_tables(self) -> list[str]:
         """The tables that were made by a version with fewer columns."""
-        return [name for name in self.names if _version(self.table(name)) < LAKE_VERSION]
+        return [name for name in self.table_names if _schema_version(self.delta_table(name)) < LAKE_VERSION]
 
-    def renew(self, names: Sequence[str]) -> None:
+    def mark_current(self, names: Sequence[str]) -> None:
         """Record that these tables have been rebuilt with all columns."""
         for name in names:
-            now = {_COLUMNS: str(LAKE_VERSION)}
-            self.table(name).alter.set_table_properties(now, raise_if_not_exists=False)
+            properties = {_SCHEMA_PROPERTY: str(LAKE_VERSION)}
+            self.delta_table(name).alter.set_table_properties(properties, raise_if_not_exists=False)
 
     def refresh(self) -> None:
         """Reopen the tables on their next use."""
         self._tables.clear()
         self.__dict__.pop("is_there", None)
 
-    def has(self, name: str) -> bool:
+    def has_table(self, name: str) -> bool:
         """Does the table exist?"""
-        return self._opened(name) is not None
+        return self._open_table(name) is not None
 
     @property
-    def names(self) -> list[str]:
+    def table_names(self) -> list[str]:
         """The required tables, and the optional ones that exist."""
-        return [name for name in TABLES if name not in LATER or self.has(name)]
+        return [name for name in TABLES if name not in OPTIONAL_TABLES or self.has_table(name)]
 
-    def table(self, name: str) -> DeltaTable:
-        table = self._opened(name)
+    def delta_table(self, name: str) -> DeltaTable:
+        table = self._open_table(name)
         if table is None:
             raise DeadheatError(f"the table {name} is missing", self.uri, "`deadheat lake check`")
         return table
 
-    def _opened(self, name: str) -> DeltaTable | None:
+    def _open_table(self, name: str) -> DeltaTable | None:
         table = self._tables.get(name)
         if table is None:
-            uri = self.place.at(name)
+            uri = self.storage.uri_of(name)
             try:
                 table = DeltaTable(uri)
             except TableNotFoundError as error:
-                if fault := self.place.fault(name):
-                    raise _unreadable(uri, fault) from error
+                if fault := self.storage.table_fault(name):
+                    raise _unreadable_error(uri, fault) from error
                 return None
             except (DeltaError, OSError) as error:  # object stores raise OSError
-                raise _unreadable(uri, self.place.fault(name) or error) from error
-            _refuse_others(table, uri)
+                raise _unreadable_error(uri, self.storage.table_fault(name) or error) from error
+            _check_versions(table, uri)
             self._tables[name] = table
         return table
 
     @property
-    def state(self) -> int:
+    def state_number(self) -> int:
         """The state number of the lake: how many batches were ingested."""
-        return self.reached("files")
+        return self.table_state("files")
 
-    def reached(self, name: str) -> int:
-        return self.table(name).transaction_version(APPLICATION) or 0
+    def table_state(self, name: str) -> int:
+        return self.delta_table(name).transaction_version(APPLICATION) or 0
 
-    def paths(self, name: str) -> list[str]:
+    def data_files(self, name: str) -> list[str]:
         """The data files of a table, relative to its folder."""
-        return self._files(name, "path")
+        return self._file_column(name, "path")
 
-    def sizes(self, name: str) -> list[int]:
+    def data_file_sizes(self, name: str) -> list[int]:
         """The sizes of the data files."""
-        return self._files(name, "size_bytes")
+        return self._file_column(name, "size_bytes")
 
-    def count(self, name: str) -> int:
-        return sum(self._files(name, "num_records"))
+    def row_count(self, name: str) -> int:
+        return sum(self._file_column(name, "num_records"))
 
-    def _files(self, name: str, column: str) -> list[Any]:
+    def _file_column(self, name: str, column: str) -> list[Any]:
         # pyarrow would import pandas here
-        told = self.table(name).get_add_actions(flatten=True).column(column)
-        return list(told.to_pylist())
+        values = self.delta_table(name).get_add_actions(flatten=True).column(column)
+        return list(values.to_pylist())
 
-    def rows(
+    def read_rows(
         self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
-        with self._reading(name):
-            return self._rows(name, list(columns or TABLES[name].names), where)
+        with self._reading_errors(name):
+            return self._read_rows(name, list(columns or TABLES[name].names), where)
 
-    def _rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
+    def _read_rows(self, name: str, wanted: list[str], where: pc.Expression | None) -> pa.Table:
         if where is not None:
-            return self.dataset(name).to_table(columns=wanted, filter=where)
+            return self.arrow_dataset(name).to_table(columns=wanted, filter=where)
         # as fast, without `pyarrow.dataset`, which takes 0.3 s to import
         schema = pa.schema([TABLES[name].field(column) for column in wanted])
-        whole = [pa.Table.from_batches([], schema)]
-        for path in self.paths(name):
-            with self.place.arrow.open_input_file(self.place.path(f"{name}/{path}")) as file:
-                found = _widened(pq.ParquetFile(file).read(wanted), schema)
+        parts = [pa.Table.from_batches([], schema)]
+        for path in self.data_files(name):
+            with self.storage.arrow_filesystem.open_input_file(self.storage.path_of(f"{name}/{path}")) as file:
+                content = _fill_missing_columns(pq.ParquetFile(file).read(wanted), schema)
                 # `cast` imports `pyarrow.compute`, which takes time
-                whole.append(found if found.schema.equals(schema) else found.cast(schema))
-        return pa.concat_tables(whole)
+                parts.append(content if content.schema.equals(schema) else content.cast(schema))
+        return pa.concat_tables(parts)
 
-    def batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read_batches(self, name: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield a table of any size in batches."""
-        with self._reading(name):
-            yield from self.dataset(name).to_batches(columns=list(columns))
+        with self._reading_errors(name):
+            yield from self.arrow_dataset(name).to_batches(columns=list(columns))
 
     @contextmanager
-    def _reading(self, name: str) -> Iterator[None]:
+    def _reading_errors(self, name: str) -> Iterator[None]:
         """Report a broken or missing data file in one line."""
         try:
             yield
         except (pa.ArrowException, OSError) as error:
-            raise _unreadable(self.place.at(name), error) from error
+            raise _unreadable_error(self.storage.uri_of(name), error) from error
 
-    def dataset(self, name: str) -> ds.Dataset:
+    def arrow_dataset(self, name: str) -> ds.Dataset:
         """The data files as an Arrow dataset, which is faster than reading through delta-rs."""
         import pyarrow.dataset as ds  # takes 0.3 s to import
 
-        paths = [self.place.path(f"{name}/{path}") for path in self.paths(name)]
-        return ds.dataset(paths, TABLES[name], format="parquet", filesystem=self.place.arrow)
+        paths = [self.storage.path_of(f"{name}/{path}") for path in self.data_files(name)]
+        return ds.dataset(paths, TABLES[name], format="parquet", filesystem=self.storage.arrow_filesystem)
 
-    def holding(self, name: str, where: pc.Expression) -> Iterator[tuple[str, ds.Fragment]]:
+    def files_with_rows(self, name: str, where: pc.Expression) -> Iterator[tuple[str, ds.Fragment]]:
         """Yield the data files with matching rows, named as in `data_files`."""
-        folder = self.place.path(f"{name}/")
-        for fragment in self.dataset(name).get_fragments():
+        folder = self.storage.path_of(f"{name}/")
+        for fragment in self.arrow_dataset(name).get_fragments():
             if fragment.count_rows(filter=where):
                 yield fragment.path.removeprefix(folder), fragment
 
 
-def _unreadable(uri: str, why: object) -> DeadheatError:
-    return DeadheatError(
-        f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`"
-    )
+def _unreadable_error(uri: str, why: object) -> DeadheatError:
+    return DeadheatError(f"cannot be read ({str(why).partition(chr(10))[0]})", uri, "`deadheat lake check`")
 
 
-def _widen(table: DeltaTable, schema: pa.Schema) -> None:
+def _add_missing_columns(table: DeltaTable, schema: pa.Schema) -> None:
     """Add missing columns to a table."""
     known = {field.name for field in table.schema().fields}
     missing = pa.schema([field for field in schema if field.name not in known])
@@ -211,25 +264,25 @@ def _widen(table: DeltaTable, schema: pa.Schema) -> None:
         table.alter.add_columns(Columns.from_arrow(missing).fields)
 
 
-def _widened(found: pa.Table, schema: pa.Schema) -> pa.Table:
+def _fill_missing_columns(content: pa.Table, schema: pa.Schema) -> pa.Table:
     """Add missing columns to rows, filled with nulls."""
     for field in schema:
-        if field.name not in found.schema.names:
-            found = found.append_column(field, pa.nulls(found.num_rows, field.type))
-    return found.select(schema.names)
+        if field.name not in content.schema.names:
+            content = content.append_column(field, pa.nulls(content.num_rows, field.type))
+    return content.select(schema.names)
 
 
-def _version(table: DeltaTable) -> int:
-    return int(table.metadata().configuration[_COLUMNS])
+def _schema_version(table: DeltaTable) -> int:
+    return int(table.metadata().configuration[_SCHEMA_PROPERTY])
 
 
-def _refuse_others(table: DeltaTable, uri: str) -> None:
+def _check_versions(table: DeltaTable, uri: str) -> None:
     settings = table.metadata().configuration
-    for key, (ours, oldest, what) in _VERSIONS.items():
-        theirs = settings.get(key)
-        if theirs is None:
+    for key, (current, oldest, subject) in _VERSIONS.items():
+        stored = settings.get(key)
+        if stored is None:
             raise DeadheatError("is not a deadheat table", uri, "give another --lake")
-        if not (theirs.isdigit() and oldest <= int(theirs) <= ours):
-            newer = theirs.isdigit() and int(theirs) > ours
-            do = "use a newer deadheat" if newer else "ingest the documents into a new lake"
-            raise DeadheatError(f"has {what} of version {theirs}, not {ours}", uri, do)
+        if not (stored.isdigit() and oldest <= int(stored) <= current):
+            newer = stored.isdigit() and int(stored) > current
+            remedy = "use a newer deadheat" if newer else "ingest the documents into a new lake"
+            raise DeadheatError(f"has {subject} of version {stored}, not {current}", uri, remedy)

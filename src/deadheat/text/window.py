@@ -5,27 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, Protocol
 
-from deadheat.text.sift import MARGIN
+from deadheat.text.prefilter import HINT_MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deadheat.text.sift import Hits, Sifter
+    from deadheat.text.prefilter import Hits, Prefilter
 
     # called with the start and end of a searched range and the offsets of the phrase in it
-    Listen = Callable[[int, int, list[int]], None]
+    PhraseListener = Callable[[int, int, list[int]], None]
 
-BLOCK: Final = 1 << 20
+BLOCK_SIZE: Final = 1 << 20
 # bytes kept before a hit: enough for its line and the beginning of a damaged report
-BEHIND: Final = 1 << 16
+KEPT_BEFORE_HIT: Final = 1 << 16
 # longer lines are read in pieces of this size, which begin a little before a hit
 MAX_LINE: Final = 1 << 16
 _BEFORE_HIT: Final = 1 << 12
 # size of the first search step; doubled each time, until hits are dense
-_STEP: Final = 1 << 16
+_FIRST_STEP: Final = 1 << 16
 
 
-class Buffer(Protocol):
+class ByteBuffer(Protocol):
     """The common interface of `bytes`, `bytearray` and `mmap`."""
 
     def __len__(self) -> int: ...
@@ -34,7 +34,7 @@ class Buffer(Protocol):
     def rfind(self, sub: bytes, start: int = 0, end: int = -1, /) -> int: ...
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes that are accessed through a buffer which advances."""
 
     @property
@@ -42,13 +42,13 @@ class Source(Protocol):
         """Offset of the buffer's first byte."""
 
     @property
-    def buffer(self) -> Buffer: ...
+    def buffer(self) -> ByteBuffer: ...
 
-    def more(self, keep: int) -> bool:
+    def read_more(self, keep: int) -> bool:
         """Advances, keeping the bytes from `keep` on; returns False at the end."""
 
 
-class Stream:
+class StreamSource:
     """A source over a function that reads sequentially."""
 
     def __init__(self, read: Callable[[int], bytes], base: int = 0) -> None:
@@ -56,8 +56,8 @@ class Stream:
         self.base = base
         self.buffer = b""
 
-    def more(self, keep: int) -> bool:
-        block = self._read(BLOCK)
+    def read_more(self, keep: int) -> bool:
+        block = self._read(BLOCK_SIZE)
         if not block:
             return False
         drop = max(0, min(keep - self.base, len(self.buffer)))
@@ -66,22 +66,22 @@ class Stream:
         return True
 
 
-class Windows:
+class SlidingWindow:
     """The hits in a source, and the lines around them.
 
     Offsets are those of the source. Memory is bounded by a few blocks.
     """
 
-    def __init__(self, source: Source, sifter: Sifter, listen: Listen | None = None) -> None:
+    def __init__(self, source: ByteSource, prefilter: Prefilter, on_phrase: PhraseListener | None = None) -> None:
         self._source = source
-        self._sifter = sifter
-        self._listen = listen if sifter.hears else None
-        self._overlap = max(map(len, sifter.literals), default=1) - 1 + MARGIN
-        self._sifted = source.base
-        self._step = _STEP
+        self._prefilter = prefilter
+        self._on_phrase = on_phrase if prefilter.finds_phrase else None
+        self._overlap = max(map(len, prefilter.literals), default=1) - 1 + HINT_MARGIN
+        self._searched_to = source.base
+        self._step_size = _FIRST_STEP
         self._hits: Hits = []
-        self._next = 0
-        self._absent: dict[bytes, int] = {}  # offset up to which a literal does not occur
+        self._next_index = 0
+        self._absent_until: dict[bytes, int] = {}  # offset up to which a literal does not occur
         self.ended = False
 
     @property
@@ -95,29 +95,29 @@ class Windows:
         May return None if all further hits are in lines that begin at `end` or later.
         """
         while True:
-            self._next = i = bisect_left(self._hits, (at, -1), self._next)
+            self._next_index = i = bisect_left(self._hits, (at, -1), self._next_index)
             if i < len(self._hits):
                 return self._hits[i]
-            enough = None if end is None else end + self._overlap + BEHIND
-            if enough is not None and self._sifted >= enough:
+            search_limit = None if end is None else end + self._overlap + KEPT_BEFORE_HIT
+            if search_limit is not None and self._searched_to >= search_limit:
                 return None
-            if self._sifted < self.end:
-                self._sift(enough)
-            elif not self._more(max(at, self.end) - BEHIND):
+            if self._searched_to < self.end:
+                self._search_step(search_limit)
+            elif not self._read_more(max(at, self.end) - KEPT_BEFORE_HIT):
                 return None
 
-    def continues(self, at: int, text: bytes) -> bool:
+    def continues_with(self, at: int, text: bytes) -> bool:
         """Whether the text at `at` is `text`; if so, the search continues after `at`."""
         if self.peek(at, len(text)) != text:
             return False
-        if self._sifted < at:
-            self._sifted, self._step = at, _STEP
+        if self._searched_to < at:
+            self._searched_to, self._step_size = at, _FIRST_STEP
         return True
 
     def line_start(self, at: int, floor: int) -> int:
         """The start of the line that contains `at`, but not before `floor`."""
         base = self._source.base
-        low = max(floor - base, at - base - BEHIND, 0)
+        low = max(floor - base, at - base - KEPT_BEFORE_HIT, 0)
         newline = self._source.buffer.rfind(b"\n", low, at - base)
         if newline >= 0:
             return base + newline + 1
@@ -128,9 +128,9 @@ class Windows:
     def line_end(self, at: int) -> int:
         """The end of the line that begins at `at`, or of its first piece."""
         newline = self._source.buffer.find(b"\n", at - self._source.base)
-        return self._source.base + newline + 1 if newline >= 0 else at + len(self.slice(at, 0))
+        return self._source.base + newline + 1 if newline >= 0 else at + len(self.read_lines(at, 0))
 
-    def back(self, at: int, size: int, floor: int) -> int:
+    def line_start_before(self, at: int, size: int, floor: int) -> int:
         """The start of the first line that begins at most `size` bytes before `at`."""
         base = self._source.base
         floor = max(floor, base)
@@ -139,28 +139,28 @@ class Windows:
         newline = self._source.buffer.find(b"\n", at - size - base, at - base)
         return base + newline + 1 if newline >= 0 else at
 
-    def until(self, at: int, closing: bytes, most: int) -> bytes | None:
+    def bytes_until(self, at: int, closing: bytes, max_size: int) -> bytes | None:
         """The bytes between `at` and a literal, if it occurs within `max_size` bytes."""
         while True:
             buffer, base = self._source.buffer, self._source.base
             begin = at - base
             # do not search again what was searched for an earlier hit
-            fresh = max(begin, self._absent.get(closing, 0) - base)
-            found = _found(buffer, closing, fresh, begin + most)
-            if found >= 0:
-                return buffer[begin:found]
-            self._absent[closing] = max(at, min(at + most, self.end) - len(closing) + 1)
-            if len(buffer) - begin >= most or not self._more(at - BEHIND):
+            search_start = max(begin, self._absent_until.get(closing, 0) - base)
+            position = _find_bar(buffer, closing, search_start, begin + max_size)
+            if position >= 0:
+                return buffer[begin:position]
+            self._absent_until[closing] = max(at, min(at + max_size, self.end) - len(closing) + 1)
+            if len(buffer) - begin >= max_size or not self._read_more(at - KEPT_BEFORE_HIT):
                 return None
 
     def peek(self, at: int, size: int) -> bytes:
         """The next bytes, regardless of line ends."""
-        while self.end - at < size and self._more(at - BEHIND):
+        while self.end - at < size and self._read_more(at - KEPT_BEFORE_HIT):
             pass
         begin = at - self._source.base
         return self._source.buffer[begin : begin + size]
 
-    def slice(self, at: int, size: int) -> bytes:
+    def read_lines(self, at: int, size: int) -> bytes:
         """Complete lines from `at` on, about `size` bytes; only the last may lack a newline."""
         while True:
             buffer, begin = self._source.buffer, at - self._source.base
@@ -170,38 +170,38 @@ class Windows:
                     return buffer[begin : newline + 1]
                 if len(buffer) - begin >= MAX_LINE:
                     return buffer[begin : begin + MAX_LINE]
-            if self.ended or not self._more(at - BEHIND):
+            if self.ended or not self._read_more(at - KEPT_BEFORE_HIT):
                 return self._source.buffer[at - self._source.base :]
 
-    def _more(self, keep: int) -> bool:
-        while self._sifted < min(keep, self.end):  # search it before it is dropped
-            self._sift()
-        if self.ended or not self._source.more(keep):
+    def _read_more(self, keep: int) -> bool:
+        while self._searched_to < min(keep, self.end):  # search it before it is dropped
+            self._search_step()
+        if self.ended or not self._source.read_more(keep):
             self.ended = True
             return False
         return True
 
-    def _sift(self, enough: int | None = None) -> None:
+    def _search_step(self, search_limit: int | None = None) -> None:
         """Searches the next part of the buffer for literals."""
         base = self._source.base
-        self._hits = self._hits[self._next :]
-        self._next = 0
-        known = self._hits[-1] if self._hits else (-1, -1)
+        self._hits = self._hits[self._next_index :]
+        self._next_index = 0
+        last_known = self._hits[-1] if self._hits else (-1, -1)
         # aligned to a cache line, which vector instructions read faster
-        fresh = max(0, self._sifted - self._overlap - base) & -64
-        until = min(self._sifted + self._step - base, len(self._source.buffer))
-        if enough is not None:
-            until = min(until, enough - base)
-        said: list[int] = []
-        found = self._sifter.hits(self._source.buffer, fresh, until, base, said)
-        if self._listen is not None:
-            self._listen(base + fresh, base + until, said)
-        self._hits += found[bisect_right(found, known) :]
-        self._sifted = base + until
-        self._step *= 2
+        search_start = max(0, self._searched_to - self._overlap - base) & -64
+        search_end = min(self._searched_to + self._step_size - base, len(self._source.buffer))
+        if search_limit is not None:
+            search_end = min(search_end, search_limit - base)
+        phrase_offsets: list[int] = []
+        new_hits = self._prefilter.find_hits(self._source.buffer, search_start, search_end, base, phrase_offsets)
+        if self._on_phrase is not None:
+            self._on_phrase(base + search_start, base + search_end, phrase_offsets)
+        self._hits += new_hits[bisect_right(new_hits, last_known) :]
+        self._searched_to = base + search_end
+        self._step_size *= 2
 
 
-def _found(buffer: Buffer, closing: bytes, start: int, end: int) -> int:
+def _find_bar(buffer: ByteBuffer, closing: bytes, start: int, end: int) -> int:
     """Finds a literal that repeats one byte; searching for the byte is four times as fast."""
     first = buffer.find(closing[1:2], start, end) - 1
     if first >= start and buffer[first : min(first + len(closing), end)] == closing:

@@ -1,0 +1,121 @@
+"""Reads the sightings in a document: reports with title, fingerprint and race."""
+
+from __future__ import annotations
+
+from functools import cache
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
+
+from deadheat import bug_reports, plugins
+from deadheat.grouping.fingerprint import report_fingerprint, report_title
+from deadheat.grouping.keys import grouping_key_of
+from deadheat.grouping.race_assignment import assign_races
+from deadheat.model import Report, Sighting, Verdict
+from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.parsing.report_reader import ReportReader
+from deadheat.parsing.test_events import RecentBytes, attribute_stream_tests
+from deadheat.text.decoding import HEAD_SIZE, SINGLE_BYTE, ByteLayout, detect_layout
+from deadheat.text.window import StreamSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deadheat.bug_reports.reader import ReadDocument
+    from deadheat.text.window import ByteSource, PhraseListener
+
+# creates a named tuple three times as fast as its class, without defaults
+_new: Final = tuple.__new__
+
+
+@cache
+def report_reader(opt_in: bool = False) -> ReportReader:
+    """A reader for all detectors; `opt_in` includes the opt-in detectors."""
+    return ReportReader(plugins.all_detectors() if opt_in else plugins.default_detectors())
+
+
+def verdict_for(report: Report) -> Verdict:
+    """The verdict on one report."""
+    name = report_fingerprint(report)
+    return Verdict(report_title(report), name, race=name)
+
+
+def _summary_verdict(report_source: LazyReport | Duplicate) -> Verdict:
+    lazy_report = report_source if isinstance(report_source, LazyReport) else report_source.original
+    # the key contains the fingerprint, and grouping needs the key later
+    lazy_report.notes["mark"] = key = grouping_key_of(lazy_report.summary)
+    name = key.fingerprint
+    verdict: Verdict = _new(Verdict, (report_title(lazy_report.summary), name, name))
+    lazy_report.notes["verdict"] = verdict
+    return verdict
+
+
+def read_sightings(
+    source: ByteSource,
+    uri: str,
+    start: int = 0,
+    end: int | None = None,
+    document_layout: ByteLayout = SINGLE_BYTE,
+    full: bool = False,
+    opt_in: bool = False,
+    listen: PhraseListener | None = None,
+) -> Iterator[Sighting]:
+    """Yield every report that starts in `[start, end)` of a document, in the order of their ends.
+
+    `full` parses every report at once. `opt_in` enables the opt-in detectors. `listen` is called
+    with the positions of test results.
+    """
+    for report_source, span in report_reader(opt_in).read_reports(
+        source, start, end, document_layout.encoding, full, listen
+    ):
+        if isinstance(report_source, Report):
+            verdict = verdict_for(report_source)
+        else:
+            verdict = report_source.notes.get("verdict") or _summary_verdict(report_source)
+        yield _new(Sighting, (report_source, verdict, uri, document_layout.raw_span(span), None))
+
+
+def read_sequentially(
+    read: Callable[[int], bytes],
+    uri: str,
+    document_layout: ByteLayout,
+    full: bool = False,
+    opt_in: bool = False,
+    live: bool = False,
+) -> Iterator[Sighting]:
+    """Yield every report of a document that is read sequentially, with its test.
+
+    With `live`, no sighting is delayed until its test has ended.
+    """
+    if document_layout is not SINGLE_BYTE:
+        yield from read_sightings(
+            StreamSource(document_layout.narrow_reader(read)),
+            uri,
+            document_layout=document_layout,
+            full=full,
+            opt_in=opt_in,
+        )
+        return
+    tail = RecentBytes(read)
+    yield from attribute_stream_tests(
+        read_sightings(StreamSource(tail.read), uri, full=full, opt_in=opt_in), tail, live
+    )
+
+
+def scan_text(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[Sighting]:
+    """Return every report in a text. The sightings of a bug report refer to its document.
+
+    `opt_in` enables the detectors that are otherwise used only for bug reports about races.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if bug_reports.may_be_bug_report(data[:HEAD_SIZE], uri) and (parsed_documents := read_documents(data, uri, opt_in)):
+        return assign_races([sighting for document in parsed_documents for sighting in document.sightings])
+    document_layout = detect_layout(data[:HEAD_SIZE])
+    return assign_races(list(read_sequentially(BytesIO(data).read, uri, document_layout, opt_in=opt_in)))
+
+
+def read_documents(text: str | bytes, uri: str = "text", opt_in: bool = False) -> list[ReadDocument]:
+    """Return the bug reports in a text with their claims and sightings. A log has none."""
+    from deadheat.bug_reports.reader import read_bug_reports  # imports a dozen modules that a log does not need
+
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return read_bug_reports(data, uri, opt_in) or []

@@ -1,0 +1,169 @@
+"""Compares the races of a run with a baseline (new, known, muted, expired, gone) and updates it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.baseline import baseline_file as lines
+from deadheat.baseline.baseline_file import Baseline, KnownRace
+from deadheat.baseline.mutes import mute_matches
+from deadheat.grouping import races
+from deadheat.grouping.alternate_keys import LINK_NAME_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from deadheat.grouping.races import GroupingFacts
+    from deadheat.model import Frame, Sighting
+
+
+class GateStanding(StrEnum):
+    """The result of the gate for one race."""
+
+    NEW = "new"
+    EXPIRED = "expired"  # in the baseline, but past its date
+    KNOWN = "known"
+    MUTED = "muted"
+
+    @property
+    def fails(self) -> bool:
+        return self in (GateStanding.NEW, GateStanding.EXPIRED)
+
+
+class GateJudgement(NamedTuple):
+    standing: GateStanding
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntryDetails:
+    """The fields of new entries in the baseline."""
+
+    since: str
+    reason: str = ""
+    owner: str = ""
+    expires: str = ""
+
+
+class BaselineGate:
+    """Compares the races of one run with a baseline."""
+
+    def __init__(self, baseline: Baseline, run_evidence: GroupingFacts, today: str) -> None:
+        self._baseline, self._run_evidence, self._today = baseline, run_evidence, today
+        all_evidence = races.empty_facts()
+        all_evidence.add(run_evidence)
+        all_evidence.add(baseline_evidence := lines.known_race_evidence(baseline.known))
+        race_ids = races.race_ids(all_evidence, dict.fromkeys(baseline_evidence.variants, 0))
+        self._entries_by_race: dict[str, list[KnownRace]] = {}  # by race id of this comparison
+        for entry in baseline.known:
+            self._entries_by_race.setdefault(race_ids[lines.variants_of(entry)[0].id], []).append(entry)
+        self.ids: Mapping[str, str] = {
+            variant: self._baseline_race_id(race_ids[variant]) for variant in run_evidence.variants
+        }
+        self._known_races = {entries[0].race: entries for entries in self._entries_by_race.values()}
+        self._aliases: dict[str, list[str]] = {}
+        named_links = ((variant, name) for variant, name in run_evidence.links if name.startswith(LINK_NAME_PREFIX))
+        for variant, alias in (*run_evidence.all_aliases(), *named_links):
+            self._aliases.setdefault(variant, []).append(f"{variant} {alias}")
+
+    def _baseline_race_id(self, race: str) -> str:
+        """The id in the baseline for a known race, else the id of this run."""
+        entries = self._entries_by_race.get(race)
+        return entries[0].race if entries else race
+
+    def judge_race(self, sighting: Sighting) -> GateJudgement:
+        """Judges a race by one of its sightings."""
+        for mute in self._baseline.mutes:
+            if not self._has_expired(mute.expires) and mute_matches(mute, sighting):
+                return GateJudgement(GateStanding.MUTED, mute.reason)
+        entries = self._known_races.get(sighting.verdict.race)
+        if not entries:
+            return GateJudgement(GateStanding.NEW)
+        expired = [entry for entry in entries if self._has_expired(entry.expires)]
+        if len(expired) == len(entries):
+            note = ": ".join(filter(None, (f"until {expired[0].expires}", expired[0].reason)))
+            return GateJudgement(GateStanding.EXPIRED, note)
+        return GateJudgement(GateStanding.KNOWN, next((e.reason for e in entries if e not in expired), ""))
+
+    def _has_expired(self, expires: str) -> bool:
+        return bool(expires) and expires < self._today
+
+    def gone_races(self) -> list[KnownRace]:
+        """The known races that were not found."""
+        found_races = set(self.ids.values())
+        return [entries[0] for race, entries in self._known_races.items() if race not in found_races]
+
+    def updated_baseline(self, sightings: Iterable[Sighting], entry: NewEntryDetails, prune: bool = False) -> Baseline:
+        """The baseline with the races of this run added, except muted ones."""
+        known = [] if prune else [_merge_entries(self._known_races[entry.race]) for entry in self.gone_races()]
+        variants_by_race = self._variants_by_race()
+        for sighting in sightings:
+            race = sighting.verdict.race
+            entries = self._known_races.get(race)
+            if entries is None and self.judge_race(sighting).standing is GateStanding.MUTED:
+                continue
+            first = _merge_entries(entries) if entries else _new_known_race(sighting, entry)
+            known.append(self._with_variants(self._renew_if_expired(first, entry), variants_by_race.get(race, [])))
+        return Baseline(tuple(known), self._baseline.mutes)
+
+    def _renew_if_expired(self, known: KnownRace, entry: NewEntryDetails) -> KnownRace:
+        """Gives an expired entry the date, reason and owner of new entries."""
+        if not self._has_expired(known.expires):
+            return known
+        renewed = replace(known, expires=entry.expires)
+        return replace(renewed, reason=entry.reason or known.reason, owner=entry.owner or known.owner)
+
+    def _variants_by_race(self) -> dict[str, list[str]]:
+        """The variants of each race of this run."""
+        variants_by_race: dict[str, list[str]] = {}
+        for variant, race in self.ids.items():
+            variants_by_race.setdefault(race, []).append(variant)
+        return variants_by_race
+
+    def _with_variants(self, known: KnownRace, variant_ids: list[str]) -> KnownRace:
+        variants = {
+            variant.id: variant for variant in (*known.variants, *(self._run_evidence.variants[n] for n in variant_ids))
+        }
+        aliases = {*known.aliases, *(alias for n in variant_ids for alias in self._aliases.get(n, ()))}
+        split = {*known.split, *({n.base for n in variants.values()} & self._run_evidence.split_by_caller)}
+        return replace(
+            known, variants=tuple(variants.values()), aliases=tuple(sorted(aliases)), split=tuple(sorted(split))
+        )
+
+
+def _merge_entries(entries: list[KnownRace]) -> KnownRace:
+    """Merges entries that turned out to be the same race."""
+    first, *others = entries
+    if not others:
+        return first
+    return replace(
+        first,
+        reason=next((entry.reason for entry in entries if entry.reason), ""),
+        owner=next((entry.owner for entry in entries if entry.owner), ""),
+        merged=tuple(sorted({*first.merged, *(entry.race for entry in others)})),
+        variants=tuple(dict.fromkeys(variant for entry in entries for variant in lines.variants_of(entry))),
+        aliases=tuple(sorted({alias for entry in entries for alias in entry.aliases})),
+        split=tuple(sorted({base for entry in entries for base in entry.split})),
+    )
+
+
+def _new_known_race(sighting: Sighting, entry: NewEntryDetails) -> KnownRace:
+    return KnownRace(
+        sighting.verdict.race,
+        sighting.verdict.title,
+        entry.reason,
+        entry.owner,
+        entry.expires,
+        entry.since,
+        tuple(dict.fromkeys(_portable_site(access.site) for access in sighting.report.accesses if access.site)),
+    )
+
+
+def _portable_site(site: Frame) -> str:
+    """Function and file, without machine-specific folders and line numbers."""
+    file = site.file
+    if file.startswith("/") or file[1:2] == ":":
+        file = "/".join(file.replace("\\", "/").split("/")[-2:])
+    return " ".join(filter(None, (site.function, file)))

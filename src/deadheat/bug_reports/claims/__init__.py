@@ -1,0 +1,95 @@
+"""What the author of a bug report claims: versions, steps, settings, suspects and more.
+
+The plugin registry finds each `FINDER` in this package. A claim is the author's statement with its
+location, and is never taken as a finding. Precision matters more than recall: an uncertain finder
+returns nothing.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from deadheat import plugins
+from deadheat.bug_reports.claims.outline import BugReportOutline
+from deadheat.model import Claim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.bug_reports import OffsetText
+
+# longer text is a pasted log
+_MAX_TEXT_SIZE = 1 << 18
+# limit per kind
+_MAX_CLAIMS_PER_KIND = 500
+_MAX_QUOTE_LENGTH = 2_000
+# a repeated step is two steps; other repeated claims are one
+_REPEATABLE_KIND = "step"
+
+
+class ClaimMatch(NamedTuple):
+    """A claim before its location in the raw file is known: `start` and `end` are character offsets."""
+
+    kind: str
+    value: str
+    start: int
+    end: int
+    role: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+class ClaimFinder(Protocol):
+    """Finds one kind of claim."""
+
+    kind: str
+
+    def find(self, outline: BugReportOutline) -> Iterable[ClaimMatch]: ...
+
+
+def find_claims(text: OffsetText, report_bytes: Sequence[tuple[int, int]] = ()) -> list[Claim]:
+    """The claims in a text in order; `report_bytes` are the byte ranges of detector reports in it."""
+    raw = text.data[:_MAX_TEXT_SIZE]
+    # invalid bytes are preserved, so that offsets can be converted back to bytes
+    decoded = raw.decode("utf-8", "surrogateescape")
+    report_ranges = [(_character_offset(raw, start), _character_offset(raw, end)) for start, end in report_bytes]
+    outline = BugReportOutline(decoded, report_ranges)
+    matches = [
+        match for finder in plugins.claim_finders() for match in islice(finder.find(outline), _MAX_CLAIMS_PER_KIND)
+    ]
+    matches.sort(key=lambda claim: (claim.start, claim.end, claim.kind))
+    return [_make_claim(text, decoded, claim) for claim in _remove_repeats(matches)]
+
+
+def _character_offset(raw: bytes, at: int) -> int:
+    return len(raw[:at].decode("utf-8", "surrogateescape"))
+
+
+def _remove_repeats(matches: list[ClaimMatch]) -> list[ClaimMatch]:
+    known: set[tuple[object, ...]] = set()
+    unique = []
+    for claim in matches:
+        claim_key = (claim.kind, claim.value, claim.role, claim.details)
+        if claim.kind == _REPEATABLE_KIND or claim_key not in known:
+            known.add(claim_key)
+            unique.append(claim)
+    return unique
+
+
+def _make_claim(text: OffsetText, decoded: str, match: ClaimMatch) -> Claim:
+    end = min(match.end, match.start + _MAX_QUOTE_LENGTH)
+    quote = decoded[match.start : end].encode("utf-8", "surrogateescape")
+    byte_offset = len(decoded[: match.start].encode("utf-8", "surrogateescape"))
+    return Claim(
+        match.kind,
+        _clean_text(match.value),
+        quote.decode("utf-8", "replace"),
+        text.raw_span(byte_offset, byte_offset + len(quote)),
+        match.role,
+        tuple((name, _clean_text(value)) for name, value in match.details),
+    )
+
+
+def _clean_text(text: str) -> str:
+    """The text on one line, without invalid bytes."""
+    return " ".join(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").split())

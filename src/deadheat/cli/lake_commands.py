@@ -1,0 +1,312 @@
+"""The commands `races`, `show`, `families` and `lake`: they read or maintain a lake without Spark."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from deadheat import cli
+from deadheat.cli import spark_and_lake
+
+if TYPE_CHECKING:
+    import argparse
+
+
+ROW_FORMATS = ("text", "json", "jsonl")
+# dossier columns, from `deadheat place`
+_DOSSIER_COLUMNS = ("variable", "pin", "fixed_by", "still_present")
+_STATUSES = ("new", "recurring", "quiet", "returned")
+
+
+_RACES_EXAMPLES = """examples:
+  deadheat races --lake races-lake --status new
+  deadheat races --lake races-lake --test TestCheckout --limit 5
+  deadheat races --lake races-lake --format jsonl
+
+exit status: 0 no race, 1 races, 2 wrong usage, 3 the environment failed
+"""
+
+
+def add_races_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "races",
+        help="list the races in a lake",
+        description="Lists the races in a lake, the most recently seen first.",
+        epilog=_RACES_EXAMPLES,
+    )
+    spark_and_lake.add_lake_option(command)
+    command.add_argument("--status", choices=_STATUSES, action="append", help="only races with this status; may repeat")
+    command.add_argument("--detector", metavar="NAME", help="only races of this detector")
+    command.add_argument("--repo", metavar="REPO", help="only races seen in this repository")
+    command.add_argument("--test", metavar="TEST", help="only races seen in this test or its sub-tests")
+    command.add_argument("--limit", type=cli.integer_at_least(1), metavar="N", help="at most N races")
+    command.add_argument("--format", choices=ROW_FORMATS, default="text", help="default: text")
+    command.set_defaults(run=run_races)
+
+
+def run_races(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import queries
+    lake = spark_and_lake.open_lake(args.lake).require()
+    races = [race for race in queries.list_races(lake) if _matches_filters(race, args)][: args.limit]
+    dossiers = queries.best_dossiers(lake, _DOSSIER_COLUMNS) if races else {}
+    for race in races:
+        dossier = queries.dossier_of(race, dossiers)
+        race |= {key: dossier[key] if dossier else None for key in _DOSSIER_COLUMNS}
+    print_rows(races, args.format, _race_line)
+    return cli.EXIT_RACES if races else cli.EXIT_NOTHING
+
+
+def _matches_filters(race: dict[str, Any], args: argparse.Namespace) -> bool:
+    return (
+        (not args.status or race["status"] in args.status)
+        and args.detector in (None, race["detector"])
+        and (args.repo is None or args.repo in race["repos"])
+        and (args.test is None or _ran_in_test(args.test, race["tests"]))
+    )
+
+
+def print_rows(rows: list[dict[str, Any]], format_name: str, format_line: Any) -> None:
+    """Prints rows as a JSON array, as JSON lines, or as text."""
+    if format_name == "json":
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    for row in rows:
+        text = json.dumps(row, ensure_ascii=False) if format_name == "jsonl" else cli.printable_line(format_line(row))
+        print(text)
+
+
+def _race_line(race: dict[str, Any]) -> str:
+    day = race["last_seen"][:10]
+    summary = describe_dossier_row(race)
+    more = f"  [{summary}]" if summary else ""
+    return f"{race['race']}  {race['status']:9}  {race['sightings']:7}x  {day}  {race['title']}{more}"
+
+
+def describe_dossier_row(row: dict[str, Any]) -> str:
+    """Variable, version and fix of a race on one line."""
+    pin, variable, fixes = row["pin"], row["variable"], row["fixed_by"]
+    parts = []
+    if variable:
+        owner = f" of {variable['owner']}" if variable["owner"] else ""
+        parts.append(f"{variable['name']}{owner}")
+    if pin:
+        parts.append(f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits)")
+    if fixes:
+        parts.append(f"fixed by {fixes[0]['commit'][:11]}? {fixes[0]['subject']}")
+    elif row["still_present"]:
+        parts.append("still present")
+    return "; ".join(parts)
+
+
+def _ran_in_test(wanted: str, tests: list[str]) -> bool:
+    return any(test == wanted or test.startswith(f"{wanted}/") for test in tests)
+
+
+_DEFAULT_SHOWN = 5
+
+
+_SHOW_EXAMPLES = """examples:
+  deadheat show 47d9f89a --lake races-lake
+  deadheat show 47d9f89a --lake races-lake --format json
+
+exit status: 1 shown, 2 wrong usage, 3 no such race, or the environment failed
+"""
+
+
+def add_show_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "show",
+        help="show one race in a lake",
+        description="Shows a race: its accesses, history, number of sightings and latest sightings.",
+        epilog=_SHOW_EXAMPLES,
+    )
+    command.add_argument("race", metavar="RACE", help="race id, alias, or at least the first four characters of one")
+    spark_and_lake.add_lake_option(command)
+    command.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    command.add_argument(
+        "--sightings",
+        type=cli.integer_at_least(0),
+        default=_DEFAULT_SHOWN,
+        metavar="N",
+        help="number of sightings to list (default: 5)",
+    )
+    command.set_defaults(run=run_show)
+
+
+def run_show(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import queries
+    lake = spark_and_lake.open_lake(args.lake).require()
+    race = queries.find_race(lake, args.race)
+    sightings = queries.latest_sightings(lake, race, args.sightings)
+    example = queries.example_sighting(lake, race)
+    dossier_row = queries.dossier_of(race, queries.best_dossiers(lake))
+    if args.format == "json":
+        _print_race_json(queries.race_summary(race), sightings, example, dossier_row)
+    else:
+        _print_race_text(queries.race_summary(race) | _dossier_fields(dossier_row), sightings, example)
+    return cli.EXIT_RACES
+
+
+def _dossier_fields(row: dict[str, Any] | None) -> dict[str, str]:
+    """Variable, version, fix and command from the dossier, by label."""
+    if row is None:
+        return {}
+    pin, variable, command = row["pin"], row["variable"], row["reproduce"]
+    fields = {}
+    if variable:
+        owner = f" of {variable['owner']}" if variable["owner"] else ""
+        where = f" ({variable['file']}:{variable['line']})" if variable["file"] else ""
+        fields["variable"] = f"{variable['name']}{owner}{where}"
+    if pin:
+        fields["version"] = (
+            f"{pin['first'][:11]} … {pin['last'][:11]} ({pin['commits']} commits, {pin['first_day']}"
+            f" to {pin['last_day']}), {pin['frames_fit']} of {pin['frames']} frames fit"
+        )
+    if row["fixed_by"]:
+        fix = row["fixed_by"][0]
+        fields["fixed by"] = f"{fix['commit'][:11]} {fix['subject']} (score {fix['score']})"
+    elif row["still_present"]:
+        fields["fixed by"] = f"no commit yet: both accesses are still present at {row['tip'][:11]}"
+    if command:
+        fields["repeat"] = command["command"]
+    return fields
+
+
+def _print_race_json(
+    race: dict[str, Any], sightings: list[dict[str, Any]], example: Any, dossier_row: dict[str, Any] | None
+) -> None:
+    from deadheat.serialization import sighting_to_wire
+
+    latest = [
+        {key: value for key, value in row.items() if key not in ("names", "observed_at")}
+        | {"observed_at": row["observed_at"].isoformat()}
+        for row in sightings
+    ]
+    print(
+        json.dumps(
+            {
+                **race,
+                "report": sighting_to_wire(example),
+                "latest": latest,
+                "dossier": json.loads(dossier_row["dossier"]) if dossier_row else None,
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
+    )
+
+
+def _cause_summary(race: dict[str, Any]) -> str:
+    """The cause of the race, and the causes of its reports if they differ."""
+    cause_counts = [f"{cause['cause']} {cause['confidence']:.2f} ({cause['sightings']}x)" for cause in race["causes"]]
+    details = f"; by report: {', '.join(cause_counts)}" if len(cause_counts) > 1 else ""
+    return f"{race['cause'] or ''}{details}"
+
+
+def _print_race_text(race: dict[str, Any], sightings: list[dict[str, Any]], example: Any) -> None:
+    from deadheat.output import OutputStyle
+    from deadheat.output.text_format import RaceText
+
+    title, body = RaceText(OutputStyle())(example)
+    states = ", ".join(f"{state['status']} {state['day']}" for state in race["history"])
+    fields = {
+        "status": f"{race['status']} ({states})",
+        "seen": f"{race['sightings']} times, {race['first_seen'][:10]} to {race['last_seen'][:10]}",
+        "runs": str(len(race["runs"])),
+        "tests": ", ".join(race["tests"][:_DEFAULT_SHOWN]),
+        "aliases": ", ".join(race["aliases"]),
+        "family": race["family"] or "",
+        "cause": _cause_summary(race),
+        **{name: race.get(name, "") for name in ("variable", "version", "fixed by", "repeat")},
+    }
+    print(f"{title}\n{body}\n")
+    for name, value in fields.items():
+        if value:
+            print(cli.printable_line(f"   {name:8} {value}"))
+    for row in sightings:
+        where = " ".join(row[key] for key in ("repo", "branch", "job", "run") if row[key])
+        line = f"{row['observed_at']:%Y-%m-%d %H:%M}  {row['uri']} at byte {row['offset']}  {where}"
+        print(cli.printable_line(f"   {line.rstrip()}"))
+    sys.stdout.flush()
+
+
+_MAX_REASONS_SHOWN = 3
+
+
+_FAMILIES_EXAMPLES = """examples:
+  deadheat families --lake races-lake
+  deadheat families --lake races-lake --format jsonl
+
+exit status: 0 no family, 1 families, 2 wrong usage, 3 the environment failed
+"""
+
+
+def add_families_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "families",
+        help="list the families of races in a lake",
+        description="Lists races that share a culprit, and why, the largest family first.",
+        epilog=_FAMILIES_EXAMPLES,
+    )
+    spark_and_lake.add_lake_option(command)
+    command.add_argument("--format", choices=ROW_FORMATS, default="text", help="default: text")
+    command.set_defaults(run=run_families)
+
+
+def run_families(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import queries
+    families = queries.list_families(spark_and_lake.open_lake(args.lake).require())
+    print_rows(families, args.format, _family_line)
+    return cli.EXIT_RACES if families else cli.EXIT_NOTHING
+
+
+def _family_line(family: dict[str, Any]) -> str:
+    why = "; ".join(family["why"][:_MAX_REASONS_SHOWN])
+    return f"{family['family']}  {len(family['races']):4} races  {why}"
+
+
+_HOURS_PER_WEEK = 168
+
+
+_LAKE_EXAMPLES = """examples:
+  deadheat lake check --lake races-lake
+  deadheat lake compact --lake races-lake --keep-hours 24
+
+exit status: 0 no fault, 2 wrong usage, 3 faults found, or the environment failed
+"""
+
+
+def add_lake_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "lake",
+        help="check or compact a lake",
+        description="Maintains a lake. `check` reports faults; `compact` merges small files.",
+        epilog=_LAKE_EXAMPLES,
+    )
+    command.add_argument("what", choices=("check", "compact"), help="what to do")
+    spark_and_lake.add_lake_option(command)
+    command.add_argument(
+        "--keep-hours", type=cli.integer_at_least(0), default=_HOURS_PER_WEEK, metavar="N",
+        help="compact: remove files that have been unused for N hours (default: 168)",
+    )  # fmt: skip
+    command.set_defaults(run=run_lake)
+
+
+def run_lake(args: argparse.Namespace) -> int:
+    with spark_and_lake.requires_extra("lake"):
+        from deadheat.lake import maintenance
+    lake = spark_and_lake.open_lake(args.lake)
+    if args.what == "compact":
+        for name, (before, after) in maintenance.compact_tables(lake, args.keep_hours).items():
+            print(f"{name:10} {before} files, now {after}")
+        return cli.EXIT_NOTHING
+    faults = list(maintenance.find_faults(lake))
+    for fault in faults:
+        cli.print_to_stderr(f"{lake.uri}: {fault}")
+    if not faults:
+        print(f"{lake.uri}: {lake.row_count('sightings')} sightings, {lake.row_count('races')} races, no fault")
+    return cli.EXIT_ENVIRONMENT if faults else cli.EXIT_NOTHING

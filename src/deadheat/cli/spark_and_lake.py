@@ -1,0 +1,88 @@
+"""What the commands that use Spark or a lake share: options, optional imports and sessions."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deadheat.errors import DeadheatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deadheat.lake.tables import Lake
+
+
+def add_lake_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--lake", required=True, metavar="DIR", help="folder or address of the lake")
+
+
+def add_spark_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--master", metavar="URL", help="Spark master (default: all cores of this machine)")
+    command.add_argument(
+        "--conf", action="append", default=[], type=_parse_setting, metavar="KEY=VALUE",
+        help="Spark setting; may repeat",
+    )  # fmt: skip
+    command.add_argument("--driver-memory", metavar="SIZE", help="memory of the Spark driver, such as 4g")
+    command.add_argument("--verbose", action="store_true", help="show the log of Spark")
+
+
+def _parse_setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    return key, value
+
+
+def session_starter(args: argparse.Namespace) -> Callable[[bool], Any]:
+    """Returns a function that starts a session with the options of the user."""
+
+    def start_session(small: bool) -> Any:
+        with requires_extra("spark"):
+            from deadheat.spark import session
+        if not args.verbose:
+            _silence_pyspark()
+        return session.start_session(args.master, dict(args.conf), args.driver_memory, args.verbose, small)
+
+    return start_session
+
+
+def _silence_pyspark() -> None:
+    """Keeps PySpark from logging errors that we print on one line."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def run_with_spark_errors(args: argparse.Namespace, work: Callable[[], int]) -> int:
+    """Runs `work`; turns an error of Spark into one line, unless --verbose is given."""
+    try:
+        return work()
+    except Exception as error:
+        if args.verbose or type(error).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+            raise
+        first_line = str(error).strip().partition("\n")[0]
+        raise DeadheatError(f"Spark failed ({first_line})", do="run with --verbose for details") from error
+
+
+@contextmanager
+def requires_extra(extra: str) -> Iterator[None]:
+    """Turns a failed import of an optional dependency into an error that names the extra to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("deadheat"):
+            raise
+        raise DeadheatError(f"{error.name} is not installed", do=f"pip install 'deadheat[{extra}]'") from None
+
+
+def open_lake(path: str) -> Lake:
+    """Opens the lake at a path or address."""
+    if Path(path).is_file():
+        raise DeadheatError("is a file", path, "name the folder of a lake, or a new folder")
+    with requires_extra("lake"):
+        from deadheat.lake.tables import Lake
+    return Lake(path)

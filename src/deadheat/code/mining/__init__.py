@@ -1,1 +1,0 @@
-"""Detects commits that fixed a race; does not depend on Spark or the lake."""

@@ -1,0 +1,122 @@
+"""One module per detector: how to find its reports in text and parse them.
+
+The plugin registry finds every module that defines `DETECTOR`. The docstring of such a module is its
+page in the documentation.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from deadheat.model import Frame, Report
+
+
+class LineVerdict(IntEnum):
+    """What a line means to a parser."""
+
+    FOREIGN = 1  # not part of the report
+    ACCEPTED = 2  # part of the report
+    NEUTRAL = 3  # blank, or irrelevant
+    CLOSED = 4  # the last line of the report
+    NEXT_REPORT = 5  # starts another report: finish this one and feed the line to a new parser
+    ABANDONED = 6  # not a report, whatever follows
+
+
+class JoinedLinePatterns(NamedTuple):
+    """Patterns to split several printed lines that were joined into one."""
+
+    boundary: re.Pattern[str]  # where to split; the group `end` belongs to the line before
+    evidence: re.Pattern[str]  # matches only joined lines: a header followed by a frame
+
+
+class LineParser(Protocol):
+    """Parses one report line by line."""
+
+    @property
+    def max_foreign_lines(self) -> int:
+        """The number of consecutive foreign lines after which the report is over."""
+
+    @property
+    def lacks_top_frame(self) -> bool:
+        """Did a stack start with a frame that cannot be the innermost?"""
+
+    def feed(self, text: str) -> LineVerdict: ...
+
+    def finish(self, ends_mid_line: bool) -> Report | None:
+        """Return the report, if there is one. `ends_mid_line`: the text was cut within a line."""
+
+
+class LanguageSymbols(Protocol):
+    """Interprets the symbols of a language. Implemented by the modules in `deadheat.symbols`."""
+
+    def source_function(self, function: str) -> str:
+        """The function as written in the source, without compiler-generated suffixes."""
+
+    def function_key(self, frame: Frame) -> str:
+        """The function name for fingerprints, independent of lines, files, closures and versions."""
+
+
+class Detector(Protocol):
+    """Finds and parses the reports of one detector."""
+
+    name: str
+    display_name: str  # as written in a sentence
+    opt_in: bool  # used only where it is asked for, and in bug reports about races
+
+    @property
+    def symbols(self) -> LanguageSymbols: ...
+
+    # literals: each report contains at least one; those that start a report come first
+    anchors: tuple[bytes, ...]
+    # literals: at least one is within `prefilter.MARGIN` bytes of each anchor
+    hints: tuple[bytes, ...]
+
+    def find_opening(self, text: str) -> int:
+        """The column where an opening line of a report starts in this line, or -1."""
+
+    def is_fragment(self, text: str) -> bool:
+        """Could this be the end of a wrapped opening line, or a later line of a report?"""
+
+    def might_contain(self, following: bytes) -> bool:
+        """Could these raw bytes contain a report? A cheap test without false negatives."""
+
+    # a pattern that must match within `nearby_bytes` after the line;
+    # None: if some bytes cannot contain a report, no part of them can
+    required_nearby: re.Pattern[bytes] | None
+    nearby_bytes: int
+
+    # is there a header line above every stack?
+    has_stack_headers: bool
+
+    def order_score(self, lines: Sequence[str]) -> int:
+        """Is the order of the lines plausible? Below zero: the lines are reversed."""
+
+    # how many bytes before an anchor that does not start a report it can start
+    lookback_bytes: int
+
+    def earliest_start(self, preceding: bytes) -> int:
+        """The earliest offset in these bytes where the report can start; their length if none."""
+
+    def anchor_starts_report(self, anchor: bytes) -> bool:
+        """Does a line with this anchor start a report?"""
+
+    def new_parser(self) -> LineParser: ...
+
+    joined_lines: JoinedLinePatterns | None  # None: joined lines cannot be split
+
+    # the first and last bytes of an undamaged report, or None
+    report_start: bytes | None
+    report_end: bytes | None
+    # numbers that differ between runs: groups `address` (hexadecimal) and `actor` (decimal)
+    volatile_numbers: re.Pattern[bytes] | None
+
+    def parse_summary(self, text: str) -> Report | None:
+        """Parse only accesses and sites of an undamaged report; None if it is damaged."""
+
+    def parse_intact(self, text: str) -> Report | None:
+        """Parse an undamaged report in one pass; None if it is damaged."""

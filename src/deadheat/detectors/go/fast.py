@@ -1,0 +1,311 @@
+"""Parses an undamaged Go race report in one pass; returns None for anything unusual."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+from deadheat.detectors.go import report_builder
+from deadheat.detectors.go.line_patterns import BANNER, OP_BY_WORD
+from deadheat.detectors.go.report_builder import GoStackRecord
+from deadheat.model import Access, ActorState, Frame, Origin, Report
+from deadheat.symbols import go
+
+_new_frame: Final = tuple.__new__
+_LINE_DIGITS: Final = "0123456789"
+_OFFSET_DIGITS: Final = "0123456789abcdef"
+_MAX_LINE_NUMBER_DIGITS: Final = 9
+# cache of frames by their two lines; a frame is only cached when it occurs for the second time
+_frame_cache: Final[dict[str, Frame]] = {}
+_cache_candidates: Final[set[str]] = set()
+_MAX_CACHED_FRAMES: Final = 1 << 12
+_MAX_CACHE_CANDIDATES: Final = 1 << 11
+
+
+def _next_frame_text(text: str, at: int) -> str:
+    """The two lines of the frame that starts with the line break at `at`."""
+    end = text.find("\n", text.find("\n", at + 1) + 1)
+    return text[at:end] if end > at else text[at:]
+
+
+def _split_frame_text(frame_text: str) -> tuple[str, str, int]:
+    """Symbol, path and line of a frame; the symbol is empty if the lines are not exactly as printed.
+
+    "  example.com/shop/cart.(*Cart).Add()" and "      /src/shop/cart/cart.go:31 +0x45", each after a
+    line break. Faster than a regular expression, and called about twenty times per report.
+    """
+    middle = frame_text.find("\n", 3)
+    gap = frame_text.find(" ", middle + 7)
+    colon = frame_text.find(":", 3, gap)
+    # `find` with bounds is faster than `startswith`
+    if (
+        frame_text.find("\n  ", 0, 3) != 0
+        or frame_text.find("()\n      ", middle - 2, middle + 7) != middle - 2
+        or frame_text.find(" +0x", gap, gap + 4) != gap
+        or frame_text.find(" ", 3) != middle + 1
+        or colon <= middle + 7
+        or frame_text[3].isspace()
+        or frame_text[3] == "+"  # the start of an offset
+        or frame_text[middle + 7].isspace()
+        or gap + 4 == len(frame_text)
+        or frame_text[gap + 4 :].strip(_OFFSET_DIGITS)
+    ):
+        return "", "", 0
+    line = _parse_line_number(frame_text[colon + 1 : gap])
+    return frame_text[3 : middle - 2] if line >= 0 else "", frame_text[middle + 7 : colon], line
+
+
+def _parse_line_number(digits: str) -> int:
+    """A line number; -1 if the text is not one."""
+    return int(digits) if 0 < len(digits) <= _MAX_LINE_NUMBER_DIGITS and not digits.strip(_LINE_DIGITS) else -1
+
+
+def _parse_frames(text: str) -> list[Frame] | None:
+    """Parse an undamaged stack, starting at the line break before it; None if it is damaged."""
+    frames: list[Frame] = []
+    at, size = 0, len(text)
+    # tested once per stack
+    needs_full_parse = "%" in text or "[" in text or "\\" in text
+    while at < size:
+        frame_text = _next_frame_text(text, at)
+        frame = _frame_cache.get(frame_text)
+        if frame is None:
+            frame = _build_frame(frame_text, needs_full_parse)
+            if frame is None:
+                return None
+            _cache_frame(frame_text, frame)
+        frames.append(frame)
+        at += len(frame_text)
+    return frames
+
+
+def _cache_frame(frame_text: str, frame: Frame) -> None:
+    """Cache a frame when it occurs for the second time."""
+    if frame_text in _cache_candidates:
+        if len(_frame_cache) >= _MAX_CACHED_FRAMES:
+            _frame_cache.clear()
+        _frame_cache[frame_text] = frame
+        return
+    if len(_cache_candidates) >= _MAX_CACHE_CANDIDATES:
+        _cache_candidates.clear()
+    _cache_candidates.add(frame_text)
+
+
+def _build_frame(frame_text: str, needs_full_parse: bool) -> Frame | None:
+    """Build a frame from its two lines; None if they are not a frame."""
+    symbol, path, line = _split_frame_text(frame_text)
+    slash = go.find_last_slash(symbol)
+    dot = symbol.find(".", slash + 1)
+    if dot < 0:
+        return None
+    name_start = path.rfind("/") + 1
+    name = path[name_start:]
+    if not name_start or needs_full_parse or ("_" in symbol and "(_" in symbol) or go.is_generated_file(name):
+        return go.make_frame(symbol, path, line)
+    package = symbol[:dot]
+    origin, relative_folder = go.locate_package(package, path[:name_start])
+    values = (symbol[slash + 1 :], package, relative_folder + name, line, origin, path, False, False)
+    return _new_frame(Frame, values)
+
+
+_new_tuple: Final = tuple.__new__
+_BANNER_LINE: Final = f"{BANNER}\n"
+# the starts of the second access and of the creations
+_PREVIOUS_SECTION, _CREATION_SECTION = "\n\nPrevious ", "\n\nGoroutine "
+_DECIMAL_DIGITS, _HEX_DIGITS = "0123456789", "0123456789abcdef"
+# the start of an access header: its operation, and whether it is the previous access
+_OP_BY_HEADER: Final = {
+    f"{is_previous}{word}" if is_previous else word.capitalize(): (done, bool(is_previous))
+    for word, done in OP_BY_WORD.items()
+    for is_previous in ("", "Previous ")
+}
+_STATE_BY_HEADER: Final = {f"{state}) created at:": state for state in (ActorState.RUNNING, ActorState.FINISHED)}
+_USER_ORIGIN: Final = Origin.USER
+_MAIN_GOROUTINE: Final = "main goroutine"
+# frames below these may be stale
+_ENTRY_FUNCTIONS: Final = ("testing.tRunner", "main.main")
+# for a summary: the number of user frames, and of frames above them
+MAX_USER_FRAMES: Final = 4
+MAX_TOP_FRAMES: Final = 2
+# callers of a test function
+_TEST_CALLERS: Final = ("\n  testing.tRunner()", "\n  testing.runExample()", "\n  testing.(*B).runN()")
+
+
+def parse_intact(text: str) -> Report | None:
+    """Parse a report; None for anything that is not exactly as printed.
+
+    `text` starts at the banner and ends before the closing bar. A test checks that `GoRaceParser`,
+    which is slower, returns the same report.
+    """
+    sections = _split_sections(text)
+    if sections is None:
+        return None
+    accesses: list[GoStackRecord] = []
+    creations: list[GoStackRecord] = []
+    for number, section in enumerate(sections):
+        end = section.find("\n")
+        header = section[:end]
+        record = _parse_access_header(header, number == 1) if number < 2 else _parse_creation_header(header)
+        frames = _parse_frames(section[end:])
+        if record is None or not frames:
+            return None
+        record.frames = frames
+        (accesses if number < 2 else creations).append(record)
+    for record, section in zip(accesses, sections, strict=False):
+        record.offset, record.caller_offset = _innermost_offsets(section)
+    return report_builder.build_report("go", "data-race", accesses, creations, ())
+
+
+def parse_summary(text: str) -> Report | None:
+    """Parse only the accesses with their sites and callers, which identify the race."""
+    sections = _split_sections(text)
+    if sections is None or not _has_paired_lines(text, len(sections)):
+        return None
+    accesses = []
+    for number, section in enumerate(sections[:2]):
+        record = _parse_access_header(section.partition("\n")[0], number == 1)
+        stack = _summary_stack(section)
+        if record is None or stack is None:
+            return None
+        site = _first_user_frame(stack)
+        at = _innermost_offset(section) if site is stack[0] else None
+        values = record.op, record.actor, stack, record.address, None, (), site, None, at, None
+        accesses.append(_new_tuple(Access, values))
+    return Report("go", "data-race", tuple(accesses))
+
+
+def _first_user_frame(stack: tuple[Frame, ...]) -> Frame:
+    for frame in stack:
+        if frame[4] is _USER_ORIGIN:
+            return frame
+    return stack[0]
+
+
+def _innermost_offset(section: str) -> str:
+    """The code offset of the innermost frame: "0x45"."""
+    at = section.find(" +") + 2
+    end = section.find("\n", at)
+    return section[at:end] if end >= 0 else section[at:]
+
+
+def _innermost_offsets(section: str) -> tuple[str, str]:
+    """The code offsets of the two innermost frames; "" if there is no second one."""
+    at = section.find(" +") + 2
+    end = section.find("\n", at)
+    if end < 0:
+        return section[at:], ""
+    rest = section.find(" +", end) + 2
+    if rest < 2:
+        return section[at:end], ""
+    last = section.find("\n", rest)
+    return section[at:end], section[rest:last] if last >= 0 else section[rest:]
+
+
+def _split_sections(text: str) -> list[str] | None:
+    """Split the text into two accesses and the creation of every goroutine except main."""
+    # a long literal is found faster than a blank line
+    ends = [text.find(_PREVIOUS_SECTION)]
+    if ends[0] < 0 or not text.startswith(_BANNER_LINE):
+        return None
+    actors = {_actor_at(text, len(_BANNER_LINE)), _actor_at(text, ends[0])} - {_MAIN_GOROUTINE}
+    created: set[str] = set()
+    while len(ends) < 3 and (at := text.find(_CREATION_SECTION, ends[-1] + 1)) >= 0:
+        ends.append(at)
+        created.add(f"g{text[at + 3 : text.find(' (', at)]}")
+    if created != actors:
+        return None
+    bounds = [len(BANNER) - 1, *ends, len(text)]
+    return [text[begin + 2 : end] for begin, end in pairwise(bounds)]
+
+
+def _actor_at(text: str, at: int) -> str:
+    """The actor in the header at `at`."""
+    end = text.find(":", at)
+    return text[text.rfind(" by ", at, end) + 4 : end]
+
+
+def _has_paired_lines(text: str, sections: int) -> bool:
+    """Does the number of lines fit two lines per frame?"""
+    frames = text.count("()\n      ")
+    return text.count("\n") == 2 * (frames + sections) - 1 and text.count(" +0x") == frames
+
+
+def _parse_access_header(header: str, is_previous: bool) -> GoStackRecord | None:
+    """Parse "Previous write at 0x00c0000a1238 by goroutine 6:"."""
+    operation, _, rest = header.partition(" at 0x")
+    address, _, actor = rest.partition(" by ")
+    parsed = _OP_BY_HEADER.get(operation)
+    if parsed is None or parsed[1] is not is_previous or not 0 < len(address) <= 16:
+        return None
+    if actor != f"{_MAIN_GOROUTINE}:" and not (
+        actor.startswith("goroutine ") and actor.endswith(":") and _is_number(actor[10:-1])
+    ):
+        return None
+    return GoStackRecord(actor[:-1], parsed[0], f"0x{address}") if not address.strip(_HEX_DIGITS) else None
+
+
+def _is_number(text: str) -> bool:
+    return 0 < len(text) <= 18 and not text.strip(_DECIMAL_DIGITS)
+
+
+def _parse_creation_header(header: str) -> GoStackRecord | None:
+    """Parse "Goroutine 7 (running) created at:"."""
+    number, _, rest = header.removeprefix("Goroutine ").partition(" (")
+    state = _STATE_BY_HEADER.get(rest)
+    if state is None or not _is_number(number):
+        return None
+    record = GoStackRecord(f"goroutine {number}")
+    record.state = state
+    return record
+
+
+def _summary_stack(section: str) -> tuple[Frame, ...] | None:
+    """The innermost user frames and the frames above them, as many as fingerprints use.
+
+    The files are not relative to the module.
+    """
+    if _has_second_entry(section) or "\\" in section:
+        return None
+    top_frames: list[Frame] = []
+    user_frames: list[Frame] = []
+    at, number = section.find("\n"), 0
+    while at < len(section):
+        frame_text = _next_frame_text(section, at)
+        symbol, path, line = _split_frame_text(frame_text)
+        at += len(frame_text)
+        package, function = go.split_symbol(symbol) if go.needs_full_split(symbol) else go.split_simple_symbol(symbol)
+        if not package:
+            return None
+        number += 1
+        origin = go.find_origin(package, path)
+        if origin is _USER_ORIGIN:
+            # a closure may be in another package than its name says
+            if function[-1].isdigit() and _is_unplaced(package, path):
+                return None
+            user_frames.append(_new_tuple(Frame, (function, package, path, line, origin, path, False, False)))
+            if len(user_frames) == MAX_USER_FRAMES:
+                break
+        elif not user_frames:
+            if package == "sync/atomic":
+                return None
+            if number <= MAX_TOP_FRAMES:
+                top_frames.append(Frame(function, package, path, line, origin, path))
+        # frames below may be stale
+        if function in _ENTRY_FUNCTIONS:
+            break
+        if go.is_test_function(function) and not section.startswith(_TEST_CALLERS, at):
+            return None
+    return (*top_frames, *user_frames) if user_frames else None
+
+
+def _is_unplaced(package: str, path: str) -> bool:
+    """Is the file outside any known module root?"""
+    folder = path[: path.rfind("/") + 1]
+    return go.is_absolute_path(go.locate_package(package, folder)[1])
+
+
+def _has_second_entry(section: str) -> bool:
+    """Does the goroutine's entry occur twice? Then the frames below the first are stale."""
+    last = section.rfind("\n  ")
+    entry = section[section.rfind("\n  ", 0, last) + 3 : last]
+    return (".gowrap" in entry or "·dwrap·" in entry) and section.count(entry) > 1

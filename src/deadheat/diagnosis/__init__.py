@@ -1,0 +1,166 @@
+"""Diagnosis: why the accesses of a report race. Rules match causes; `ranking` orders them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deadheat import plugins
+from deadheat.diagnosis.context import GO_DETECTORS, RACE_KINDS, RaceContext
+from deadheat.diagnosis.facts.function_names import without_package
+from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, timer_side
+from deadheat.diagnosis.finding import UNKNOWN, Evidence, Finding, Remedy
+from deadheat.diagnosis.inferred_access import infer_other_side
+from deadheat.diagnosis.ranking import FALLBACK_CAUSE, rank_findings, rule_relations
+from deadheat.diagnosis.rule import report_features
+from deadheat.model import Damage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.diagnosis.facts.code_facts import CodeReader
+    from deadheat.diagnosis.rule import Rule, RuleMatch
+    from deadheat.model import Cause, Report
+
+
+RULE_CRASHED = "rule-crashed"
+_new_tuple: Final = tuple.__new__
+_MIN_SHOWN_CONFIDENCE, _MAX_CAUSES = 0.2, 3
+_INFERRED_SIDE_FACTOR = 0.8  # factor for the confidence of a finding with an inferred side
+
+
+def diagnose(report: Report, source: CodeReader | None = None) -> tuple[Finding, ...]:
+    """Return every cause that a rule finds in a report, most confident first.
+
+    The first finding is `unknown` if no cause is confident enough. `source` reads the code at the pin;
+    without it only the report is used.
+    """
+    context = RaceContext(report, source)
+    if source is not None and (inferred := infer_other_side(context)) is not None:
+        findings = _run_rules(RaceContext(inferred.report, source, inferred=True))
+        if findings[0].cause != UNKNOWN:
+            return tuple(_with_inferred_side(f, inferred.reason) for f in findings)
+    return _run_rules(context)
+
+
+def _with_inferred_side(finding: Finding, why: Evidence) -> Finding:
+    """Lower the confidence of a finding whose second side is inferred, and add the reason."""
+    confidence = round(finding.confidence * _INFERRED_SIDE_FACTOR, 2)
+    return finding._replace(confidence=confidence, evidence=(*finding.evidence, why))
+
+
+def causes_of_report(report: Report) -> tuple[Cause, ...]:
+    """Return the first findings of a report alone as model causes, and every rule that crashed."""
+    context = RaceContext(report)
+    findings = _run_rules(context, brief=True)
+    context.release_references()
+    shown = [f for f in findings if f.crashed or f.confidence >= _MIN_SHOWN_CONFIDENCE]
+    return tuple([f.as_cause() for position, f in enumerate(shown) if position < _MAX_CAUSES or f.crashed])
+
+
+def _run_rules(context: RaceContext, brief: bool = False) -> tuple[Finding, ...]:
+    """Run the rules. `brief` omits remedies, and the fallback cause where it would not be shown."""
+    findings: list[Finding] = []
+    crashed, best = [], 0.0
+    relations = rule_relations(plugins.all_rules())
+    for rule in relations.rules_for(report_features(context)) if context.report.kind in RACE_KINDS else ():
+        if brief and rule.cause == FALLBACK_CAUSE and round(1 - best, 2) < _MIN_SHOWN_CONFIDENCE:
+            continue
+        try:
+            match = rule.find(context)
+        except Exception as error:  # noqa: BLE001 - a crash of one rule must not lose other findings
+            crashed.append(_crash_finding(rule, error))
+            continue
+        if match is None:
+            continue
+        best = max(best, match.confidence)
+        remedy = None if brief else _make_remedy(rule, match, context)
+        confidence, evidence, _, _, test_only, from_source = match
+        fields = (rule.cause, confidence, evidence, remedy, test_only, from_source, (), None)
+        findings.append(_new_tuple(Finding, fields))
+    return (*rank_findings(findings, relations, lambda: open_questions(context)), *crashed)
+
+
+def _make_remedy(rule: Rule, match: RuleMatch, context: RaceContext) -> Remedy:
+    return Remedy(match.change, rule.primitive, rule.price, verification_step(context.report), match.where)
+
+
+def _crash_finding(rule: Rule, error: Exception) -> Finding:
+    evidence = Evidence(f"The rule {rule.cause} failed on this report: {type(error).__name__}: {error}")
+    return Finding(RULE_CRASHED, 0.0, (evidence,), crashed=rule.cause)
+
+
+_RERUN_INSTRUCTIONS = {
+    "tsan": "Build with -fsanitize=thread and run the program again",
+    "helgrind": "Run the program again under valgrind --tool=helgrind",
+    "drd": "Run the program again under valgrind --tool=drd",
+    "kcsan": "Boot a kernel with CONFIG_KCSAN=y and run the workload again",
+    "miri": "Run cargo miri test again, with several seeds (-Zmiri-many-seeds)",
+}
+
+
+def verification_step(report: Report, command: str = "") -> str:
+    """Say what to run after the change, and how often: one clean run proves nothing.
+
+    `command` is the command that reproduces the race, if it is known.
+    """
+    if command:
+        return f"`{command}`: {_expected_outcome(report)}"
+    if report.detector not in GO_DETECTORS:
+        instruction = _RERUN_INSTRUCTIONS.get(
+            report.detector, "Run the program again under the detector that reported it"
+        )
+        return f"{instruction}, a few dozen times: {_expected_outcome(report)}"
+    if report.test:
+        name = f"'^{report.test}$'"
+        return f"go test -race -run {name} -count=100 in the test's package: {_expected_outcome(report)}"
+    return f"Build with -race and repeat the workload that showed it: {_expected_outcome(report)}"
+
+
+def _expected_outcome(report: Report) -> str:
+    if report.kind == "error-stack":
+        return "neither this error nor a race at its location may be reported again."
+    if len(report.accesses) < 2:
+        return "no run may report this location again."
+    return "no run may report these two locations together."
+
+
+def open_questions(context: RaceContext) -> tuple[str, ...]:
+    """Return what is missing to determine the cause."""
+    return tuple(_find_open_questions(context))
+
+
+def _find_open_questions(context: RaceContext) -> Iterator[str]:
+    report = context.report
+    if report.kind not in RACE_KINDS:
+        kind_text = report.kind.replace("-", " ")
+        yield f"Nothing: this report is not a data race ({kind_text}); its kind names the defect."
+        return
+    if len(report.accesses) < 2:
+        yield "The other access: this report shows only one of the two sides."
+    if Damage.TRUNCATED in report.damage or Damage.NO_STACK in report.damage:
+        yield "A complete report: this one lacks stacks or creation stacks."
+    if any(side.site is None for side in context.race_sides):
+        yield "A build with symbols and line tables: one side has no frame in the program's own code."
+    if package_worker := find_package_worker(context):
+        worker, other, started = package_worker
+        yield (
+            f"Whether `{without_package(other.function)}` is meant to run concurrently with the worker"
+            f" (`{without_package(worker.function)}`,"
+            f" started in `{without_package(context.enclosing_function(started.function))}`), so a lock is missing, or"
+            " after it, so a wait is missing."
+        )
+    if continuing := find_continuing_starter(context):
+        starter = without_package(context.enclosing_function(continuing.start_frame.function))
+        yield (
+            f"Whether `{starter}`, which started the worker (`{without_package(continuing.worker.function)}`),"
+            " waits for all"
+            " of its work before this access."
+        )
+    if timer := timer_side(context):
+        yield f"Whether the timer that runs `{without_package(timer.function)}` is meant to be stopped before."
+    if context.source is None:
+        yield "The source: run `deadheat explain --repo` with a clone of the code."
+    elif not context.has_code:
+        yield "The source of both racing lines: this clone does not contain both."
+    elif context.shared_variable is None:
+        yield "The variable: the two racing lines name nothing in common."

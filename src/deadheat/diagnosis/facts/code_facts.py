@@ -1,0 +1,166 @@
+"""Facts about the code at the pin, and the interface of the reader that provides them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deadheat.model import Frame
+
+
+class VariableUse(NamedTuple):
+    """A variable that a line uses: `path` from the base to the name; a call is written `f()`."""
+
+    name: str
+    path: tuple[str, ...]
+    writes: bool
+    line: int
+    stored_type: str = ""  # the struct type that is stored as a whole
+    is_element: bool = False  # not the variable itself but an element of it
+
+
+class HeldLock(NamedTuple):
+    """A lock that is held at a line, as far as the function itself shows."""
+
+    name: str  # "Cache.mu": the receiver's name is replaced by its type
+    is_read_lock: bool  # held for reading only
+    line: int
+
+
+class CallSite(NamedTuple):
+    """A call in a function: `name` is the last part, `target` the part before it."""
+
+    name: str
+    target: str
+    arguments: str
+    line: int
+    deferred: bool = False
+    closure_depth: int = 0  # number of closures around it
+    result: str = ""  # the variables its results are assigned to
+
+
+class EnclosingClosure(NamedTuple):
+    """A function literal around a line, and its usage: `go`, `defer`, `call NAME`, ``."""
+
+    first_line: int
+    last_line: int
+    usage: str
+
+
+class PathCondition(NamedTuple):
+    """A condition under which a line runs."""
+
+    text: str
+    line: int
+    last_line: int = 0  # the last line that runs under it, if known
+
+
+class Declaration(NamedTuple):
+    """How a name is declared: `loop`, `result`, `parameter`, `local`, `receiver`."""
+
+    kind: str
+    line: int
+    type: str = ""
+    closure_depth: int = 0  # number of closures around it; a closure's parameter counts as inside
+
+
+class ThreadStart(NamedTuple):
+    """A statement that starts a goroutine or thread."""
+
+    line: int
+    last_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFacts:
+    """What the function around a line shows."""
+
+    path: str
+    line: int
+    text: str
+    function: str
+    first_line: int
+    last_line: int
+    receiver: str = ""  # the receiver's type
+    underlying_type: str = ""  # of the receiver's type: "map[K]V", "[]Alarm"
+    has_value_receiver: bool = False  # the method works on a copy
+    uses: tuple[VariableUse, ...] = ()  # on the line
+    stores: tuple[VariableUse, ...] = ()  # in the whole function
+    literal_fields: tuple[tuple[str, int], ...] = ()  # fields that its literals set, and the lines
+    requires_lock: bool = False  # its comment says that the caller holds the lock
+    new_object_fields: tuple[tuple[str, int], ...] = ()  # those of `&Key{…}`, a new object
+    locks_held: tuple[HeldLock, ...] = ()
+    locks_released_above: tuple[str, ...] = ()  # locks of callers that it released above the line
+    locks_released: tuple[str, ...] = ()  # locks that the function releases without having taken them
+    closures: tuple[EnclosingClosure, ...] = ()  # outermost first
+    conditions: tuple[PathCondition, ...] = ()  # outermost first
+    guard_clauses: tuple[PathCondition, ...] = ()  # earlier conditions that would have returned
+    block_returns: bool = False  # the block around it ends with a return
+    select_branch: str = ""  # of a select: "<-ctx.Done()"
+    earlier_select_branches: tuple[str, ...] = ()  # select branches above that lead to the line
+    loops: tuple[tuple[int, int], ...] = ()  # the loops around the line
+    calls: tuple[CallSite, ...] = ()
+    thread_starts: tuple[ThreadStart, ...] = ()
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    send_lines: tuple[int, ...] = ()  # lines that send on a channel
+    receive_lines: tuple[int, ...] = ()  # lines that receive from one
+    awaited_names: frozenset[str] = frozenset()  # the last names of the channels it receives from
+    result_types: str = ""  # the result types as written
+    returned_names: frozenset[str] = frozenset()  # the names in its return statements
+    mentioned_names: frozenset[str] = frozenset()  # every name in it; only set for a called function
+
+
+@dataclass(frozen=True, slots=True)
+class SharedVariable:
+    """The raced variable, as the code names it."""
+
+    name: str
+    kind: str  # field, captured, package, struct
+    owner: str = ""
+    type: str = ""
+    file: str = ""
+    line: int | None = None
+    accessed_part: str = ""  # the part the other side uses, if one side stores all of it
+    is_certain: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+class CodeReader(Protocol):
+    """Reads the code at the pin."""
+
+    def function_at(self, frame: Frame) -> FunctionFacts | None: ...
+
+    def find_function(self, name: str, near_frame: Frame, owner: str = "") -> FunctionFacts | None:
+        """The function of that bare name near a frame, at its end; of that type if there are several."""
+
+    def find_thread_start(self, name: str, near_frame: Frame) -> FunctionFacts | None:
+        """The only line near a frame that starts a thread in the function of that name."""
+
+    def find_callers(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
+        """The lines of Go near a frame, outside of tests, that call a function of that name."""
+
+    def find_field_uses(self, name: str, near_frame: Frame) -> tuple[FunctionFacts, ...]:
+        """The lines of Go near a frame, outside of tests, that use a field of that name."""
+
+    def find_stores(self, name: str, field: bool, near_frame: Frame) -> frozenset[tuple[str, int]]:
+        """The lines of Go near a frame, outside of tests, that store to a variable of that name."""
+
+    def find_copy(self, kind: str, near_frame: Frame) -> tuple[str, int] | None:
+        """The path and line near a frame where a value of that type is copied, if any."""
+
+    def is_only_cleared(self, name: str, near_frame: Frame, maker: FunctionFacts | None) -> bool:
+        """Is the field near a frame only ever set to `nil`, except by tests and by its maker?"""
+
+    def is_set_in_literal(self, name: str, near_frame: Frame) -> bool:
+        """Does a literal near a frame, outside of tests, set a field of that name?"""
+
+    def shared_variable(self) -> SharedVariable | None: ...
+
+    def shares_loop_variables(self) -> bool | None:
+        """Do all iterations share one loop variable, as before Go 1.22? None if unknown."""

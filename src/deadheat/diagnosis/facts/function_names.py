@@ -1,0 +1,202 @@
+"""What function names mean: their parts, their verbs, and calls that wait, signal or sleep."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deadheat import symbols
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.diagnosis.context import RaceContext
+    from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
+    from deadheat.model import Frame
+
+
+# "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
+_CLOSURE_NAME = re.compile(r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}")
+# "exec.(*Query).Reset", "Reset", "news::Feed::publish", "buffer_free"
+_LAST_IDENTIFIER = re.compile(r"[~\w]+$")
+# "ResetContextOfStmt" as "Reset", "Context", …; "buffer_free" as "buffer", "free"
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# "v2": the last element of an import path may have a dot, as in "yaml.v3.Unmarshal"
+_VERSION_ELEMENT = re.compile(r"v\d+")
+_MAX_NAME_LENGTH: Final = 200  # no name in source code is longer
+# the words of recent bare names: most programs reuse a small set of verbs
+_words_by_name: Final[dict[str, tuple[str, ...]]] = {}
+_MAX_CACHED_NAMES: Final = 1 << 12
+
+
+def is_same_function(a: str, b: str) -> bool:
+    """Are two names those of code in one function of the source?
+
+    A closure in `scale.Policy.Decide`, a method of a value, is only known to be in `scale.Decide`.
+    """
+    if a == b:
+        return a != ""
+    if "(" in a or "(" in b or a.count(".") == b.count("."):
+        return False
+    return a.partition(".")[0] == b.partition(".")[0] and bare_name(a) == bare_name(b)
+
+
+def is_closure(function: str) -> bool:
+    # most names are not closures, and this test is cheaper than the pattern
+    suffix = function[-1:]
+    may_match = suffix.isdigit() or suffix == "\n" or "lambda" in function
+    if not may_match and "$_" not in function and "{{" not in function:
+        return False
+    return bool(_CLOSURE_NAME.search(function))
+
+
+def is_test_file(file: str) -> bool:
+    return file.endswith("_test.go") or "/tests/" in f"/{file}"
+
+
+def owner_of(name: str) -> str:
+    """`courier.(*Courier)` for a method, the package or namespace for a function."""
+    if "::" in name:
+        return name.rpartition("::")[0]
+    return name.rpartition(".")[0]
+
+
+def is_value_method(name: str) -> bool:
+    """Is it a method with a value receiver (`usage.Meter.Add`), which works on a copy?"""
+    dot = name.find(".")
+    second = name.find(".", dot + 1) if dot >= 0 else -1
+    kind = name[dot + 1 : second] if second >= 0 else ""
+    if not kind.isidentifier() or not name[second + 1 :].isidentifier() or "/" in name[:dot]:
+        return False
+    return _VERSION_ELEMENT.fullmatch(kind) is None
+
+
+def is_package_function(name: str) -> bool:
+    """Is it a Go function of a package, not a method?"""
+    return "(" not in name and not is_value_method(name)
+
+
+def without_package(name: str) -> str:
+    """A function without its package: `(*Courier).Stop`."""
+    return name.partition(".")[2] or name
+
+
+def bare_name(name: str) -> str:
+    """The bare name of a function: `Stop`."""
+    suffix = name[name.rfind(".") + 1 :][-_MAX_NAME_LENGTH:]
+    if suffix.isalnum():
+        return suffix
+    match = _LAST_IDENTIFIER.search(name[-_MAX_NAME_LENGTH:])
+    return match[0] if match else ""
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a bare name, in lower case: `("reset", "context", "of", "stmt")`."""
+    bare = bare_name(name)
+    cached = _words_by_name.get(bare)
+    if cached is None:
+        if len(_words_by_name) >= _MAX_CACHED_NAMES:
+            _words_by_name.clear()
+        _words_by_name[bare] = cached = tuple([word.lower() for word in _NAME_WORD.findall(bare)])
+    return cached
+
+
+_WORD_GROUPS = {
+    group: frozenset(word for line in lines for word in line.split())
+    for group, lines in symbols.read_frame_list("words.txt", "deadheat.diagnosis").items()
+}
+ENDING_VERBS = _WORD_GROUPS["ending"]
+REMOVING_VERBS = _WORD_GROUPS["removing"]
+RENEWING_VERBS = _WORD_GROUPS["renewing"]
+LAZY_VERBS = _WORD_GROUPS["lazy"]
+CREATING_VERBS = _WORD_GROUPS["making"]
+CHANGING_VERBS = _WORD_GROUPS["changing"]
+ROTATING_VERBS = _WORD_GROUPS["turning"]
+STATE_CHANGE_VERBS = _WORD_GROUPS["acting"]
+POOL_VERBS = _WORD_GROUPS["pooling"]
+GROWING_VERBS = _WORD_GROUPS["growing"]
+KEYED_STORE_VERBS = _WORD_GROUPS["keyed"]
+INDEXED_TYPE_WORDS = _WORD_GROUPS["indexed"]
+STARTING_VERBS = _WORD_GROUPS["starting"]
+START_OR_RUN_VERBS = _WORD_GROUPS["either"]
+RUNNING_VERBS = _WORD_GROUPS["doing"]
+WAITING_VERBS = _WORD_GROUPS["waiting"]
+RESULT_WORDS = _WORD_GROUPS["results"]
+ITERATING_VERBS = _WORD_GROUPS["walking"]
+JOINING_VERBS = _WORD_GROUPS["joining"]
+NOTIFYING_VERBS = _WORD_GROUPS["announcing"]
+TIMER_WORDS = _WORD_GROUPS["timing"]
+POOL_TAKING_VERBS = _WORD_GROUPS["taking"]
+POOL_RETURNING_VERBS = _WORD_GROUPS["giving"]
+STOPPING_VERBS = _WORD_GROUPS["stopping"]
+ALLOCATION_FUNCTIONS = _WORD_GROUPS["memory"]
+READING_VERBS = _WORD_GROUPS["reading"]
+
+
+# calls that signal completion, and the calls that wait for the signal
+WAITS_BY_SIGNAL = {
+    "sem_post": ("sem_wait", "sem_timedwait", "sem_clockwait"),
+    "set_value": ("get", "wait", "wait_for", "wait_until"),
+    "count_down": ("wait", "arrive_and_wait"),
+    "arrive": ("wait", "arrive_and_wait"),
+    "release": ("acquire", "try_acquire_for"),
+    "notify_one": ("wait", "wait_for", "wait_until"),
+    "notify_all": ("wait", "wait_for", "wait_until"),
+    "pthread_cond_signal": ("pthread_cond_wait", "pthread_cond_timedwait"),
+    "pthread_cond_broadcast": ("pthread_cond_wait", "pthread_cond_timedwait"),
+    "cnd_signal": ("cnd_wait", "cnd_timedwait"),
+    "cnd_broadcast": ("cnd_wait", "cnd_timedwait"),
+    "complete": ("wait_for_completion", "wait_for_completion_timeout"),
+    "complete_all": ("wait_for_completion", "wait_for_completion_timeout"),
+}
+JOIN_CALLS = frozenset(("join", "pthread_join", "thrd_join", "kthread_stop", "Wait", "cancel_work_sync", "flush_work"))
+DETACH_CALLS = frozenset(("detach", "pthread_detach", "thrd_detach"))
+# waits with a timeout
+TIMED_WAITS = frozenset(
+    (
+        "wait_for",
+        "wait_until",
+        "sem_timedwait",
+        "sem_clockwait",
+        "pthread_cond_timedwait",
+        "cnd_timedwait",
+        "pthread_timedjoin_np",
+        "try_acquire_for",
+        "wait_for_completion_timeout",
+    )
+)
+SLEEP_CALLS = frozenset(("sleep", "usleep", "nanosleep", "msleep", "sleep_for", "sleep_until", "Sleep", "thrd_sleep"))
+# "while (1) {", "for (;;) {", "while (!stop_) {", "while (running) {", "for {", "for i := 0; ; i++ {"
+_ENDLESS_LOOP = re.compile(
+    r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|for [^;{]{0,80};\s{0,3};|loop \{"
+    r"|while\s{0,3}\(\s{0,3}[!\w.>(-]{1,80}\s{0,3}(?:\(\))?\))"
+)
+# calls that are followed per query
+_MAX_CALLS_FOLLOWED = 12
+# loops around a line that are examined
+_MAX_NESTED_LOOPS = 6
+
+
+def calls_to(
+    context: RaceContext, facts: FunctionFacts, frame: Frame, names: frozenset[str] | tuple[str, ...]
+) -> Iterator[CallSite]:
+    """The calls in a function that have such a name, or whose callee makes such a call."""
+    followed = 0
+    for call in facts.calls:
+        if call.name in names:
+            yield call
+        elif followed < _MAX_CALLS_FOLLOWED and call.closure_depth <= len(facts.closures):
+            followed += 1
+            callee = context.find_function(call.name, frame)
+            if callee and any(c.name in names for c in callee.calls):
+                yield call
+
+
+def is_in_endless_loop(context: RaceContext, frame: Frame) -> bool:
+    """Is a frame's line in a loop that only ends on request?"""
+    facts = context.function_at(frame)
+    for first, _ in facts.loops[:_MAX_NESTED_LOOPS] if facts else ():
+        head_facts = context.function_at(frame._replace(line=first))
+        if head_facts and _ENDLESS_LOOP.match(head_facts.text):
+            return True
+    return False

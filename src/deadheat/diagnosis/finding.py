@@ -1,0 +1,69 @@
+"""The result of a diagnosis: cause, evidence and remedy. Data only."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from deadheat.model import Cause
+
+UNKNOWN = "unknown"
+_new_tuple: Final = tuple.__new__
+
+
+class CodePoint(NamedTuple):
+    """A location in the code that evidence or a remedy refers to."""
+
+    file: str
+    line: int | None = None
+    function: str = ""
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+class Evidence(NamedTuple):
+    """One sentence that supports a cause, and the location it refers to."""
+
+    text: str
+    point: CodePoint | None = None
+
+    def __str__(self) -> str:
+        text, at = self
+        return f"{text} ({at!s})" if at is not None and at.file else text
+
+
+class Remedy(NamedTuple):
+    """How to fix a cause; every field is one or two plain sentences."""
+
+    change: str
+    primitive: str  # "sync.Mutex", "sync.WaitGroup", "a copy", …
+    price: str  # its cost at run time or in design
+    check: str  # how to verify the fix
+    where: tuple[CodePoint, ...] = ()
+
+    def __str__(self) -> str:
+        points = ", ".join(dict.fromkeys(map(str, self.where)))
+        return f"{self.change}{f' At {points}.' if points else ''}"
+
+
+class Finding(NamedTuple):
+    """A cause that a rule found, or `unknown` with the open questions.
+
+    `test_only`: the product is right and the test is wrong. `from_source`: the code at the pin was
+    read, not only the report. `crashed` names a rule that failed on this report.
+    """
+
+    cause: str
+    confidence: float
+    evidence: tuple[Evidence, ...] = ()
+    remedy: Remedy | None = None
+    test_only: bool = False
+    from_source: bool = False
+    open_questions: tuple[str, ...] = ()
+    crashed: str | None = None
+
+    def as_cause(self) -> Cause:
+        """Convert to the `Cause` of the public model."""
+        sentences = tuple([str(item) for item in self.evidence]) or self.open_questions
+        cause: Cause = _new_tuple(Cause, (self.cause, round(self.confidence, 2), sentences))
+        return cause

@@ -1,1 +1,0 @@
-"""Opt-in detectors, as most of what they match is unrelated to races."""

@@ -1,1 +1,0 @@
-"""Where documents come from: files, folders, archives and pipes."""

@@ -1,1 +1,0 @@
-"""Compares races with a baseline of known races; no file access, no clock."""

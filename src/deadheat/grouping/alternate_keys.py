@@ -1,0 +1,291 @@
+"""Keys that reports of one race share although their fingerprints differ.
+
+Some versions of Go omit the function that reads a map or uses a WaitGroup. A crash caused by a
+WaitGroup shows one goroutine only. A program is named after its folder or its module. A report
+*requires* the keys of races that it may belong to, and *provides* the keys of reports that may
+belong to it. It is joined with the reports that provide its key if all of those are one race.
+
+Compilers also name closures differently. gcc names every lambda `operator()`. Go up to 1.20 names
+a closure after the function that its enclosing function was inlined into, for example a test. Such
+a report requires the only race of a closure in that file. Go 1.21 to 1.26 name the enclosing
+function without its package: `main.main.(*Book).Items.func2` may be in any package. Such a report
+requires the closure of that function in the folder of its file."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from deadheat.grouping.fingerprint import hash_bytes, identifying_accesses, is_test_frame, side_name, user_frames
+from deadheat.model import Origin
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deadheat.detectors import LanguageSymbols
+    from deadheat.model import Access, Frame, Report
+
+    NamedSides = tuple[tuple[str, str], ...]
+
+    AlternateKeys = tuple[str, ...]
+
+
+_GO_DETECTOR: Final = "go"
+LAMBDA: Final = "operator()"
+_TEST_SUFFIX: Final = "_test.go"
+
+
+def closure_file_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
+    """The required and the provided sides of a report: one name per side, or none."""
+    check_closure, check_unlocated = _GO_CLOSURE_CHECKS if report.detector == _GO_DETECTOR else _CLOSURE_CHECKS
+    sites = [access.site for access in report.accesses if access.site]
+    is_closure = [check_closure(site) for site in sites]
+    if True not in is_closure or len(sites) != 2:
+        return (), ()
+    unlocated = [check_unlocated(site) for site in sites]
+    # an unlocated closure is matched by file on both sides
+    closures = unlocated if any(unlocated) else is_closure
+    pairs = zip(sites, closures, strict=True)
+    names = tuple([_closure_in_file(s) if closure else _function_name(s, symbols) for s, closure in pairs])
+    return (names, ()) if any(unlocated) else ((), names)
+
+
+def _is_lambda(site: Frame) -> bool:
+    return LAMBDA in site.function
+
+
+def _is_unnamed_lambda(site: Frame) -> bool:
+    return site.function == LAMBDA
+
+
+def _is_inlined_closure(site: Frame) -> bool:
+    function = site.function
+    if not function[-1:].isdigit():
+        return False
+    return go.is_inlined_closure(function) or _is_named_after_test(site)
+
+
+def _is_named_after_test(site: Frame) -> bool:
+    return not site.file.endswith(_TEST_SUFFIX) and go.enclosing_test(site.function) is not None
+
+
+# (is it a closure whose location matters, is its location missing)
+_CLOSURE_CHECKS: Final = _is_lambda, _is_unnamed_lambda
+_GO_CLOSURE_CHECKS: Final = _is_inlined_closure, _is_named_after_test
+
+
+def closure_folder_names(report: Report, symbols: LanguageSymbols) -> tuple[NamedSides, NamedSides]:
+    """The same for Go closures, whose package is unknown if they were inlined."""
+    sites = [access.site for access in report.accesses if access.site]
+    if report.detector != _GO_DETECTOR or len(sites) != 2:
+        return (), ()
+    closures = [site.function[-1:].isdigit() for site in sites]
+    if True not in closures:
+        return (), ()
+    pairs = zip(sites, closures, strict=True)
+    names = tuple([_closure_in_folder(s, symbols) if closure else _function_name(s, symbols) for s, closure in pairs])
+    return (names, ()) if any(map(_is_inlined_elsewhere, sites)) else ((), names)
+
+
+def has_misplaced_closure(report: Report) -> bool:
+    """Is a closure named after a function in another folder, as Go up to 1.20 may do?"""
+    sites = [access.site for access in report.accesses]
+    return report.detector == _GO_DETECTOR and any(
+        site is not None and site.function[-1:].isdigit() and _is_in_other_folder(site) for site in sites
+    )
+
+
+def _is_inlined_elsewhere(site: Frame) -> bool:
+    """Was a closure inlined into a package in another folder?"""
+    if not site.function[-1:].isdigit() or not go.is_inlined_closure(site.function):
+        return False
+    return _is_in_other_folder(site)
+
+
+def _is_in_other_folder(site: Frame) -> bool:
+    return _folder_of(site) != site.function.partition(".")[0].removesuffix("_test")
+
+
+def _folder_of(site: Frame) -> str:
+    return (site.path or site.file).rpartition("/")[0].rpartition("/")[2]
+
+
+def _closure_in_folder(site: Frame, symbols: LanguageSymbols) -> tuple[str, str]:
+    return f"{_folder_of(site)} {symbols.source_function(site.function).partition('.')[2]}", "folder"
+
+
+def _function_name(site: Frame, symbols: LanguageSymbols) -> tuple[str, str]:
+    return symbols.function_key(site), "named"
+
+
+def _closure_in_file(site: Frame) -> tuple[str, str]:
+    package = go.strip_major_version(site.package) if site.package else ""
+    return f"{package} {site.file.rpartition('/')[2]}", "closure"
+
+
+# functions that the Go detector calls for a WaitGroup; Go 1.26 and later omit their caller
+_WAITGROUP_RACE_CALLS: Final = ("runtime.racewrite", "runtime.raceread")
+# Go 1.27 implements the first by calling the second, and then omits the caller of the first
+_MAP_READ, _MAP_LOOKUP = "runtime.mapaccess1", "runtime.mapaccess2"
+_WAITGROUP_WAIT: Final = "sync.(*WaitGroup).Wait"
+_WAITGROUP_MISUSE: Final = "waitgroup-misuse"
+# packages that are named after their folder
+_MAIN_PACKAGES: Final = ("main", "command-line-arguments")
+# number of frames that identify a position in a program
+_MIN_FRAMES: Final = 3
+_HASH_MASK: Final = (1 << 64) - 1
+# results of `pair_hash`; `lru_cache` doubles its time
+_hash_cache: Final[dict[tuple[str, str], int]] = {}
+_MAX_CACHED_HASHES: Final = 1 << 13
+_DIGITS: Final = frozenset("0123456789")
+# prefixes of links and aliases that are not variant ids
+LINK_NAME_PREFIX, REQUIRES_PREFIX, PROVIDES_PREFIX = "=", "?", "!"
+# prefixes for ambiguous variants: the id of another variable, and a base that the variant may have
+OTHER_VARIABLE_PREFIX, POSSIBLE_BASE_PREFIX = "<", "#"
+# prefix of the base of a variant at the same address whose ordinal is known
+KNOWN_ORDINAL_PREFIX: Final = "^"
+# prefixes of the keys of one side, and of a closure, which is distinct for each ordinal
+ONE_SIDED_PREFIX, CLOSURE_PREFIX = "~", "@"
+# prefix of the key of source lines, which is shared by all ordinals
+LINES_PREFIX: Final = ":"
+
+
+def unordered_key(named_sides: Iterable[tuple[str, str]]) -> str:
+    """One key for all sides, independent of their order."""
+    return sum_hashes([pair_hash(*each) for each in named_sides])
+
+
+def sum_hashes(hashes: Iterable[int]) -> str:
+    """The key of sides with these hashes."""
+    return (sum(hashes) & _HASH_MASK).to_bytes(8).hex()
+
+
+def pair_hash(name: str, what: str) -> int:
+    """The hash of a pair of names, cached."""
+    pair = name, what
+    hash_value = _hash_cache.get(pair)
+    if hash_value is None:
+        if len(_hash_cache) >= _MAX_CACHED_HASHES:
+            _hash_cache.clear()
+        _hash_cache[pair] = hash_value = int.from_bytes(hash_bytes(f"{name} < {what}"))
+    return hash_value
+
+
+def one_sided_key(kind: str, name: str) -> str:
+    """The key that a report of this kind requires if it shows only this side."""
+    return f"{ONE_SIDED_PREFIX}{pair_hash(name, kind):016x}"
+
+
+def required_and_provided_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
+    """The keys that a report requires, and those that it provides."""
+    if report.kind == _WAITGROUP_MISUSE:
+        return _waitgroup_keys(report, symbols)
+    closures: tuple[AlternateKeys, AlternateKeys] = (), ()
+    for access in report.accesses:
+        # most reports concern no closure
+        if access.site and (access.site.function[-1:] in _DIGITS or LAMBDA in access.site.function):
+            closures = _closure_keys(report, symbols)
+            break
+    tops = [access.stack[0].function for access in report.accesses if access.stack]
+    if len(tops) != 2 or not (
+        tops[0].startswith(go.CALLER_HIDING_FUNCTIONS) or tops[1].startswith(go.CALLER_HIDING_FUNCTIONS)
+    ):
+        return closures
+    forms = [_side_forms(access, report, symbols) for access in report.accesses]
+    required = {unordered_key((form, "hidden") for form in pair) for pair in product(*(a for a, _ in forms))}
+    provided = {unordered_key((form, "hidden") for form in pair) for pair in product(*(b for _, b in forms))}
+    closure_required, closure_provided = closures
+    return (*sorted(required), *closure_required), (*sorted(provided - required), *closure_provided)
+
+
+def _closure_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
+    """The required and provided keys of a report whose closures may have other names elsewhere.
+
+    If the enclosing function is unknown, the source lines are required, if there are enough of
+    them.
+    """
+    names = zip(closure_file_names(report, symbols), closure_folder_names(report, symbols), strict=True)
+    required, provided = ([f"{CLOSURE_PREFIX}{unordered_key(name)}" if name else "" for name in each] for each in names)
+    file_required, file_provided = required[0], provided[0]
+    if (file_required or file_provided or has_misplaced_closure(report)) and (
+        lines := _source_lines_key(report, symbols)
+    ):
+        required[0] = "" if file_provided else f"{LINES_PREFIX}{lines}"
+        provided.append(file_provided and f"{LINES_PREFIX}{lines}")
+    return tuple(filter(None, required)), tuple(filter(None, provided))
+
+
+def _side_forms(access: Access, report: Report, symbols: LanguageSymbols) -> tuple[list[str], list[str]]:
+    """The names that a side may stand for, and the names that remain if its function is omitted."""
+    name = side_name(access, symbols) if access.site and access.site.origin is Origin.USER else ""
+    callers = [symbols.function_key(frame) for frame in user_frames(access)[1:]]
+    top = access.stack[0].function
+    if top.startswith(_WAITGROUP_RACE_CALLS):
+        # other tests may reach it too
+        test_names = [_test_package_name(frame, symbols) for frame in user_frames(access)[:2]]
+        required_name = test_names[0] or name if test_names else _starter_name(access, report, symbols)
+        return [required_name], [*callers, *test_names[1:]] or [""]
+    if is_map_reader_omitted(access):
+        return [name], []
+    # functions inlined with it are omitted too
+    return ([], [*callers, ""]) if top.startswith(_MAP_READ) else ([name], [name])
+
+
+def _starter_name(access: Access, report: Report, symbols: LanguageSymbols) -> str:
+    """The function that started an actor without other frames. Its closure is usually in it."""
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    starter = next((frame for frame in created if frame.origin is Origin.USER), None)
+    return (_test_package_name(starter, symbols) or symbols.function_key(starter)) if starter else ""
+
+
+def _test_package_name(frame: Frame, symbols: LanguageSymbols) -> str:
+    """One name for all tests of a package, or ""."""
+    return f"{symbols.function_key(frame).partition(' ')[0]} test" if is_test_frame(frame) else ""
+
+
+def is_map_reader_omitted(access: Access) -> bool:
+    """Is the function that reads a map certainly omitted?"""
+    stack = access.stack
+    return len(stack) > 1 and stack[0].function.startswith(_MAP_LOOKUP) and stack[1].function.startswith(_MAP_READ)
+
+
+def _waitgroup_keys(report: Report, symbols: LanguageSymbols) -> tuple[AlternateKeys, AlternateKeys]:
+    """Keys of the owner of a WaitGroup: the function that waits, which usually starts the others."""
+    (access,) = identifying_accesses(report) or (None,)
+    if access is None:
+        return (), ()
+    created = next((actor.created_at for actor in report.actors if actor.id == access.actor), ())
+    starter = next(
+        (symbols.function_key(created_frame) for created_frame in created if created_frame.origin is Origin.USER), ""
+    )
+    waits = any(frame.function == _WAITGROUP_WAIT for frame in access.stack)
+    owners = {starter, *(symbols.function_key(frame) for frame in user_frames(access) if waits or not starter)}
+    names = tuple(sorted(unordered_key([(owner, "waits")]) for owner in owners if owner))
+    return (names, ()) if waits else ((), names)
+
+
+def main_package_lines_key(report: Report, symbols: LanguageSymbols) -> str:
+    """A key for source lines of a main package, independent of its folder; "" if too few are known."""
+    for access in report.accesses:
+        if access.site is None or access.site.package not in _MAIN_PACKAGES:
+            return ""
+    return _source_lines_key(report, symbols)
+
+
+def _source_lines_key(report: Report, symbols: LanguageSymbols) -> str:
+    lines_by_side = [
+        [f"{_function_and_file(frame, symbols)} {frame.line}" for frame in user_frames(access)[:_MIN_FRAMES]]
+        for access in report.accesses
+    ]
+    if sum(map(len, lines_by_side)) < _MIN_FRAMES or not all(lines_by_side):
+        return ""
+    return unordered_key((" ".join(lines), "main") for lines in lines_by_side)
+
+
+def _function_and_file(frame: Frame, symbols: LanguageSymbols) -> str:
+    """A function without its package, and the base name of its file; only the file for a closure."""
+    file = frame.file.rpartition("/")[2]
+    if frame.package not in _MAIN_PACKAGES and frame.function[-1:] in _DIGITS:
+        return file
+    return f"{symbols.source_function(frame.function).partition('.')[2]} {file}"

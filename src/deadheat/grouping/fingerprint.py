@@ -1,0 +1,187 @@
+"""The fingerprint, title and call chains of a report.
+
+The fingerprint depends on that report only, and is deterministic and versioned."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from deadheat import plugins
+from deadheat.model import Frame, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from deadheat.detectors import LanguageSymbols
+    from deadheat.model import Access, Report
+
+
+FINGERPRINT_VERSION: Final = 2
+# kinds whose dump names only the failing side; the other side is a guess
+ONE_SIDED_KINDS: Final = ("concurrent-map", "waitgroup-misuse")
+# the Go detector omits the function that calls an atomic operation
+ATOMIC_PACKAGE: Final = "sync/atomic"
+ATOMIC_SITE: Final = "atomic operation"
+UNKNOWN_SITE: Final = "?"
+
+
+def report_fingerprint(report: Report) -> str:
+    """The digest of the unordered pair of normalised sites.
+
+    It does not contain lines, addresses, goroutine numbers, closure numbers, stale frames or paths.
+    It does not contain the operation, because `n++` is reported as a read or as a write.
+    """
+    kind, *side_names = fingerprint_parts(report)
+    return fingerprint_from_sides(kind, side_names)
+
+
+def fingerprint_from_sides(kind: str, side_names: Iterable[str]) -> str:
+    """The fingerprint for a kind and the sorted names of the sides."""
+    return hex_digest("\n".join([f"v{FINGERPRINT_VERSION}", kind, *side_names]))
+
+
+def hex_digest(text: str) -> str:
+    return hash_bytes(text).hex()
+
+
+def hash_bytes(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def fingerprint_parts(report: Report) -> list[str]:
+    """The text that the fingerprint is computed from: the kind, then one line per side."""
+    symbols = plugins.detector_named(report.detector).symbols
+    return [report.kind, *sorted(side_name(access, symbols) for access in identifying_accesses(report))]
+
+
+def identifying_accesses(report: Report) -> tuple[Access, ...]:
+    """The accesses that identify a report."""
+    return report.accesses[:1] if report.kind in ONE_SIDED_KINDS else report.accesses
+
+
+def side_name(access: Access, symbols: LanguageSymbols) -> str:
+    """The name of one side: `github.com/pingcap/tidb/executor (*Compiler).Compile`."""
+    stack, site = access[2], access[6]  # by index, because this runs for every report
+    if stack and stack[0][1] == ATOMIC_PACKAGE:
+        return ATOMIC_SITE
+    return symbols.function_key(site) if site is not None else UNKNOWN_SITE
+
+
+# frames further out do not identify an access
+MAX_USER_FRAMES: Final = 4
+# number of innermost frames examined
+MAX_TOP_FRAMES: Final = 2
+# number of calls in a call chain
+_MAX_CHAIN_LENGTH: Final = 3
+# the nearest callers may be wrappers
+_MAX_CALLERS: Final = 3
+_TEST_SUFFIX: Final = "_test.go"
+_USER: Final = Origin.USER
+
+
+def user_frames(access: Access) -> list[Frame]:
+    """The valid user frames from the site outwards."""
+    frames: list[Frame] = []
+    for frame in _frames_from_site(access):
+        if frame.stale or len(frames) == MAX_USER_FRAMES:
+            break
+        # only symbolised stacks report inlining
+        if frame.origin is _USER and not frame.inlined:
+            frames.append(frame)
+    return frames
+
+
+def _frames_from_site(access: Access) -> tuple[Frame, ...]:
+    """The frames from the site on; none if an inner frame is stale."""
+    site, stack = access.site, access.stack
+    if not stack or site is stack[0]:
+        return stack
+    if site is None or site not in stack:
+        return ()
+    start = stack.index(site)
+    return () if any(frame.stale for frame in stack[:start]) else stack[start:]
+
+
+CallChain = tuple[tuple[int, str], ...]
+
+
+def call_chain_of(access: Access, name: str, key: Callable[[Frame], str]) -> tuple[CallChain, tuple[str, ...]]:
+    """The call chain of a site, and its callers. `key` normalises the function of a frame.
+
+    The call chain has the lines and functions of the innermost calls; within one build it
+    identifies one access. The callers are ordered nearest first and end at the first test, ("",) if
+    there are none. Tests are not callers, because each of them creates its own objects.
+    """
+    chain: list[tuple[int, str]] = []
+    callers: list[str] = []
+    nearest, in_test, site = "", False, access.site
+    functions: list[str] = []
+    frames_left = MAX_USER_FRAMES
+    # like `user_frames`, in one loop because it runs twice per report
+    for frame in _frames_from_site(access):
+        function, _, file, line, origin, _, stale, inlined = frame
+        if stale or not frames_left:
+            break
+        if origin is not _USER or inlined:
+            continue
+        frames_left -= 1
+        if file.endswith(_TEST_SUFFIX):
+            if chain:
+                break
+            in_test = True
+        # recursion depth is ignored, it only distinguishes objects
+        if function in functions:
+            continue
+        functions.append(function)
+        function_key = name if frame is site and name != ATOMIC_SITE else key(frame)
+        chain.append((line or 0, function_key))
+        if function_key != name and function_key != nearest and not in_test:
+            callers.append(function_key)
+            nearest = function_key
+    # an atomic operation accesses one word on an unknown line
+    call_chain = () if name == ATOMIC_SITE else tuple(chain[:_MAX_CHAIN_LENGTH])
+    return call_chain, tuple(callers[:_MAX_CALLERS]) or ("",)
+
+
+def is_test_frame(frame: Frame) -> bool:
+    return frame.file.endswith(_TEST_SUFFIX)
+
+
+def report_title(report: Report) -> str:
+    """`read/write race in executor.(*IndexNestedLoopHashJoin): finishJoinWorkers / Close`."""
+    parent = plugins.detector_named(report.detector).symbols.source_function
+    ops_and_names = sorted([(str(access.op), _site_name(access.site, parent)) for access in report.accesses])
+    race_kind = _race_kind(report, [op for op, _ in ops_and_names])
+    names = [name or "?" for _, name in ops_and_names]
+    if names.count("?") == len(names):
+        return f"{race_kind} at an unknown place"
+    if names.count(names[0]) == len(names):
+        return f"{race_kind} in {names[0]}"
+    owner = _owner_type(names[0])
+    if owner and [name for name in names if _owner_type(name) == owner] == names:
+        return f"{race_kind} in {owner}: {' / '.join([_member_name(name, owner) for name in names])}"
+    return f"{race_kind}: {' / '.join(names)}"
+
+
+def _site_name(site: Frame | None, parent: Callable[[str], str]) -> str:
+    """The function of a site, or its file if it has no name."""
+    return (parent(site[0]) or site[2]) if site is not None else ""
+
+
+def _race_kind(report: Report, ops: list[str]) -> str:
+    if report.kind == "data-race":
+        return f"{'/'.join(ops)} race" if len(ops) > 1 else f"race ({ops[0]})" if ops else "race"
+    return report.kind.replace("-", " ")
+
+
+def _owner_type(name: str) -> str:
+    """The type of a method: `cart.(*Cart)`, `shop::Cart`; "" for a function."""
+    if "::" in name:
+        return name.rpartition("::")[0]
+    owner = name.rpartition(".")[0]
+    return owner if "(" in owner else ""
+
+
+def _member_name(name: str, owner: str) -> str:
+    return name.removeprefix(owner).lstrip(".:")

@@ -1,0 +1,367 @@
+"""Decides over all documents which variants are one race; its id, status and family.
+
+A *variant* is the finest group of reports: fingerprint, callers and ordinal. `document` assigns the
+variants. A family is a set of races that share a writer or a worker; it is a suggestion, not an
+identity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from deadheat import plugins
+from deadheat.grouping.alternate_keys import ONE_SIDED_PREFIX, PROVIDES_PREFIX, REQUIRES_PREFIX
+from deadheat.grouping.ambiguity import ambiguous_variants, resolve_ambiguous
+from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.fingerprint import hex_digest
+from deadheat.grouping.keys import AMBIGUITY_SEPARATOR, caller_digests_past_wrappers, one_sided_keys
+from deadheat.model import Op, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
+
+    from deadheat.detectors import LanguageSymbols
+    from deadheat.grouping.keys import GroupingKey
+    from deadheat.model import Access, Actor, Frame, Report
+
+
+# a provider may itself require a key; a second round joins it first
+JOIN_ROUNDS: Final = 2
+
+
+class Variant(NamedTuple):
+    """The finest group of reports. Several variants may be one race."""
+
+    fingerprint: str
+    caller_digest: str  # digest of the callers of both sides
+    ordinal: int = 0
+    ambiguity: str = ""  # digest of what makes the ordinal ambiguous
+
+    @property
+    def id(self) -> str:
+        return variant_id(*self)
+
+    @property
+    def base(self) -> str:
+        """The id of the race if callers do not distinguish variants."""
+        return base_id(self.fingerprint, self.ordinal)
+
+
+def variant_id(fingerprint: str, caller_digest: str, ordinal: int, ambiguity: str = "") -> str:
+    # both are digests already
+    name = f"{fingerprint[:8]}{caller_digest[:8]}{ordinal:x}" if ordinal else f"{fingerprint[:8]}{caller_digest[:8]}"
+    return f"{name}{AMBIGUITY_SEPARATOR}{ambiguity}" if ambiguity else name
+
+
+def base_id(fingerprint: str, ordinal: int) -> str:
+    return hex_digest(f"{fingerprint} {ordinal}") if ordinal else fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingFacts:
+    """The facts of one or more documents that decide which variants are one race."""
+
+    variants: dict[str, Variant]  # by id
+    links: set[tuple[str, str]]  # pairs of variant ids, or of a variant id and a shared name
+    # variant id, and the id that it has if that variant exists, or a required or provided key
+    aliases: set[tuple[str, str]]
+    split_by_caller: set[str]  # bases whose callers race for different objects
+    # variant id and description of its sides; further aliases are derived from it
+    descriptions: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, other: GroupingFacts) -> None:
+        self.variants.update(other.variants)
+        self.links.update(other.links)
+        self.aliases.update(other.aliases)
+        self.split_by_caller.update(other.split_by_caller)
+        self.descriptions.update(other.descriptions)
+
+    def remove_variants(self, names: set[str]) -> None:
+        """Remove all facts about these variants."""
+        for name in names:
+            del self.variants[name]
+        for pairs in (self.links, self.aliases, self.descriptions):
+            pairs.difference_update([pair for pair in pairs if pair[0] in names])
+
+    def rename_variants(self, new_ids: Mapping[str, str], variant_ids: list[str]) -> list[str]:
+        """Rename variants to their ambiguous ids, and return the new ids of the reports."""
+        for name, ambiguous_id in new_ids.items():
+            self.variants[ambiguous_id] = self.variants.pop(name)._replace(
+                ambiguity=ambiguous_id.partition(AMBIGUITY_SEPARATOR)[2]
+            )
+        for pairs in (self.links, self.aliases, self.descriptions):
+            changed = [pair for pair in pairs if pair[0] in new_ids or pair[1] in new_ids]
+            pairs.difference_update(changed)
+            pairs.update([(new_ids.get(a, a), new_ids.get(b, b)) for a, b in changed])
+        return [new_ids.get(name, name) for name in variant_ids]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # variant ids can be computed, and plain tuples are pickled faster
+        variants = [(*variant,) for variant in self.variants.values()]
+        return _unpack_facts, (variants, self.links, self.aliases, self.split_by_caller, self.descriptions)
+
+    def all_aliases(self) -> set[tuple[str, str]]:
+        """All aliases, including those derived from the descriptions.
+
+        They are many and rarely needed, so they are computed on demand.
+        """
+        aliases = self.aliases_by_variant()
+        return {(name, other) for name, others in aliases.items() for other in others}
+
+    def aliases_by_variant(self, known: Mapping[str, VariantAliases] | None = None) -> dict[str, list[str]]:
+        """The sorted aliases by variant. `known` caches derived aliases by description."""
+        aliases = group_by_first(self.aliases)
+        for name, description in self.descriptions:
+            variant_name, others = (known.get(description) if known else None) or ("", [])
+            if variant_name != name:
+                others = variant_aliases(self.variants[name], description)
+            aliases[name] = sorted({*aliases[name], *others}) if name in aliases else others
+        return aliases
+
+
+# a variant id, and its derived aliases
+VariantAliases = tuple[str, list[str]]
+
+
+def first_variant_aliases(key: GroupingKey) -> VariantAliases:
+    """The derived aliases of the variant with ordinal 0."""
+    variant = Variant(key.fingerprint, key.caller_digest)
+    return variant.id, variant_aliases(variant, key.description)
+
+
+def variant_aliases(variant: Variant, description: str) -> list[str]:
+    """The ids of a variant if callers are wrappers, and the keys that it provides, sorted."""
+    fingerprint, caller_digest, ordinal, _ = variant
+    wrapper_ids = {
+        variant_id(fingerprint, other_digest, ordinal)
+        for other_digest in caller_digests_past_wrappers(description)
+        if other_digest != caller_digest
+    }
+    return sorted([*wrapper_ids, *[f"{PROVIDES_PREFIX}{provided}" for provided in one_sided_keys(description)]])
+
+
+def group_by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The sorted second elements by first element."""
+    grouped: dict[str, list[str]] = {}
+    for a, b in pairs:
+        grouped.setdefault(a, []).append(b)
+    for others in grouped.values():
+        others.sort()
+    return grouped
+
+
+def _unpack_facts(variants: list[tuple[str, str, int, str]], *others: set[Any]) -> GroupingFacts:
+    return GroupingFacts({variant_id(*variant): Variant(*variant) for variant in variants}, *others)
+
+
+def empty_facts() -> GroupingFacts:
+    return GroupingFacts({}, set(), set(), set())
+
+
+def _aliases_past_wrappers(
+    variants: Mapping[str, Variant], descriptions: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """The ids of variants if some of their callers are wrappers."""
+    for name, description in descriptions:
+        fingerprint, caller_digest, ordinal, _ = variants[name]
+        for other in caller_digests_past_wrappers(description) - {caller_digest}:
+            yield name, variant_id(fingerprint, other, ordinal)
+
+
+def _one_sided_provides(descriptions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The keys that two-sided variants provide for one-sided ones."""
+    for name, description in descriptions:
+        for side in one_sided_keys(description):
+            yield name, f"{PROVIDES_PREFIX}{side}"
+
+
+def race_ids(facts: GroupingFacts, oldest: Mapping[str, object] | None = None) -> dict[str, str]:
+    """Return the race of every variant by variant id.
+
+    A race is named after its oldest fingerprint. `oldest` gives an age by variant id, smaller is
+    older. Without an age the smallest name is taken, so the result does not depend on order or
+    batches.
+    """
+    components = ConnectedComponents()
+    first: dict[str, str] = {}
+    ambiguous, with_known_ordinal = ambiguous_variants(facts)
+    for name, variant in facts.variants.items():
+        base = variant.base
+        if base not in facts.split_by_caller and name not in ambiguous and name not in with_known_ordinal:
+            other = first.setdefault(base, name)
+            if other is not name:
+                components.join(other, name)
+    for a, b in facts.links:
+        components.join(a, b)
+    providers_by_variant = _providers_by_variant(facts)
+    # omitted functions must be resolved before ordinals are compared
+    for a, b in _unique_providers(providers_by_variant, components) if ambiguous or with_known_ordinal else ():
+        components.join(a, b)
+    renumbered = resolve_ambiguous(facts, ambiguous, with_known_ordinal, first, components)
+    # otherwise variants with other callers are one race already
+    split_descriptions = [
+        (name, description)
+        for name, description in facts.descriptions
+        if facts.variants[name].base in facts.split_by_caller
+    ]
+    for a, b in (*facts.aliases, *_aliases_past_wrappers(facts.variants, split_descriptions)):
+        if b in facts.variants and a not in renumbered:
+            components.join(a, b)
+    for _ in range(JOIN_ROUNDS if providers_by_variant else 0):
+        for a, b in _unique_providers(providers_by_variant, components):
+            components.join(a, b)
+    return _name_races(facts.variants, components, oldest or {})
+
+
+def _providers_by_variant(facts: GroupingFacts) -> dict[str, list[str]]:
+    """The variants that require a key, with all variants that provide it."""
+    required = [(name, key[1:]) for name, key in facts.aliases if key[0] == REQUIRES_PREFIX]
+    if not required:
+        return {}
+    providers: dict[str, list[str]] = {key: [] for _, key in required}
+    has_one_sided = any(key.startswith(ONE_SIDED_PREFIX) for key in providers)
+    for name, key in (*facts.aliases, *(_one_sided_provides(facts.descriptions) if has_one_sided else ())):
+        if key[0] == PROVIDES_PREFIX and key[1:] in providers:
+            providers[key[1:]].append(name)
+    found_providers: dict[str, list[str]] = {}
+    for name, key in required:
+        if providers[key]:
+            found_providers.setdefault(name, []).extend(providers[key])
+    return found_providers
+
+
+def _unique_providers(
+    providers_by_variant: Mapping[str, list[str]], components: ConnectedComponents
+) -> list[tuple[str, str]]:
+    """Pairs of a requiring variant and one variant of the only race that provides the key."""
+    return [
+        (name, others[0])
+        for name, others in providers_by_variant.items()
+        if len({components.root(other) for other in others}) == 1
+    ]
+
+
+def _name_races(
+    variants: Mapping[str, Variant], components: ConnectedComponents, oldest: Mapping[str, object]
+) -> dict[str, str]:
+    """Name each component after its oldest variant: by its base, if no older variant has that base."""
+    age = {name: (name not in oldest, oldest.get(name, ""), name) for name in variants if oldest}
+    first_by_base: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for name in sorted(variants, key=age.__getitem__ if oldest else None):
+        base = variants[name].base
+        first = first_by_base.setdefault(base, name) == name
+        names.setdefault(components.root(name), base if first else name)
+    return {name: names[components.root(name)] for name in variants}
+
+
+NEW, RECURRING, QUIET, RETURNED = "new", "recurring", "quiet", "returned"
+# a race is new or returned for this long
+_NEW_PERIOD: Final = timedelta(days=7)
+# a race is quiet if it was not seen for longer than this
+_QUIET_AFTER: Final = timedelta(days=14)
+
+
+def status_history(days: Sequence[date], newest: date) -> list[tuple[date, str]]:
+    """The statuses of a race with their start days. The last one is current.
+
+    `days` are the days of its sightings in order. `newest` is the last day with any data.
+    """
+    states: list[tuple[date, str]] = []
+    for index, day in enumerate(days):
+        before = days[index - 1] if index else None
+        if before is None:
+            states.append((day, NEW))
+        elif day - before > _QUIET_AFTER:
+            states += [(before + _QUIET_AFTER + timedelta(days=1), QUIET), (day, RETURNED)]
+        elif states[-1][1] in (NEW, RETURNED) and day - states[-1][0] > _NEW_PERIOD:
+            states.append((day, RECURRING))
+    if days and newest - days[-1] > _QUIET_AFTER:
+        states.append((days[-1] + _QUIET_AFTER + timedelta(days=1), QUIET))
+    elif states and states[-1][1] != RECURRING and days[-1] > states[-1][0] < newest - _NEW_PERIOD:
+        states.append((states[-1][0] + _NEW_PERIOD + timedelta(days=1), RECURRING))
+    return states
+
+
+# number of user frames of a write that may be the culprit
+_MAX_WRITER_FRAMES: Final = 2
+# a key that more races share is infrastructure
+MAX_RACES_PER_KEY: Final = 40
+_WRITE_OPS: Final = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_FAMILY_REASONS: Final = {
+    "writer": "both are written in or below {}",
+    "worker": "one side of each runs in the worker {1} that {0} starts",
+}
+
+
+class Family(NamedTuple):
+    """Races that may have a common cause, and the reasons."""
+
+    id: str
+    races: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def family_keys(report: Report) -> Iterator[str]:
+    """The family keys of a report: `writer executor ResetContextOfStmt`."""
+    symbols = plugins.detector_named(report.detector).symbols
+    actors = {actor.id: actor for actor in report.actors}
+    for access in report.accesses:
+        if access.op in _WRITE_OPS:
+            for frame in islice(_user_frames(access.stack), _MAX_WRITER_FRAMES):
+                yield f"writer {symbols.function_key(frame)}"
+        yield from _worker_keys(access, actors.get(access.actor), symbols)
+
+
+def _worker_keys(access: Access, actor: Actor | None, symbols: LanguageSymbols) -> Iterator[str]:
+    """A worker is identified by the function that starts it and the function that it runs."""
+    starter = next(_user_frames(actor.created_at), None) if actor else None
+    entry = next(_user_frames(reversed(access.stack)), None)
+    if starter is not None and entry is not None:
+        yield f"worker {symbols.function_key(starter)} > {symbols.function_key(entry)}"
+
+
+def _user_frames(stack: Iterable[Frame]) -> Iterator[Frame]:
+    """The user frames that are valid and not in a test."""
+    for frame in stack:
+        if frame.origin is Origin.USER and not frame.stale and not _is_go_test(frame):
+            yield frame
+
+
+def _is_go_test(frame: Frame) -> bool:
+    return frame.file.endswith("_test.go")
+
+
+def find_families(races: Mapping[str, Iterable[str]]) -> list[Family]:
+    """Return the families of these races by their family keys, ordered by id."""
+    holders: dict[str, list[str]] = {}
+    for race in sorted(races):
+        for key in sorted(set(races[race])):
+            holders.setdefault(key, []).append(race)
+    shared = {key: key_races for key, key_races in holders.items() if 1 < len(key_races) <= MAX_RACES_PER_KEY}
+    components = ConnectedComponents()
+    for key_races in shared.values():
+        for race in key_races:
+            components.join(key_races[0], race)
+    members: dict[str, list[str]] = {}
+    for race, root in sorted(components.roots().items()):
+        members.setdefault(root, []).append(race)
+    why: dict[str, list[str]] = {}
+    for key, key_races in sorted(shared.items(), key=lambda item: (-len(item[1]), item[0])):
+        why.setdefault(components.root(key_races[0]), []).append(family_reason(key))
+    return [Family(root, tuple(members[root]), tuple(why[root])) for root in sorted(members)]
+
+
+def family_reason(key: str) -> str:
+    """A family key as a sentence."""
+    kind, _, key_names = key.partition(" ")
+    return _FAMILY_REASONS[kind].format(*(_short_name(name) for name in key_names.split(" > ")))
+
+
+def _short_name(name: str) -> str:
+    """`github.com/pingcap/tidb/executor ResetContextOfStmt` as `executor.ResetContextOfStmt`."""
+    package, _, function = name.rpartition(" ")
+    return f"{package.rpartition('/')[2]}.{function}" if package else function

@@ -1,1 +1,0 @@
-"""Groups reports of the same defect. It reads reports, not text or files."""

@@ -1,0 +1,209 @@
+"""Converts sightings to rows of the lake and back."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from deadheat.grouping.document import DocumentGrouping as Reports
+from deadheat.grouping.keys import GroupingKey, actor_numbers, grouping_key_of, racing_instructions
+from deadheat.grouping.races import group_by_first
+from deadheat.lake import report_row
+from deadheat.lake.report_row import MaskedReport, mask_report
+from deadheat.parsing.duplicates import Duplicate, LazyReport
+from deadheat.serialization import SCHEMA_VERSION, document_to_wire, sighting_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.grouping.races import VariantAliases
+    from deadheat.model import Document, Report, Sighting
+
+    JsonDict = dict[str, Any]
+
+# reports that are grouped together, as in `scan`
+BATCH_SIZE: Final = 4096
+
+
+class SightingRow(NamedTuple):
+    """The row of a sighting without the columns that depend on its document."""
+
+    row: JsonDict
+    key: GroupingKey
+    address: str | None
+    actors: list[str]
+    report: MaskedReport
+
+
+class _DuplicateGroup:
+    """What a report and its duplicates have in common."""
+
+    __slots__ = ("_name_templates", "address", "damage", "instructions", "key", "report", "test")
+
+    def __init__(self, sighting: Sighting) -> None:
+        report = sighting.report
+        self.report = mask_report(sighting)
+        self.key = _grouping_key(sighting, report)
+        self.address = next((a.address for a in report.accesses if a.address), None)
+        self.instructions = racing_instructions(report)
+        self.test, self.damage = report.test, len(report.damage)
+        self._name_templates: list[tuple[str, int | None]] = []
+
+    def learn_names(self, duplicate: Duplicate) -> _DuplicateGroup:
+        """Find the positions of the duplicate's numbers in the names."""
+        numbers = [number.decode() for number in duplicate.volatile_values]
+        for name in self.report.names:
+            number = name.rpartition(" ")[2].removeprefix("0x")
+            sighting_rows_found = number in numbers
+            text = name[: len(name) - len(number)] if sighting_rows_found else name
+            self._name_templates.append((text, numbers.index(number) if sighting_rows_found else None))
+        return self
+
+    def names_of_duplicate(self, duplicate: Duplicate) -> tuple[list[str], str | None]:
+        """The names and the address of a duplicate."""
+        numbers = [number.decode() for number in duplicate.volatile_values]
+        names = [text if index is None else text + numbers[index] for text, index in self._name_templates]
+        address = names[self.report.names.index(self.address)] if self.address else None
+        return names, address
+
+
+def _grouping_key(sighting: Sighting, report: Report) -> GroupingKey:
+    """The grouping key, which is usually computed already."""
+    source = sighting.source
+    known: GroupingKey | None = source.notes.get("mark") if isinstance(source, LazyReport | Duplicate) else None
+    return known or grouping_key_of(report, sighting.verdict.fingerprint)
+
+
+def _to_pairs(fields: JsonDict) -> list[JsonDict]:
+    """A dict as a list of pairs, because columns are fixed."""
+    return [
+        {"name": name, "value": value}
+        for name, values in fields.items()
+        for value in (values if isinstance(values, list) else [values])
+    ]
+
+
+def _bug_report_row(document: Document) -> JsonDict:
+    row = document_to_wire(document)
+    row["claims"] = [{**c, "details": _to_pairs(c["details"])} for c in row["claims"]]
+    return row
+
+
+def sighting_row(sighting: Sighting) -> SightingRow:
+    source = sighting.source
+    if isinstance(source, Duplicate):
+        group = source.notes.get("lake")
+        if group is None:
+            source.notes["lake"] = group = _DuplicateGroup(sighting).learn_names(source)
+        names, address = group.names_of_duplicate(source)
+    else:
+        group = _DuplicateGroup(sighting)
+        names, address = group.report.names, group.address
+    span = sighting.span
+    row = {
+        "uri": sighting.uri,
+        "offset": span.offset,
+        "length": span.length,
+        "lane": span.stream,
+        "test": group.test,
+        "fingerprint": group.key.fingerprint,
+        "report": group.report.digest,
+        "names": report_row.append_instructions(names, group.instructions),
+        "damage": group.damage,
+    }
+    if sighting.document is not None:
+        row["bug_report"] = _bug_report_row(sighting.document)
+    actors = [report_row.placeholder_name(placeholder, names) for placeholder in group.report.actors]
+    return SightingRow(row, group.key, address, actors, group.report)
+
+
+def add_variants(rows: Iterable[SightingRow]) -> Iterator[SightingRow]:
+    """Add the variant columns to the sightings of one file."""
+    batch: list[SightingRow] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH_SIZE:
+            yield from _add_batch_variants(batch)
+            batch = []
+    yield from _add_batch_variants(batch)
+
+
+def _add_batch_variants(batch: list[SightingRow]) -> Iterator[SightingRow]:
+    variants = variant_columns(
+        [
+            (item.key, f"{item.row['uri']}\0{item.row['lane']}", item.address, item.actors, item.row["names"])
+            for item in batch
+        ]
+    )
+    for row, columns in zip(batch, variants, strict=True):
+        row.row.update(columns)
+        yield row
+
+
+def variant_columns(
+    reports: list[tuple[GroupingKey, str, str | None, list[str], list[str]]],
+    known_aliases: Mapping[str, VariantAliases] | None = None,
+) -> Iterator[JsonDict]:
+    """Yield the variant columns of each report, given its key, stream, address, actors and names.
+
+    Links and aliases are in the row of the first sighting of each variant. `known_aliases` caches
+    aliases by description.
+    """
+    document = Reports()
+    for key, stream, address, actors, names in reports:
+        memory_address = int(address, 16) if address else 0
+        document.add_report(
+            key, stream, memory_address, partial(actor_numbers, actors), partial(report_row.instructions_in, names)
+        )
+    ids, facts = document.group_reports()
+    links, aliases = group_by_first(facts.links), facts.aliases_by_variant(known_aliases)
+    for name in ids:
+        base = facts.variants[name].base
+        yield {
+            "node": name,
+            "base": base,
+            "links": links.pop(name, []),
+            "aliases": aliases.pop(name, []),
+            "split": base in facts.split_by_caller,
+        }
+
+
+def sighting_from_row(row: JsonDict, report: JsonDict) -> Sighting:
+    """The sighting of a row, given the row of its report."""
+    restored = report_row.restore_names(report, row["names"])
+    document = {key: row[key] for key in ("uri", "offset", "length", "lane")}
+    serialized = _serialized_form(restored, row.get("race") or report["fingerprint"], document)
+    if row.get("bug_report"):
+        bug_report = {**row["bug_report"]}
+        claims = bug_report.pop("claims")
+        serialized["claims"] = [{**c, "details": _from_pairs(c["details"])} for c in claims]
+        serialized["bug_report"] = bug_report
+    return sighting_from_wire(serialized)
+
+
+def _serialized_form(fields: JsonDict, race: str, document: JsonDict) -> JsonDict:
+    facts = {fact["name"]: fact["value"] for fact in fields["facts"]}
+    return {**fields, "facts": facts, "schema": SCHEMA_VERSION, "race": race, "document": document}
+
+
+def _from_pairs(pairs: list[JsonDict]) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for pair in pairs:
+        values.setdefault(pair["name"], []).append(pair["value"])
+    return values
+
+
+def key_of_row(report: JsonDict) -> GroupingKey:
+    """The grouping key for the row of a report."""
+    no_position = {"uri": "", "offset": 0, "length": 0, "lane": None}
+    return grouping_key_of(sighting_from_wire(_serialized_form(report, "", no_position)).report)
+
+
+def actor_placeholders(report: JsonDict) -> list[str]:
+    """The placeholders of the actors in the row of a report."""
+    return [a["actor"] for a in report["accesses"] if a["actor"]]
+
+
+def address_placeholder(report: JsonDict) -> str | None:
+    """The placeholder of the address in the row of a report."""
+    return next((a["address"] for a in report["accesses"] if a["address"]), None)

@@ -1,0 +1,243 @@
+"""Formats for CI systems: GitHub annotations, GitLab code quality, JUnit XML and a Markdown job summary."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from deadheat.baseline.judgement import GateStanding
+from deadheat.output import escape
+from deadheat.output.escape import (
+    code_block,
+    code_span,
+    code_table_cell,
+    escape_markdown,
+    escape_markdown_element,
+    escape_xml,
+)
+from deadheat.output.findings import (
+    OncePerRaceFormat,
+    describe_access,
+    file_from_root,
+    format_sighting_count,
+    frame_location,
+    ordered_accesses,
+    summarize_races,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.model import Access, Actor
+    from deadheat.output import OutputStyle
+    from deadheat.output.findings import RaceFinding, RaceFindings
+
+
+_ESCAPED_IN_DATA = re.compile(r"[%\r\n]")
+_ESCAPED_IN_PROPERTY = re.compile(r"[%\r\n:,]")
+
+
+class GitHubFormat(OncePerRaceFormat):
+    name = "github"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        for finding in findings.races:
+            yield _github_annotation(finding, style.root)
+        for gone in findings.gone:
+            yield f"::notice title=known race not seen::{_escape_github_data(f'{gone.title} ({gone.race})')}\n"
+
+
+def _github_annotation(finding: RaceFinding, root: str) -> str:
+    report, verdict = finding.sighting.report, finding.sighting.verdict
+    accesses = ordered_accesses(finding)
+    site = next((access.site for access in accesses if access.site), None)
+    properties = [f"title={_escape_github_property(verdict.title)}"]
+    if site and site.file:
+        properties.insert(0, f"file={_escape_github_property(file_from_root(site, root))}")
+        properties.insert(1, f"line={site.line or 1}")
+    lines = [describe_access(access, root) for access in accesses]
+    lines += [f"test {report.test}"] if report.test else []
+    lines.append(f"race {verdict.race}, {format_sighting_count(finding.sighting_count)} by {report.detector}")
+    if finding.standing not in (None, GateStanding.NEW):
+        lines.append(f"{finding.standing}: {finding.note}" if finding.note else finding.standing)
+    level = "error" if finding.fails else "notice"
+    return f"::{level} {','.join(properties)}::{_escape_github_data(chr(10).join(lines))}\n"
+
+
+def _escape_github_data(text: str) -> str:
+    return _ESCAPED_IN_DATA.sub(_percent_encode, escape.replace_unprintable(text, "\n"))
+
+
+def _escape_github_property(text: str) -> str:
+    return _ESCAPED_IN_PROPERTY.sub(_percent_encode, escape.replace_unprintable(text))
+
+
+def _percent_encode(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
+
+
+GITHUB_FORMAT = GitHubFormat()
+
+
+class GitLabFormat(OncePerRaceFormat):
+    name = "gitlab"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        separator = "["
+        for finding in findings.races:
+            yield f"{separator}\n{json.dumps(_gitlab_issue(finding, style.root), ensure_ascii=False)}"
+            separator = ","
+        yield "[]\n" if separator == "[" else "\n]\n"
+
+
+def _gitlab_issue(finding: RaceFinding, root: str) -> dict[str, object]:
+    verdict, report = finding.sighting.verdict, finding.sighting.report
+    accesses = ordered_accesses(finding)
+    site = next((access.site for access in accesses if access.site and access.site.file), None)
+    sentences = "; ".join(describe_access(access, root) for access in accesses)
+    return {
+        "description": escape.replace_unprintable(f"{verdict.title}: {sentences}" if sentences else verdict.title),
+        "check_name": report.kind,
+        "fingerprint": verdict.race,
+        "severity": "critical" if finding.fails else "info",
+        "location": {
+            "path": escape.replace_unprintable(file_from_root(site, root) if site else finding.sighting.uri),
+            "lines": {"begin": (site.line or 1) if site else 1},
+        },
+        "categories": ["Bug Risk"],
+    }
+
+
+GITLAB_FORMAT = GitLabFormat()
+
+
+class JUnitFormat(OncePerRaceFormat):
+    name = "junit"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        races = list(findings.races)
+        failed = sum(finding.fails for finding in races)
+        # some readers reject a suite without a test case
+        counts = f'tests="{max(1, len(races))}" failures="{failed}" errors="0"'
+        skipped = f'skipped="{len(races) - failed}"'  # only allowed on a suite
+        yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+        yield f'<testsuites {counts}>\n<testsuite name="deadheat" {counts} {skipped}>\n'
+        for finding in races:
+            yield _junit_case(finding, style.root)
+        if not races:
+            yield '<testcase classname="deadheat" name="no race"/>\n'
+        yield "</testsuite>\n</testsuites>\n"
+
+
+def _junit_case(finding: RaceFinding, root: str) -> str:
+    verdict, report = finding.sighting.verdict, finding.sighting.report
+    site = next((access.site for access in ordered_accesses(finding) if access.site), None)
+    location_attributes = f' file="{escape_xml(file_from_root(site, root))}"' if site and site.file else ""
+    location_attributes += f' line="{site.line}"' if site and site.line else ""
+    owner = site.package if site and site.package else report.detector
+    name = f"{verdict.title} ({verdict.race})"
+    return (
+        f'<testcase classname="{escape_xml(owner)}" name="{escape_xml(name)}"{location_attributes}>'
+        f"{_junit_failure(finding, root) if finding.fails else _junit_skipped(finding)}</testcase>\n"
+    )
+
+
+def _junit_skipped(finding: RaceFinding) -> str:
+    why = f"{finding.standing}: {finding.note}" if finding.note else str(finding.standing)
+    return f'<skipped message="{escape_xml(why)}"/>'
+
+
+def _junit_failure(finding: RaceFinding, root: str) -> str:
+    report, verdict = finding.sighting.report, finding.sighting.verdict
+    actors = {actor.id: actor for actor in report.actors}
+    lines = [f"race {verdict.race}, {format_sighting_count(finding.sighting_count)} by {report.detector}"]
+    lines += [f"in {report.test}"] if report.test else []
+    lines += [f"at {where}" for where in finding.locations]
+    for access in ordered_accesses(finding):
+        lines += ["", describe_access(access, root), *_junit_frames(access, root)]
+        actor = actors.get(access.actor)
+        if actor and actor.created_at:
+            lines.append("  created at")
+            lines += [
+                f"    {frame.function} {frame_location(frame, root)}" for frame in actor.created_at if not frame.stale
+            ]
+    failure_text = escape_xml("\n".join(lines))
+    return f'<failure type="{escape_xml(report.kind)}" message="{escape_xml(verdict.title)}">{failure_text}</failure>'
+
+
+def _junit_frames(access: Access, root: str) -> list[str]:
+    return [f"    {frame.function} {frame_location(frame, root)}" for frame in access.stack if not frame.stale]
+
+
+JUNIT_FORMAT = JUnitFormat()
+
+
+# a job summary is limited to 1 MiB
+_MAX_TABLE_ROWS, _MAX_SECTIONS = 500, 100
+_STANDING_LABELS = {GateStanding.NEW: "🔴 new", GateStanding.EXPIRED: "🔴 expired", None: "🔴"}
+
+
+class MarkdownFormat(OncePerRaceFormat):
+    name = "markdown"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        races = sorted(findings.races, key=lambda finding: not finding.fails)
+        yield f"## deadheat: {summarize_races(races) if races else 'no race'}\n\n"
+        if races:
+            yield "| | race | where | seen | test |\n|---|---|---|---|---|\n"
+            yield from (_markdown_row(finding, style.root) for finding in races[:_MAX_TABLE_ROWS])
+            yield _omitted_note(len(races) - _MAX_TABLE_ROWS, "race") + "\n"
+        if findings.gone:
+            yield "Known races not found in this run:\n\n"
+            yield from (f"- {escape_markdown(gone.title)} {code_span(gone.race)}\n" for gone in findings.gone)
+            yield "\n"
+        failing = (finding for finding in races if finding.fails)
+        for finding in islice(failing, _MAX_SECTIONS):
+            yield _markdown_section(finding, style)
+        yield _omitted_note(sum(f.fails for f in races) - _MAX_SECTIONS, "race's section")
+
+
+def _omitted_note(count: int, noun: str) -> str:
+    return f"\n… and {count} more {noun}{'s' * (count > 1)}\n" if count > 0 else ""
+
+
+def _markdown_row(finding: RaceFinding, root: str) -> str:
+    report, verdict = finding.sighting.report, finding.sighting.verdict
+    sites = [access.site for access in ordered_accesses(finding) if access.site and access.site.file]
+    where = "<br>".join(code_table_cell(frame_location(site, root)) for site in sites)
+    mark = _STANDING_LABELS.get(finding.standing) or escape_markdown(str(finding.standing))
+    test = code_table_cell(report.test) if report.test else ""
+    note = f"<br>{escape_markdown(finding.note)}" if finding.note else ""
+    return f"| {mark}{note} | {escape_markdown(verdict.title)} | {where} | {finding.sighting_count} | {test} |\n"
+
+
+def _markdown_section(finding: RaceFinding, style: OutputStyle) -> str:
+    report, verdict = finding.sighting.report, finding.sighting.verdict
+    actors = {actor.id: actor for actor in report.actors}
+    stacks = "\n\n".join(
+        _markdown_access(access, actors.get(access.actor), style) for access in ordered_accesses(finding)
+    )
+    facts = [f"race {code_span(verdict.race)}", f"detector {code_span(report.detector)}"]
+    facts += [f"test {code_span(report.test)}"] if report.test else []
+    facts += [f"{format_sighting_count(finding.sighting_count)}, first at {code_span(finding.locations[0])}"]
+    return (
+        f"<details><summary>{escape_markdown_element(verdict.title)}</summary>\n\n"
+        f"{', '.join(facts)}\n\n{code_block(stacks)}\n\n</details>\n"
+    )
+
+
+def _markdown_access(access: Access, actor: Actor | None, style: OutputStyle) -> str:
+    lines = [describe_access(access, style.root)]
+    frames = [frame for frame in access.stack if not frame.stale]
+    lines += [f"    {frame.function}  {frame_location(frame, style.root)}" for frame in frames]
+    if actor and actor.created_at:
+        lines.append("  created at")
+        lines += [f"    {f.function}  {frame_location(f, style.root)}" for f in actor.created_at if not f.stale]
+    return "\n".join(lines)
+
+
+MARKDOWN_FORMAT = MarkdownFormat()
+
+FORMATS = (GITHUB_FORMAT, GITLAB_FORMAT, JUNIT_FORMAT, MARKDOWN_FORMAT)

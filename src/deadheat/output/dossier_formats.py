@@ -1,0 +1,298 @@
+"""Dossiers as terminal text, as a Markdown bug report and as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from deadheat import plugins
+from deadheat.model import ActorState
+from deadheat.output import dossier_sentences
+from deadheat.output.escape import code_block, code_span, escape_html, escape_markdown
+from deadheat.output.race_diagram import render_html
+from deadheat.output.text_format import RaceText, TextPainter, terminal_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deadheat.model import Access, Actor, Frame, Report, Sighting
+    from deadheat.output import OutputStyle
+    from deadheat.output.dossier_sentences import JsonDict
+
+
+# marks code in a sentence; removed for the terminal
+_BACKTICK = "`"
+
+
+class DossierText:
+    """Formats dossiers as lines for a terminal."""
+
+    def __init__(self, style: OutputStyle) -> None:
+        self._paint = TextPainter(style.colour)
+        self._race_text = RaceText(style)
+
+    def __call__(self, number: int, sighting: Sighting, dossier: JsonDict) -> str:
+        title, body = self._race_text(sighting)
+        head = self._paint(f"{number}. {title}", "bold")
+        return "\n".join([head, body, "", *self._labelled_lines(dossier)]) + "\n\n"
+
+    def _labelled_lines(self, dossier: JsonDict) -> Iterator[str]:
+        for label, lines in (
+            ("variable", dossier_sentences.describe_variable(dossier)),
+            ("cause", dossier_sentences.describe_cause(dossier)),
+            ("evidence", dossier_sentences.cause_evidence(dossier)),
+            ("remedy", dossier_sentences.describe_remedy(dossier)),
+            ("version", dossier_sentences.describe_version(dossier)),
+            ("dependency", dossier_sentences.describe_dependency(dossier)),
+            ("fixed by", dossier_sentences.describe_fixes(dossier)),
+            ("introduced", dossier_sentences.describe_introducing_commits(dossier)),
+            ("similar fix", dossier_sentences.describe_similar_fixes(dossier)),
+            ("claims", dossier_sentences.describe_checked_claims(dossier)),
+            ("stale", dossier_sentences.describe_stale_frames(dossier)),
+            ("reproduce", dossier_sentences.describe_reproduction(dossier)),
+            ("owners", dossier_sentences.describe_owners(dossier)),
+            ("related", dossier["related"]),
+            ("missing", dossier_sentences.describe_missing_facts(dossier)),
+        ):
+            for index, line in enumerate(lines):
+                name = self._paint(f"{label:11}", "cyan") if not index else " " * 11
+                yield f"   {name} {terminal_text(line.replace(_BACKTICK, ''))}"
+
+
+_MAX_FRAMES = 12
+_FENCE_LANGUAGES = {"sql": "sql", "go": "go"}
+
+
+class DossierMarkdown:
+    """Dossiers in the sections of an issue template."""
+
+    def __call__(self, number: int, sighting: Sighting, dossier: JsonDict) -> str:
+        return "\n".join(_markdown_lines(sighting, dossier)) + "\n\n"
+
+
+def _markdown_lines(sighting: Sighting, dossier: JsonDict) -> Iterator[str]:
+    report = sighting.report
+    yield f"# {escape_markdown(sighting.verdict.title)}"
+    yield ""
+    damage = f"; text damaged: {', '.join(report.damage)}" if report.damage else ""
+    detector_name = plugins.display_name(report.detector)
+    yield f"Race {code_span(sighting.verdict.race)}, from {escape_markdown(detector_name + damage)}."
+    yield from _markdown_section("1. Minimal reproduce step", _markdown_reproduction(dossier))
+    yield from _markdown_section(
+        "2. What did you expect to see?", _markdown_paragraphs([dossier["narrative"]["expected"]])
+    )
+    yield from _markdown_section("3. What did you see instead", _markdown_observation(report, dossier))
+    yield from _markdown_section(
+        "4. What is your version?", _markdown_bullets(dossier_sentences.describe_version(dossier))
+    )
+    yield from _markdown_section("Cause", _markdown_cause(dossier))
+    yield from _markdown_section("Evidence", _markdown_bullets(dossier_sentences.cause_evidence(dossier)))
+    yield from _markdown_section("Remedy", _markdown_bullets(dossier_sentences.describe_remedy(dossier)))
+    yield from _markdown_section("Fixed by", _markdown_bullets(dossier_sentences.describe_fixes(dossier)))
+    yield from _markdown_section(
+        "Introduced by", _markdown_bullets(dossier_sentences.describe_introducing_commits(dossier))
+    )
+    yield from _markdown_section(
+        "Similar fixes in this repository", _markdown_bullets(dossier_sentences.describe_similar_fixes(dossier))
+    )
+    yield from _markdown_section("Dependency", _markdown_bullets(dossier_sentences.describe_dependency(dossier)))
+    yield from _markdown_section(
+        "What the document claims",
+        _markdown_bullets(
+            dossier_sentences.describe_checked_claims(dossier)
+            + dossier_sentences.describe_unchecked_claims(sighting, dossier)
+        ),
+    )
+    yield from _markdown_section("Stale frames", _markdown_bullets(dossier_sentences.describe_stale_frames(dossier)))
+    yield from _markdown_section("Owners", _markdown_bullets(dossier_sentences.describe_owners(dossier)))
+    yield from _markdown_section("Related races", [f"- {code_span(race)}" for race in dossier["related"]])
+    yield from _markdown_section("Not checked", _markdown_bullets(dossier_sentences.describe_missing_facts(dossier)))
+
+
+def _markdown_section(title: str, body: list[str]) -> Iterator[str]:
+    if body:
+        yield from ("", f"### {title}", "", *body)
+
+
+def _markdown_paragraphs(sentences: list[str]) -> list[str]:
+    return [_markdown_sentence(sentence) for sentence in sentences if sentence]
+
+
+def _markdown_bullets(sentences: list[str]) -> list[str]:
+    return [f"- {_markdown_sentence(sentence)}" for sentence in sentences]
+
+
+def _markdown_reproduction(dossier: JsonDict) -> list[str]:
+    commands = dossier_sentences.reproduction_commands(dossier)
+    note = escape_markdown(dossier_sentences.reproduction_note(dossier))
+    if not commands:
+        return [note]
+    reproduction = dossier["reproduce"]
+    if reproduction["claimed"] and reproduction["at"]:
+        first, *steps = commands
+        language = _FENCE_LANGUAGES.get(reproduction["framework"], "text")
+        return [code_block(first, "sh"), "", note, "", code_block("\n".join(steps), language)]
+    return [code_block("\n".join(commands), "sh"), "", note]
+
+
+def _markdown_observation(report: Report, dossier: JsonDict) -> list[str]:
+    lines = [_markdown_sentence(dossier["narrative"]["saw"])]
+    actors = {actor.id: actor for actor in report.actors}
+    for access in report.accesses:
+        lines += ["", code_block(_access_stack_text(access, actors.get(access.actor)), "text")]
+    variable_sentences = dossier_sentences.describe_variable(dossier)
+    lines += ["", f"Variable: {_markdown_sentence(variable_sentences[0])}", *_markdown_bullets(variable_sentences[1:])]
+    for snippet in [s for s in dossier["snippets"] if _is_access_site(s, report)][:2]:
+        location = f"{snippet['path']}:{snippet['site']['line']}"
+        lines += ["", f"{code_span(location)}:", "", code_block(_numbered_source(snippet), "text")]
+    return lines
+
+
+def _is_access_site(snippet: JsonDict, report: Report) -> bool:
+    site = snippet["site"]
+    return any(
+        access.site and (access.site.file, access.site.line) == (site["file"], site["line"])
+        for access in report.accesses
+    )
+
+
+def _numbered_source(snippet: JsonDict) -> str:
+    """Numbered source lines with a marker at the racing line."""
+    racing = snippet["site"]["line"]
+    return "\n".join(
+        f"{'>' if number == racing else ' '} {number:5} {row.expandtabs(4)}".rstrip()
+        for number, row in enumerate(snippet["lines"], snippet["first"])
+    )
+
+
+def _access_stack_text(access: Access, actor: Actor | None) -> str:
+    address = f" at {access.address}" if access.address else ""
+    state = f" ({actor.state})" if actor and actor.state is not ActorState.UNKNOWN else ""
+    lines = [f"{access.op}{address} by {access.actor or 'an unknown actor'}{state}"]
+    lines += _frame_lines(access.stack)
+    if actor and actor.created_at:
+        lines += ["created at", *_frame_lines(actor.created_at)]
+    return "\n".join(lines)
+
+
+def _frame_lines(stack: tuple[Frame, ...]) -> list[str]:
+    live = [frame for frame in stack if not frame.stale]
+    lines = [f"  {f.function}  {f.file}{f':{f.line}' if f.line is not None else ''}" for f in live[:_MAX_FRAMES]]
+    omitted, stale_count = len(live) - _MAX_FRAMES, len(stack) - len(live)
+    notes = [f"{omitted} more"] * (omitted > 0) + [f"{stale_count} stale"] * (stale_count > 0)
+    return [*lines, f"  … {', '.join(notes)}"] if notes else lines
+
+
+def _markdown_cause(dossier: JsonDict) -> list[str]:
+    first, *rest = dossier_sentences.describe_cause(dossier)
+    return [_markdown_sentence(first), *([""] if rest else []), *_markdown_bullets(rest)]
+
+
+def _markdown_sentence(text: str) -> str:
+    """Escapes a sentence and turns text between backticks into code spans."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape_markdown(text)
+    return "".join(code_span(part) if index % 2 else escape_markdown(part) for index, part in enumerate(parts))
+
+
+# the browser loads nothing, even if a document contains markup
+_CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class DossierHtmlPage:
+    """All dossiers of a run on one page."""
+
+    def __call__(self, dossiers: Iterable[tuple[Sighting, JsonDict]]) -> str:
+        pairs = list(dossiers)
+        title = pairs[0][0].verdict.title if len(pairs) == 1 else f"{len(pairs)} races"
+        style = files("deadheat.output").joinpath("dossier.css").read_text("utf-8")
+        body = "\n".join(_html_article(sighting, dossier) for sighting, dossier in pairs)
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{_CONTENT_SECURITY_POLICY}">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="referrer" content="no-referrer">'
+            f"<title>{escape_html(title)}</title>\n<style>\n{style}</style></head>\n<body><main>\n"
+            f"{body or '<p>No race was found.</p>'}\n"
+            "<footer>Generated by deadheat. Every statement comes from a frame, a line or a commit;"
+            " claims of a document are marked as claims.</footer></main></body></html>\n"
+        )
+
+
+def _html_article(sighting: Sighting, dossier: JsonDict) -> str:
+    return "\n".join(["<article>", *_html_article_parts(sighting, dossier), "</article>"])
+
+
+def _html_article_parts(sighting: Sighting, dossier: JsonDict) -> Iterator[str]:
+    report = sighting.report
+    yield f"<h1>{escape_html(sighting.verdict.title)}</h1>"
+    chips = [report.kind, plugins.display_name(report.detector), report.test]
+    chips += [f"text damaged: {', '.join(report.damage)}"] if report.damage else []
+    chips += [f"race {sighting.verdict.race}"]
+    yield f'<ul class="chips">{"".join(f"<li>{escape_html(chip)}</li>" for chip in chips if chip)}</ul>'
+    yield _html_summary(dossier)
+    yield "<h2>What raced</h2>"
+    yield render_html(report, dossier["snippets"], _html_sentence(dossier_sentences.describe_variable(dossier)[0]))
+    for title, lines in (
+        ("What was expected", [dossier["narrative"]["expected"]]),
+        ("What was seen", [dossier["narrative"]["saw"], *dossier_sentences.describe_variable(dossier)[1:]]),
+        ("Cause", dossier_sentences.describe_cause(dossier)),
+        ("Evidence", dossier_sentences.cause_evidence(dossier)),
+        ("Remedy", dossier_sentences.describe_remedy(dossier)),
+    ):
+        yield _html_section(title, lines)
+    yield _html_reproduction(dossier)
+    for title, lines in (
+        ("Version", dossier_sentences.describe_version(dossier)),
+        ("Fixed by", dossier_sentences.describe_fixes(dossier)),
+        ("Introduced by", dossier_sentences.describe_introducing_commits(dossier)),
+        ("Similar fixes in this repository", dossier_sentences.describe_similar_fixes(dossier)),
+        ("Dependency", dossier_sentences.describe_dependency(dossier)),
+        (
+            "What the document claims",
+            dossier_sentences.describe_checked_claims(dossier)
+            + dossier_sentences.describe_unchecked_claims(sighting, dossier),
+        ),
+        ("Stale frames", dossier_sentences.describe_stale_frames(dossier)),
+        ("Owners", dossier_sentences.describe_owners(dossier)),
+        ("Related races", dossier["related"]),
+        ("Not checked", dossier_sentences.describe_missing_facts(dossier)),
+    ):
+        yield _html_section(title, lines)
+
+
+def _html_summary(dossier: JsonDict) -> str:
+    """The most important facts, one line each."""
+    rows = (
+        ("variable", dossier_sentences.describe_variable(dossier)[0]),
+        ("cause", dossier_sentences.describe_cause(dossier)[0]),
+        ("version", dossier_sentences.describe_version(dossier)[0]),
+        ("fixed by", dossier_sentences.summarize_fix(dossier)),
+    )
+    body = "".join(f"<dt>{label}</dt><dd>{_html_sentence(text)}</dd>" for label, text in rows)
+    return f'<dl class="lead">{body}</dl>'
+
+
+def _html_section(title: str, lines: list[str]) -> str:
+    if not lines:
+        return ""
+    if len(lines) == 1:
+        return f"<h2>{title}</h2><p>{_html_sentence(lines[0])}</p>"
+    return f"<h2>{title}</h2><ul>{''.join(f'<li>{_html_sentence(line)}</li>' for line in lines)}</ul>"
+
+
+def _html_reproduction(dossier: JsonDict) -> str:
+    commands = dossier_sentences.reproduction_commands(dossier)
+    block = f"<pre><code>{escape_html(chr(10).join(commands))}</code></pre>" if commands else ""
+    return f"<h2>How to reproduce it</h2>{block}<p>{escape_html(dossier_sentences.reproduction_note(dossier))}</p>"
+
+
+def _html_sentence(text: str) -> str:
+    """Escapes a sentence and turns text between backticks into code elements."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape_html(text)
+    return "".join(
+        f"<code>{escape_html(part)}</code>" if index % 2 else escape_html(part) for index, part in enumerate(parts)
+    )

@@ -1,0 +1,262 @@
+"""The facts of a dossier as sentences, shared by all dossier formats; nothing is escaped.
+
+An unknown fact is a sentence too, and says why it is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deadheat.model import Sighting
+
+JsonDict = dict[str, Any]
+SHORT_HASH_LENGTH = 11
+# fix scores: convincing; how far below the best another fix is listed; possible
+_MIN_CONVINCING_SCORE, _MAX_SCORE_GAP, _MIN_POSSIBLE_SCORE = 0.7, 0.2, 0.6
+_PRESENCE_SENTENCES = {
+    True: "both racing lines are still present at HEAD",
+    False: "no longer present at HEAD",
+    None: "unknown whether it is still present at HEAD: the functions have changed",
+}
+# claims that are listed although they cannot be checked
+_UNCHECKED_CLAIM_KINDS = ("version", "suspect", "workaround", "setting", "injection", "reference")
+# major and minor version: "v5.3.1" is of the release line (5, 3)
+_RELEASE_LINE = re.compile(r"(\d+)\.(\d+)")
+_PRERELEASE = re.compile(r"alpha|beta|rc|pre|dev|nightly|-\d{6,}", re.IGNORECASE)
+
+
+def describe_variable(dossier: JsonDict) -> list[str]:
+    variable = dossier["variable"]
+    if variable is None:
+        if dossier["pin"] is None:
+            return ["Unknown: the source of the racing lines is not available."]
+        touched = [
+            f"`{touch['site']['function']}` accesses {_quote_names(touch['touches']) or 'nothing by name'}."
+            for touch in dossier["touched"]
+        ]
+        return ["Unknown: the racing lines have no name in common.", *touched]
+    owner = f" of `{variable['owner']}`" if variable["owner"] else ""
+    declaration = variable["declared"]
+    where = f", declared at `{declaration['file']}:{declaration['line']}`" if declaration else ""
+    part = f"; part: {variable['part']}" if variable["part"] else ""
+    return [f"`{variable['name']}`{owner}{where}{part} ({variable['why']})"]
+
+
+def describe_version(dossier: JsonDict) -> list[str]:
+    """The window of commits, how well it fits, and equally good windows."""
+    pin = dossier["pin"]
+    if pin is None:
+        return ["Unknown: no frame is in one of the given repositories."]
+    days = " to ".join(dict.fromkeys(day for day in pin["days"] if day))
+    when = f", {days}" if days else ""
+    lines = [f"{describe_window(pin)}{when}; {pin['frames_fit']} of {pin['frames']} frames fit"]
+    surest = pin["surest"]
+    if pin["named"]:
+        lines.append(f"it contains the named version `{pin['named']}` (`{surest['last'][:SHORT_HASH_LENGTH]}`)")
+    elif surest["commits"] < pin["commits"]:
+        lines.append(f"most likely {describe_window(surest)}: each line there does what its frame says")
+    if not pin["exact"]:
+        lines.append("no commit fits every frame; this is the closest base of a version that is not here")
+        misfits = [f"`{frame['function']}` (`{frame['file']}:{frame['line']}`)" for frame in pin["misfits"]]
+        lines.append(f"does not fit: {_join_limited(misfits, 3)}")
+    if pin["tags"]:
+        lines.append(f"tags that fit: {_join_limited(pin['tags'], 6)}")
+    if pin["main_line"]:
+        lines.append(f"nearest on the main branch: {describe_window(pin['main_line'])}")
+    lines += [f"equally good: {describe_window(tie)}" for tie in pin["ties"][:3]]
+    if len(pin["ties"]) > 3:
+        lines.append(f"and {len(pin['ties']) - 3} more equally good windows")
+    return lines
+
+
+def describe_window(window: JsonDict) -> str:
+    first, last = window["first"][:SHORT_HASH_LENGTH], window["last"][:SHORT_HASH_LENGTH]
+    branch = window["line"].removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    if window["commits"] == 1:
+        return f"`{first}` on `{branch}`"
+    return f"`{first}` to `{last}` on `{branch}` ({window['commits']} commits)"
+
+
+def describe_dependency(dossier: JsonDict) -> list[str]:
+    dependency = dossier["module"]
+    return [f"{dependency['path']} {dependency['version'] or ''}".rstrip()] if dependency else []
+
+
+def describe_fixes(dossier: JsonDict) -> list[str]:
+    """Likely fixes, the releases that contain the best one, and whether HEAD still has the race."""
+    if dossier["pin"] is None:
+        return ["Unknown: without the version, later commits cannot be searched."]
+    lines = describe_commits(_likely_fixes(dossier["fixed_by"]), 3)
+    if not lines or dossier["fixed_by"][0]["score"] < _MIN_CONVINCING_SCORE:
+        lines = ["No commit was found that certainly fixes it.", *(f"possibly {commit}" for commit in lines)]
+    if dossier["fixed_in"]:
+        lines.append(f"fixed in {_join_limited(releases_with_fix(dossier), 4)}{_tested_release(dossier['pin'])}")
+    return [*lines, _PRESENCE_SENTENCES[dossier["still_present"]]]
+
+
+def _likely_fixes(fixes: list[JsonDict]) -> list[JsonDict]:
+    """Drops fixes with a low score, and those far below the best one."""
+    min_score = max(_MIN_POSSIBLE_SCORE, fixes[0]["score"] - _MAX_SCORE_GAP) if fixes else 0.0
+    return [fix for fix in fixes if fix["score"] >= min_score]
+
+
+def summarize_fix(dossier: JsonDict) -> str:
+    """The most likely fix and the first release that contains it."""
+    if not dossier["fixed_by"] or dossier["fixed_by"][0]["score"] < _MIN_CONVINCING_SCORE:
+        return describe_fixes(dossier)[0]
+    best = dossier["fixed_by"][0]
+    released = f"; released in {releases_with_fix(dossier)[0]}" if dossier["fixed_in"] else ""
+    return f"`{best['commit'][:SHORT_HASH_LENGTH]}` {best['subject']} ({best['score']:.2f}){released}"
+
+
+def releases_with_fix(dossier: JsonDict) -> list[str]:
+    """The first release of each release line with the fix; the line that was run comes first."""
+    first_releases: dict[tuple[str, ...], str] = {}
+    tags: list[str] = dossier["fixed_in"]
+    for tag in [t for t in tags if not _PRERELEASE.search(t)] or tags:
+        first_releases.setdefault(_release_line(tag), tag)
+    tested_line = _release_line(dossier["pin"]["named"] or next(iter(dossier["pin"]["tags"]), ""))
+    same_line = [first_releases.pop(tested_line)] if tested_line in first_releases else []
+    return same_line + list(first_releases.values())
+
+
+def _release_line(tag: str) -> tuple[str, ...]:
+    match = _RELEASE_LINE.search(tag)
+    return match.groups() if match else (tag,)
+
+
+def _tested_release(pin: JsonDict) -> str:
+    release = pin["named"] or ", ".join(pin["tags"][:1])
+    return f"; you run {release}" if release else ""
+
+
+def describe_commits(commits: list[JsonDict], limit: int) -> list[str]:
+    return [
+        f"`{commit['commit'][:SHORT_HASH_LENGTH]}` {commit['subject']}"
+        f" ({commit['score']:.2f}: {'; '.join(commit['why'])})"
+        for commit in commits[:limit]
+    ]
+
+
+def describe_introducing_commits(dossier: JsonDict) -> list[str]:
+    return describe_commits(dossier["introduced_by"], 3)
+
+
+def describe_stale_frames(dossier: JsonDict) -> list[str]:
+    """Where stacks become stale, and why."""
+    return [
+        f"{boundary['where']}, below `{boundary['above']['function']}`: {boundary['why']}"
+        for boundary in dossier["stale"]
+    ]
+
+
+def reproduction_commands(dossier: JsonDict) -> list[str]:
+    """The commands to run, line by line; empty if unknown."""
+    reproduction = dossier["reproduce"]
+    if reproduction is None:
+        return []
+    checkout = [f"git checkout {reproduction['at']}"] if reproduction["at"] else []
+    return [*checkout, *reproduction["command"].split("\n")]
+
+
+def describe_reproduction(dossier: JsonDict) -> list[str]:
+    """The commands to run, followed by a note if there is one."""
+    note = dossier["reproduce"]["note"] if dossier["reproduce"] else None
+    return [*reproduction_commands(dossier), *([note] if note else [])] or [reproduction_note(dossier)]
+
+
+def reproduction_note(dossier: JsonDict) -> str:
+    reproduction = dossier["reproduce"]
+    if reproduction is None:
+        return "Unknown: the frames do not show what was run."
+    if reproduction["claimed"]:
+        return "Steps from the document, not tested; the frames do not show what was run."
+    note = f" {reproduction['note']}" if reproduction["note"] else ""
+    return f"Run with {reproduction['framework']}, from the frames; a race may need several runs.{note}"
+
+
+def describe_owners(dossier: JsonDict) -> list[str]:
+    return [f"{owner['who']}: {owner['why']}" for owner in dossier["owners"][:5]]
+
+
+def describe_cause(dossier: JsonDict) -> list[str]:
+    """The cause, and whether the defect is in the test."""
+    cause = dossier["cause"]
+    if cause is None:
+        return ["Unknown."]
+    if cause["cause"] == "unknown":
+        return ["Unknown.", *(f"To find out: {question}" for question in cause["settle"])]
+    basis = "the report and the code at the pin" if cause["from_source"] else "the report alone"
+    lines = [f"{cause['cause']} (confidence {cause['confidence']:.2f}, from {basis})"]
+    if cause["test_only"]:
+        lines.append("The defect is in the test, not in the product code.")
+    return lines
+
+
+def cause_evidence(dossier: JsonDict) -> list[str]:
+    return list(dossier["cause"]["evidence"]) if dossier["cause"] else []
+
+
+def describe_remedy(dossier: JsonDict) -> list[str]:
+    """What to change, with which primitive, at what cost, and how to check the fix."""
+    cause = dossier["cause"]
+    if cause is None or not cause["remedy"]:
+        return []
+    fix = cause["fix"]
+    return [cause["remedy"], f"Use: {fix['primitive']}", f"Cost: {fix['price']}", f"To check: {fix['check']}"]
+
+
+def describe_similar_fixes(dossier: JsonDict) -> list[str]:
+    return [
+        f"`{fix['commit'][:SHORT_HASH_LENGTH]}` {fix['subject']} ({'; '.join([*_fix_strategies(fix), *fix['why']])})"
+        for fix in dossier["similar_fixes"][:5]
+    ]
+
+
+def _fix_strategies(fix: JsonDict) -> list[str]:
+    return [fix["strategy"]] if fix.get("strategy") else []
+
+
+def describe_checked_claims(dossier: JsonDict) -> list[str]:
+    """The claims of the document that were checked against the clone."""
+    verdicts = {True: "confirmed", False: "refuted", None: "not decidable"}
+    return [
+        f"“{claim['quote']}” ({claim['kind']} {claim['value']}): {verdicts[claim['holds']]}; {claim['why']}"
+        for claim in dossier["checked"]
+    ]
+
+
+def describe_unchecked_claims(sighting: Sighting, dossier: JsonDict) -> list[str]:
+    """The other claims of the document."""
+    known_values = {checked_claim["value"] for checked_claim in dossier["checked"]}
+    lines = []
+    for claim in sighting.document.claims if sighting.document else ():
+        if claim.kind in _UNCHECKED_CLAIM_KINDS and claim.value not in known_values:
+            known_values.add(claim.value)
+            role = f" ({claim.role})" if claim.role else ""
+            lines.append(f"{claim.kind}{role}: {claim.value}; not checked")
+    return lines
+
+
+def describe_missing_facts(dossier: JsonDict) -> list[str]:
+    """What could not be examined, and why."""
+    lines = [f"the clone: {gap}" for gap in dossier["missing"]]
+    pin = dossier["pin"]
+    if pin and pin["absent"]:
+        files = list(dict.fromkeys(frame["file"] for frame in pin["absent"]))
+        lines.append(f"no given repository contains {_join_limited(files, 4)}")
+    if pin and pin["ambiguous"]:
+        files = list(dict.fromkeys(frame["file"] for frame in pin["ambiguous"]))
+        lines.append(f"more than one file matches {_join_limited(files, 4)}")
+    return lines
+
+
+def _quote_names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _join_limited(names: list[str], limit: int) -> str:
+    omitted = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + omitted

@@ -1,0 +1,97 @@
+"""The result of a gate as terminal text and as JSON; `scan` does not offer these formats."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from deadheat import serialization
+from deadheat.baseline.judgement import GateStanding
+from deadheat.output.findings import OncePerRaceFormat, format_sighting_count
+from deadheat.output.text_format import RaceText, TextPainter, terminal_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.output import OutputStyle
+    from deadheat.output.findings import RaceFinding, RaceFindings
+
+
+class GateTextFormat(OncePerRaceFormat):
+    """Shows failing races in full and the others on one line each."""
+
+    name = "text"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        paint, text = TextPainter(style.colour), RaceText(style)
+        races = list(findings.races)
+        failing = [finding for finding in races if finding.fails]
+        for number, finding in enumerate(failing, 1):
+            title, body = text(finding.sighting)
+            if style.brief:
+                yield f"{paint(f'{finding.sighting_count:6}x', 'yellow')} {title}\n"
+                continue
+            yield f"{paint(f'{number}. {title}', 'bold')}{self._standing_note(finding, paint)}\n"
+            yield "".join(paint(f"   {terminal_text(location)}", "dim") + "\n" for location in finding.locations)
+            yield f"{body}\n\n"
+        for finding in races:
+            if not finding.fails:
+                yield self._known_race_line(finding, paint)
+        for gone in findings.gone:
+            yield paint(f"gone   {terminal_text(gone.title)}  {terminal_text(gone.race)}", "cyan") + "\n"
+        if races or findings.gone:
+            yield paint(summarize_gate(races, len(findings.gone)), "bold") + "\n"
+
+    def _standing_note(self, finding: RaceFinding, paint: TextPainter) -> str:
+        notes = [] if finding.standing is None else [f"{finding.standing} {finding.note}".strip()]
+        notes += [format_sighting_count(finding.sighting_count)] if finding.sighting_count > 1 else []
+        return paint(f"  {terminal_text(', '.join(notes))}", "yellow") if notes else ""
+
+    def _known_race_line(self, finding: RaceFinding, paint: TextPainter) -> str:
+        verdict = finding.sighting.verdict
+        note = f"  ({terminal_text(finding.note)})" if finding.note else ""
+        line = f"{finding.standing:6} {terminal_text(verdict.title)}  {verdict.race}{note}"
+        return paint(line, "dim") + "\n"
+
+
+def summarize_gate(races: list[RaceFinding], gone: int) -> str:
+    """`3 races: 1 new, 2 known; 1 known race is gone`."""
+    count = f"{len(races)} race{'s' * (len(races) != 1)}"
+    counts = [
+        f"{number} {standing}"
+        for standing in GateStanding
+        if (number := sum(finding.standing is standing for finding in races))
+    ]
+    gone_note = f"; {gone} known race{'s are' if gone > 1 else ' is'} gone" if gone else ""
+    return f"{count}: {', '.join(counts)}{gone_note}" if counts else f"{count}{gone_note}"
+
+
+class GateJsonLinesFormat(OncePerRaceFormat):
+    """One JSON line per race: its best report and its standing."""
+
+    name = "jsonl"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        for finding in findings.races:
+            yield json.dumps(_finding_to_json(finding), ensure_ascii=False) + "\n"
+
+
+class GateJsonFormat(OncePerRaceFormat):
+    """One JSON object with all races and the races that are gone."""
+
+    name = "json"
+
+    def render_pieces(self, findings: RaceFindings, style: OutputStyle) -> Iterator[str]:
+        races = [_finding_to_json(finding) for finding in findings.races]
+        gone = [gone._asdict() for gone in findings.gone]
+        yield json.dumps({"races": races, "gone": gone}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _finding_to_json(finding: RaceFinding) -> serialization.JsonDict:
+    fields = {"seen": finding.sighting_count, "places": list(finding.locations)}
+    if finding.standing is not None:
+        fields |= {"standing": finding.standing.value, "note": finding.note}
+    return serialization.sighting_to_wire(finding.sighting) | fields
+
+
+GATE_FORMATS = {form.name: form for form in (GateTextFormat(), GateJsonLinesFormat(), GateJsonFormat())}

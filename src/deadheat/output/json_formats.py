@@ -1,0 +1,249 @@
+"""The formats `jsonl` (one line per report), `json` (one array) and `documents` (one array of bug reports)."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, Any
+
+from deadheat import json_line, serialization
+from deadheat.output.spill_buffer import LinePacker, LineTemplate, PackedLineStore, unpack_lines
+from deadheat.parsing.duplicates import Duplicate
+from deadheat.text.lazy_regex import lazy_compile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deadheat.model import Document, Sighting
+    from deadheat.output import OutputStyle
+
+
+# values that differ between duplicates: "0x00c000124010", "goroutine 7"
+_VARYING_VALUE = lazy_compile(rb'"(?:0x|[a-z]+ )([0-9a-f]+)"')
+# the same in an evidence sentence: "goroutine 7 writes at 0x00c000124010"
+_VARYING_VALUE_IN_EVIDENCE = lazy_compile(rb"(?:goroutine |0x)([0-9a-f]+)\b")
+_CAUSES_KEY = b'"causes": '
+# indexes of the values that fill the gaps of a duplicate's line; the varying values come last
+_RACE_GAP, _OFFSET_GAP, _LENGTH_GAP, _FIRST_NAME_GAP = range(4)
+
+
+class DuplicateTemplate:
+    """The JSON of a duplicated report with gaps for the values of `_gap_values_of`."""
+
+    def __init__(self, duplicate: Duplicate, sighting: Sighting) -> None:
+        before_race, before_document, self._text_after_document = json_line.report_around(
+            sighting.report, sighting.verdict
+        )
+        self._text_before_race = _encode_utf8(before_race)
+        self._pieces, self._gaps = _split_at_names(_encode_utf8(before_document), duplicate.volatile_values)
+
+    def line_template(self, uri: str, stream: str | None) -> LineTemplate:
+        """The template for duplicates in that document."""
+        before, between, after = json_line.document_around(uri, stream)
+        *pieces, last = self._pieces
+        document_pieces = [
+            last + _encode_utf8(before),
+            _encode_utf8(between),
+            _encode_utf8(f"{after}{self._text_after_document}\n"),
+        ]
+        return (
+            [self._text_before_race, *pieces, *document_pieces],
+            [_RACE_GAP, *self._gaps, _OFFSET_GAP, _LENGTH_GAP],
+            1,
+        )
+
+
+def _gap_values_of(duplicate: Duplicate, sighting: Sighting) -> list[bytes]:
+    span = sighting.span
+    position = str(span.offset).encode(), str(span.length).encode()
+    return [sighting.verdict.race.encode(), *position, *duplicate.volatile_values]
+
+
+def _split_at_names(text: bytes, names: tuple[bytes, ...]) -> tuple[list[bytes], list[int]]:
+    """Splits the text at the varying values; returns the pieces and the gap indexes."""
+    causes_start = text.rfind(_CAUSES_KEY)
+    matches = [
+        *_VARYING_VALUE.finditer(text, 0, causes_start),
+        *_VARYING_VALUE_IN_EVIDENCE.finditer(text, causes_start),
+    ]
+    pieces, gaps, end = [], [], 0
+    for match in matches:
+        if match[1] in names:
+            pieces.append(text[end : match.start(1)])
+            gaps.append(_FIRST_NAME_GAP + names.index(match[1]))
+            end = match.end(1)
+    return [*pieces, text[end:]], gaps
+
+
+def _encode_utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+class JsonLinesCollector:
+    def __init__(self) -> None:
+        self._packer = LinePacker()
+        self._template_numbers: dict[tuple[DuplicateTemplate, str, str | None], int] = {}
+
+    def add_sighting(self, sighting: Sighting) -> None:
+        source = sighting.source
+        if isinstance(source, Duplicate) and sighting.document is None:
+            self._packer.add_filled_template(self._template_number(source, sighting), _gap_values_of(source, sighting))
+        else:
+            before, after = json_line.around_race(sighting)
+            race = sighting.verdict.race.encode()
+            self._packer.add_unique_line([_encode_utf8(before), _encode_utf8(after)], [race])
+
+    def _template_number(self, duplicate: Duplicate, sighting: Sighting) -> int:
+        template: DuplicateTemplate | None = duplicate.notes.get("jsonl")
+        if template is None:
+            duplicate.notes["jsonl"] = template = DuplicateTemplate(duplicate, sighting)
+        uri, stream = sighting.uri, sighting.span.stream
+        number = self._template_numbers.get((template, uri, stream))
+        if number is None:
+            number = self._packer.add_template(template.line_template(uri, stream))
+            self._template_numbers[template, uri, stream] = number
+        return number
+
+    def add_document(self, document: Document) -> None:
+        """Does nothing: the lines of its reports contain its claims."""
+
+    def pack_batch(self) -> bytes:
+        self._template_numbers.clear()
+        return self._packer.pack_lines()
+
+
+class JsonLinesWriter:
+    def __init__(self, out: IO[str]) -> None:
+        out.flush()
+        self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
+        self._store = PackedLineStore()
+
+    def merge_batch(self, packed: bytes) -> None:
+        self._store.add_packed(packed)
+
+    def write_live(self, packed: bytes) -> None:
+        if packed:
+            self._out.writelines(unpack_lines(packed, {}))
+            self._out.flush()
+
+    def write_remaining(self, ids: Mapping[str, str]) -> None:
+        self._out.writelines(self._store.iter_lines(ids))
+        self._out.flush()
+
+
+class JsonLinesFormat:
+    name = "jsonl"
+    needs_reports = True
+    prints_at_end = False
+
+    def new_collector(self, style: OutputStyle) -> JsonLinesCollector:
+        return JsonLinesCollector()
+
+    def new_writer(self, out: IO[str], style: OutputStyle) -> JsonLinesWriter:
+        return JsonLinesWriter(out)
+
+
+JSONL_FORMAT = JsonLinesFormat()
+
+
+class JsonArrayWriter:
+    """Writes element by element, in memory that does not grow with the number of reports."""
+
+    def __init__(self, out: IO[str]) -> None:
+        out.flush()
+        self._out: IO[bytes] = out.buffer  # type: ignore[attr-defined]
+        self._store = PackedLineStore()
+
+    def merge_batch(self, packed: bytes) -> None:
+        self._store.add_packed(packed)
+
+    write_live = merge_batch  # an incomplete array is of no use
+
+    def write_remaining(self, ids: Mapping[str, str]) -> None:
+        separator = b"["
+        for text in self._store.iter_lines(ids):
+            self._out.write(separator + b"\n")
+            self._out.write(text[:-1].replace(b"\n", b",\n"))
+            separator = b","
+        self._out.write(b"[]\n" if separator == b"[" else b"\n]\n")
+        self._out.flush()
+
+
+class JsonFormat:
+    name = "json"
+    needs_reports = True
+    prints_at_end = False
+
+    def new_collector(self, style: OutputStyle) -> JsonLinesCollector:
+        return JsonLinesCollector()
+
+    def new_writer(self, out: IO[str], style: OutputStyle) -> JsonArrayWriter:
+        return JsonArrayWriter(out)
+
+
+JSON_FORMAT = JsonFormat()
+
+
+# in a JSON string a quote is escaped, so this never occurs in the text of a document
+_RACE_KEY = b'"race": "'
+
+
+class DocumentsCollector:
+    """A bug report is added before its sightings. Sightings outside a bug report are skipped."""
+
+    def __init__(self) -> None:
+        self._documents: list[dict[str, Any]] = []
+
+    def add_document(self, document: Document) -> None:
+        self._documents.append({**serialization.document_to_wire(document), "reports": []})
+
+    def add_sighting(self, sighting: Sighting) -> None:
+        if sighting.document is not None and self._documents:
+            self._documents[-1]["reports"].append(_report_entry(sighting))
+
+    def pack_batch(self) -> bytes:
+        packer = LinePacker()
+        for document in self._documents:
+            line = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+            packer.add_unique_line(*_split_at_races(line))
+        self._documents = []
+        return packer.pack_lines()
+
+
+def _split_at_races(line: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Splits a line into the pieces around race ids, and the race ids."""
+    first, *rest = line.split(_RACE_KEY)
+    pieces, races = [first], []
+    for piece in rest:
+        race, quote, after = piece.partition(b'"')
+        pieces[-1] += _RACE_KEY
+        pieces.append(quote + after)
+        races.append(race)
+    return pieces, races
+
+
+def _report_entry(sighting: Sighting) -> dict[str, Any]:
+    return {
+        "title": sighting.verdict.title,
+        "race": sighting.verdict.race,
+        "detector": sighting.report.detector,
+        "kind": sighting.report.kind,
+        "offset": sighting.span.offset,
+        "length": sighting.span.length,
+    }
+
+
+class DocumentsFormat:
+    name = "documents"
+    needs_reports = True
+    prints_at_end = False
+
+    def new_collector(self, style: OutputStyle) -> DocumentsCollector:
+        return DocumentsCollector()
+
+    def new_writer(self, out: IO[str], style: OutputStyle) -> JsonArrayWriter:
+        return JsonArrayWriter(out)
+
+
+DOCUMENTS_FORMAT = DocumentsFormat()
+
+FORMATS = (JSONL_FORMAT, JSON_FORMAT, DOCUMENTS_FORMAT)

@@ -1,0 +1,272 @@
+"""Counts the sightings of each race in bounded memory and keeps one rendered example of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deadheat.model import Report
+from deadheat.output.spill_buffer import SpillBuffer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from deadheat.model import Document, Sighting
+
+
+# locations listed per race
+MAX_LOCATIONS: Final = 3
+# variant, order of its example, sightings, damage, locations, offset and size of the example
+_CountRow = tuple[str, int, int, int, str, int, int]
+
+
+class RaceCount:
+    """The count of a race; its example is in a `SpillBuffer`."""
+
+    def __init__(
+        self,
+        variant: str,
+        order: int,
+        sighting_count: int,
+        damage: int,
+        locations: str,
+        example_offset: int,
+        example_size: int,
+    ) -> None:
+        self.variant = variant
+        self.order = order
+        self.sighting_count = sighting_count
+        self.damage = damage
+        self.locations = locations
+        self.example_offset = example_offset
+        self.example_size = example_size
+
+    def add_count(self, other: RaceCount) -> None:
+        """Adds another count of the same race."""
+        self.sighting_count += other.sighting_count
+        if self.locations.count("\n") < MAX_LOCATIONS - 1:
+            self.locations = f"{self.locations}\n{other.locations}"
+        # keep the least damaged example, the first of equals
+        if other.example_size and (
+            other.damage < self.damage or (other.damage == self.damage and other.order < self.order)
+        ):
+            self.order, self.damage = other.order, other.damage
+            self.example_offset, self.example_size = other.example_offset, other.example_size
+
+    @property
+    def sort_key(self) -> tuple[int, int, int]:
+        """Sorts by sightings (most first), damage of the example, then arrival."""
+        return -self.sighting_count, self.damage, self.order
+
+    @property
+    def database_row(self) -> _CountRow:
+        return (
+            self.variant, self.order, self.sighting_count, self.damage, self.locations, self.example_offset,
+            self.example_size,
+        )  # fmt: skip
+
+
+def join_variants(ids: Mapping[str, str], variants: Mapping[str, RaceCount]) -> dict[str, RaceCount]:
+    """Merges the counts of variants into one count per race."""
+    races: dict[str, RaceCount] = {}
+    for variant, count in variants.items():
+        race = ids.get(variant, variant)
+        known = races.get(race)
+        if known is None:
+            races[race] = count
+        else:
+            known.add_count(count)
+    return races
+
+
+def _database_rows(counts: Iterable[RaceCount]) -> Iterator[_CountRow]:
+    # mypyc turns a generator expression into a list
+    for count in counts:
+        yield count.database_row
+
+
+class RaceCountDatabase:
+    """Counts in a temporary SQLite file, which only sorts them."""
+
+    def __init__(self) -> None:
+        import sqlite3  # rarely needed
+
+        self._connection = sqlite3.connect("", isolation_level=None)
+        columns = "node TEXT, n INT, seen INT, damage INT, places TEXT, at INT, size INT"
+        self._connection.executescript(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
+            f"CREATE TABLE posted ({columns}); CREATE TABLE raced (race TEXT, {columns});"
+            "CREATE TABLE name (node TEXT PRIMARY KEY, race TEXT) WITHOUT ROWID; BEGIN"
+        )
+
+    def insert_counts(self, counts: Iterable[RaceCount]) -> None:
+        """Inserts counts; a race may occur more than once."""
+        self._connection.executemany("INSERT INTO posted VALUES (?, ?, ?, ?, ?, ?, ?)", _database_rows(counts))
+
+    def assign_races(self, ids: Mapping[str, str]) -> None:
+        """Joins the variants of each race."""
+        self._connection.executemany("INSERT INTO name VALUES (?, ?)", ids.items())
+        self._connection.executemany("INSERT INTO raced VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self._joined_rows())
+
+    def _joined_rows(self) -> Iterator[tuple[str | int, ...]]:
+        for race, count in self._joined_counts():
+            yield (race, *count.database_row)
+
+    def _joined_counts(self) -> Iterator[tuple[str, RaceCount]]:
+        rows = self._connection.execute(
+            "SELECT coalesce(race, node), posted.* FROM posted LEFT JOIN name USING (node) ORDER BY 1, n"
+        )
+        last: tuple[str, RaceCount] | None = None
+        for race, *row in rows:
+            count = RaceCount(*row)
+            if last is not None and last[0] == race:
+                last[1].add_count(count)
+                continue
+            if last is not None:
+                yield last
+            last = race, count
+        if last is not None:
+            yield last
+
+    def count_totals(self) -> tuple[int, int]:
+        """The number of races and of sightings."""
+        races, sighting_count = self._connection.execute("SELECT count(*), total(seen) FROM raced").fetchone()
+        return int(races), int(sighting_count)
+
+    def iter_races(self) -> Iterator[tuple[str, RaceCount]]:
+        """Yields every race in the order of `sort_key`."""
+        for race, *row in self._connection.execute("SELECT * FROM raced ORDER BY seen DESC, damage, n"):
+            yield race, RaceCount(*row)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+# beyond this a worker may send an example again, and counts are written to a file
+_MAX_RACES_IN_MEMORY: Final = 1 << 16
+# three times faster than calling the NamedTuple class
+_new_tuple: Final = tuple.__new__
+# between the title and the body of an example
+_TITLE_SEPARATOR: Final = b"\n"
+
+# count of a race in one process since the last batch: sightings, locations, damage of the example, and
+# the example, or None if a good one was sent before; a tuple, because it is made for every sighting
+PackedCount = tuple[int, list[str], int, bytes | None]
+
+
+def encode_example(title: str, body: bytes) -> bytes:
+    """Encodes the title and the body of an example."""
+    return title.replace("\n", " ").encode("utf-8", "replace") + _TITLE_SEPARATOR + body
+
+
+class CountedRace(NamedTuple):
+    """A race with its number of sightings and their first locations."""
+
+    title: str
+    body: bytes
+    sighting_count: int
+    locations: list[str]
+    race: str
+
+
+class RaceCountCollector:
+    """Counts sightings in a worker. `render` is called once per race, not once per sighting.
+
+    The example does not contain the race id, which is known only at the end.
+    """
+
+    def __init__(self, render: Callable[[Sighting], bytes]) -> None:
+        self._render = render
+        self._counts: dict[str, PackedCount] = {}
+        self._sent_damage: dict[str, int] = {}
+
+    def add_sighting(self, sighting: Sighting) -> None:
+        race = sighting.verdict.race
+        sighting_count, locations, least_damage, example = self._counts.get(race) or self._initial_count(race)
+        if len(locations) < MAX_LOCATIONS:
+            # a file name may contain a newline
+            uri = sighting.uri.replace("\n", "?")
+            locations.append(f"{uri} at byte {sighting.span.offset}")
+        # the least damaged report becomes the example
+        if least_damage and (damage := _damage_score(sighting)) < least_damage:
+            least_damage, example = damage, self._render(sighting)
+        self._counts[race] = sighting_count + 1, locations, least_damage, example
+
+    def add_document(self, document: Document) -> None:
+        """Does nothing: the examples contain the claims."""
+
+    def _initial_count(self, race: str) -> PackedCount:
+        return 0, [], self._sent_damage.get(race, 1 << 30), None
+
+    def pack_batch(self) -> dict[str, PackedCount]:
+        packed, self._counts = self._counts, {}
+        if len(self._sent_damage) > _MAX_RACES_IN_MEMORY:
+            self._sent_damage.clear()
+        self._sent_damage.update((race, count[2]) for race, count in packed.items())
+        return packed
+
+
+def _damage_score(sighting: Sighting) -> int:
+    """How unsuitable a report is as an example: damage first, then a missing access."""
+    # a report that is parsed lazily is undamaged
+    if not isinstance(sighting.source, Report):
+        return 0
+    return 2 * len(sighting.source.damage) + (len(sighting.source.accesses) < 2)
+
+
+class RaceCounter:
+    """Merges the counts of all workers, for any number of races."""
+
+    def __init__(self, max_in_memory: int = _MAX_RACES_IN_MEMORY) -> None:
+        self._max_in_memory = max_in_memory
+        self._examples = SpillBuffer()
+        self._counts: dict[str, RaceCount] = {}  # by variant; by race after `assign_races`
+        self._database: RaceCountDatabase | None = None
+        self._order = 0
+
+    def merge_counts(self, counts: dict[str, PackedCount]) -> None:
+        for variant, (sighting_count, locations, damage, example) in counts.items():
+            self._order += 1
+            offset = size = 0
+            if example is not None:
+                offset, size = self._examples.store_text(example), len(example)
+            count = RaceCount(variant, self._order, sighting_count, damage, "\n".join(locations), offset, size)
+            known = self._counts.get(variant)
+            if known is None:
+                self._counts[variant] = count
+            else:
+                known.add_count(count)
+        if len(self._counts) > self._max_in_memory:
+            self._move_to_database()
+
+    def _move_to_database(self) -> RaceCountDatabase:
+        self._database = self._database or RaceCountDatabase()
+        self._database.insert_counts(self._counts.values())
+        self._counts = {}
+        return self._database
+
+    def assign_races(self, ids: Mapping[str, str]) -> None:
+        """Joins the variants of each race."""
+        if self._database is not None:
+            self._move_to_database().assign_races(ids)
+        else:
+            self._counts = join_variants(ids, self._counts)
+
+    def count_totals(self) -> tuple[int, int]:
+        """The number of races and of sightings."""
+        if self._database is not None:
+            return self._database.count_totals()
+        return len(self._counts), sum(count.sighting_count for count in self._counts.values())
+
+    def iter_races(self) -> Iterator[CountedRace]:
+        """Yields every race with its least damaged example, most sightings first."""
+        for race, count in self._database.iter_races() if self._database is not None else self._sorted_counts():
+            example = self._examples.read_text(count.example_offset, count.example_size)
+            title, _, body = example.partition(_TITLE_SEPARATOR)
+            locations = count.locations.split("\n")[:MAX_LOCATIONS]
+            yield _new_tuple(CountedRace, (title.decode(), body, count.sighting_count, locations, race))
+        self._examples.close()
+        if self._database is not None:
+            self._database.close()
+
+    def _sorted_counts(self) -> list[tuple[str, RaceCount]]:
+        return sorted(self._counts.items(), key=lambda item: item[1].sort_key)

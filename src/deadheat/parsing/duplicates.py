@@ -1,0 +1,144 @@
+"""Undamaged reports that are parsed in full only on demand, and duplicates of them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from operator import itemgetter
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+    from deadheat.detectors import Detector
+    from deadheat.model import Report
+
+_HEX_DIGITS: Final = b"0123456789abcdef"
+_HEX_TO_ZERO: Final = bytes.maketrans(_HEX_DIGITS, b"0" * len(_HEX_DIGITS))
+_KEY_HEAD, _KEY_TAIL = 160, 16
+_MAX_KEYS: Final = 4096
+_MAX_REPORTS_PER_KEY: Final = 8
+
+
+class LazyReport:
+    """An undamaged report of which possibly only the accesses and sites have been parsed."""
+
+    __slots__ = ("detector", "is_complete", "notes", "raw", "summary")
+
+    def __init__(self, detector: Detector, raw: bytes, summary: Report, is_complete: bool) -> None:
+        self.detector = detector
+        self.raw = raw  # up to its closing
+        self.summary = summary
+        self.is_complete = is_complete  # whether the summary is the full report
+        self.notes: dict[str, Any] = {}  # results derived from the report, shared with its duplicates
+
+    def report(self) -> Report:
+        return self.summary if self.is_complete else parse_full_report(self.detector, self.raw)
+
+
+def parse_full_report(detector: Detector, raw: bytes) -> Report:
+    """Parses a report whose summary could be parsed."""
+    text = raw.decode()
+    report = detector.parse_intact(text)
+    if report is None:  # the summary parser does not check every frame
+        parser = detector.new_parser()
+        for line in f"{text}{(detector.report_end or b'').decode()}".splitlines():
+            parser.feed(line)
+        report = parser.finish(ends_mid_line=False)
+    assert report is not None
+    return report
+
+
+class KnownReport:
+    """The text of a report, prepared for fast comparison."""
+
+    __slots__ = ("_fixed_pieces", "_pick_actors", "_pick_distinct", "_pick_repeated", "_split_pieces", "lazy_report")
+
+    def __init__(self, lazy_report: LazyReport, volatile: re.Pattern[bytes]) -> None:
+        self.lazy_report = lazy_report
+        raw = lazy_report.raw
+        volatile_spans = [(match.lastgroup, match.span(match.lastgroup or 0)) for match in volatile.finditer(raw)]
+        bounds = [0, *(edge for _, span in volatile_spans for edge in span), len(raw)]
+        sizes = [f"{end - begin}s" for begin, end in pairwise(bounds)]
+        self._split_pieces = Struct("".join(sizes)).unpack  # fixed and volatile pieces, alternating
+        pieces = self._split_pieces(raw)
+        self._fixed_pieces, values = pieces[::2], pieces[1::2]
+        actors = {value for value, (group, _) in zip(values, volatile_spans, strict=True) if group == "actor"}
+        distinct = [*dict.fromkeys(values)]
+        self._pick_distinct = _make_picker([values.index(value) for value in distinct])
+        self._pick_repeated = _make_picker([distinct.index(value) for value in values])
+        self._pick_actors = _make_picker([i for i, value in enumerate(distinct) if value in actors])
+
+    def match_duplicate(self, raw: bytes) -> Duplicate | None:
+        """Returns a duplicate if `raw`, of the same length, differs only in its numbers."""
+        pieces = self._split_pieces(raw)
+        if pieces[::2] != self._fixed_pieces:
+            return None
+        values = pieces[1::2]  # the addresses and actor ids
+        distinct = self._pick_distinct(values)
+        if self._pick_repeated(distinct) != values or len({*distinct}) != len(distinct):
+            return None
+        if b"".join(distinct).translate(None, _HEX_DIGITS) or not b"".join(self._pick_actors(distinct)).isdigit():
+            return None
+        return Duplicate(self.lazy_report, raw, values)
+
+
+def _make_picker(indexes: list[int]) -> Callable[[tuple[bytes, ...]], tuple[bytes, ...]]:
+    """Returns a function that selects these items of a tuple."""
+    if len(indexes) > 1:
+        return itemgetter(*indexes)
+    return lambda others: tuple([others[i] for i in indexes])
+
+
+class Duplicate:
+    """The text of a known report with other numbers."""
+
+    __slots__ = ("notes", "original", "raw", "volatile_values")
+
+    def __init__(self, first: LazyReport, raw: bytes, values: tuple[bytes, ...]) -> None:
+        self.original = first
+        self.raw = raw
+        self.volatile_values = values
+        self.notes = first.notes
+
+    @property
+    def detector(self) -> Detector:
+        return self.original.detector
+
+    def report(self) -> Report:
+        return parse_full_report(self.detector, self.raw)
+
+
+class DuplicateIndex:
+    """Recent reports by length, beginning and end."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, bytes, bytes], list[KnownReport]] = {}
+
+    def find_duplicate(self, raw: bytes) -> Duplicate | None:
+        """Returns `raw` as a duplicate of a known report, or None."""
+        for known in self._known.get(_lookup_key(raw), ()):
+            if (duplicate := known.match_duplicate(raw)) is not None:
+                return duplicate
+        return None
+
+    def add_report(self, lazy_report: LazyReport) -> None:
+        """Adds a report, but only when a similar one comes for the second time.
+
+        Preparing a report for comparison is expensive.
+        """
+        if len(self._known) >= _MAX_KEYS:
+            self._known.clear()
+        key = _lookup_key(lazy_report.raw)
+        similar = self._known.get(key)
+        if similar is None:
+            self._known[key] = []
+        elif lazy_report.detector.volatile_numbers is not None:
+            similar.insert(0, KnownReport(lazy_report, lazy_report.detector.volatile_numbers))
+            del similar[_MAX_REPORTS_PER_KEY:]
+
+
+def _lookup_key(raw: bytes) -> tuple[int, bytes, bytes]:
+    # instruction offsets, which differ between builds, are also at the end
+    return len(raw), raw[:_KEY_HEAD].translate(_HEX_TO_ZERO), raw[-_KEY_TAIL:]

@@ -1,0 +1,154 @@
+"""Reads reports from a byte source. Undamaged reports are parsed at once, others line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deadheat.model import Span
+from deadheat.parsing.active_parsers import MAX_REPORT_SIZE, LocatedReport
+from deadheat.parsing.candidate_filter import CandidateFilter
+from deadheat.parsing.damaged_region import DamagedRegion
+from deadheat.parsing.duplicates import Duplicate, DuplicateIndex, LazyReport
+from deadheat.parsing.test_events import RACE_PHRASE
+from deadheat.text import decoding
+from deadheat.text.decoding import UTF8
+from deadheat.text.prefilter import Prefilter, make_prefilter
+from deadheat.text.window import ByteSource, SlidingWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deadheat.detectors import Detector
+    from deadheat.text.window import PhraseListener
+
+
+# creates a named tuple in a third of the time of calling its class, but without defaults
+_new_tuple: Final = tuple.__new__
+# how far before a range a report that extends into it may begin
+RANGE_OVERLAP: Final = 1 << 18
+
+
+class _IntactDelimiters:
+    """The opening and closing of a detector's undamaged reports."""
+
+    __slots__ = ("adjacent_start", "bar_size", "closing", "detector", "opening")
+
+    def __init__(self, detector: Detector, opening: bytes, closing: bytes) -> None:
+        self.detector, self.opening, self.closing = detector, opening, closing
+        # the part of the closing that stays after a report, and the beginning of an adjacent report
+        self.bar_size = len(closing.lstrip())
+        self.adjacent_start = closing.lstrip() + opening
+
+
+def _intact_delimiters(detectors: Sequence[Detector]) -> dict[str, _IntactDelimiters]:
+    """Delimiters by detector name, for detectors whose reports have them."""
+    return {
+        detector.name: _IntactDelimiters(detector, detector.report_start, detector.report_end)
+        for detector in detectors
+        if detector.report_start is not None
+        and detector.report_end is not None
+        and detector.volatile_numbers is not None
+    }
+
+
+class ReportReader:
+    """Reads the reports of some detectors. Keeps no state between documents except known duplicates."""
+
+    def __init__(self, detectors: Sequence[Detector]) -> None:
+        self.detectors = tuple(detectors)
+        self._duplicates = DuplicateIndex()
+        self._max_lookback = max([detector.lookback_bytes for detector in self.detectors], default=0)
+        owners = [(anchor, detector) for detector in self.detectors for anchor in detector.anchors]
+        delimiters_by_name = _intact_delimiters(self.detectors)
+        self._anchor_owners = [
+            (owner, owner.anchor_starts_report(anchor), delimiters_by_name.get(owner.name)) for anchor, owner in owners
+        ]
+        hints = tuple(hint for detector in self.detectors for hint in detector.hints)
+        self.prefilter: Prefilter = make_prefilter(tuple(anchor for anchor, _ in owners), hints, RACE_PHRASE)
+
+    def read_reports(
+        self,
+        source: ByteSource,
+        start: int = 0,
+        end: int | None = None,
+        encoding: str = UTF8,
+        full: bool = False,
+        on_phrase: PhraseListener | None = None,
+    ) -> Iterator[LocatedReport]:
+        """Yields the reports whose first line begins in `[start, end)`, in the order in which they end.
+
+        To read a part of a document, pass a source that begins `RANGE_OVERLAP` bytes before it. `full`
+        means that every report is needed in full. `on_phrase` receives the offsets of `RACE_PHRASE`.
+        """
+        window = SlidingWindow(source, self.prefilter, on_phrase)
+        candidates = CandidateFilter(window)
+        at = covered_end = source.base
+        # a report that begins before the end may have its hit after it
+        last = None if end is None else end + self._max_lookback
+        while (hit := window.next_hit(at, last)) is not None:
+            offset, index = hit
+            detector, starts_report, delimiters = self._anchor_owners[index]
+            if candidates.is_known_miss(detector, offset):
+                at = offset + 1
+                continue
+            line = window.line_start(offset, at)
+            if last is not None and line >= last:
+                break
+            intact = self._parse_intact(window, line, start, delimiters, full) if starts_report else None
+            if delimiters is not None and intact is not None:
+                if end is not None and line >= end:
+                    break
+                while intact is not None:
+                    at = covered_end = intact.span.end
+                    if intact.span.offset >= start:
+                        yield intact
+                    intact = self._parse_adjacent(window, at, start, end, delimiters, full)
+                continue
+            if not candidates.may_contain_report(detector, line, covered_end):
+                at = offset + 1
+                continue
+            region = DamagedRegion(self.detectors, window, candidates, encoding, covered_end)
+            for located in region.read_reports(line, detector, starts_report):
+                if located.span.offset >= start and (end is None or located.span.offset < end):
+                    yield located
+            covered_end = region.covered_end
+            at = max(region.hit_line_end, covered_end, offset + 1)
+
+    def _parse_intact(
+        self, window: SlidingWindow, line: int, start: int, delimiters: _IntactDelimiters | None, full: bool
+    ) -> LocatedReport | None:
+        """The undamaged report that begins here, if there is one."""
+        if delimiters is None or window.peek(line, len(delimiters.opening)) != delimiters.opening:
+            return None
+        return self._parse_intact_at(window, line, delimiters, full and line >= start)
+
+    def _parse_adjacent(
+        self, window: SlidingWindow, at: int, start: int, end: int | None, delimiters: _IntactDelimiters, full: bool
+    ) -> LocatedReport | None:
+        """The undamaged report that directly follows one that ends at `at`; needs no search."""
+        line = at + delimiters.bar_size
+        if end is not None and line >= end:
+            return None
+        if not window.continues_with(at, delimiters.adjacent_start):
+            return None
+        return self._parse_intact_at(window, line, delimiters, full and line >= start)
+
+    def _parse_intact_at(
+        self, window: SlidingWindow, line: int, delimiters: _IntactDelimiters, full: bool
+    ) -> LocatedReport | None:
+        """The undamaged report that begins here, or a duplicate of a known one."""
+        raw = window.bytes_until(line, delimiters.closing, MAX_REPORT_SIZE)
+        if raw is None:
+            return None
+        report_source: LazyReport | Duplicate | None = self._duplicates.find_duplicate(raw)
+        if report_source is None:
+            if not decoding.is_clean(raw):
+                return None
+            parse = delimiters.detector.parse_intact if full else delimiters.detector.parse_summary
+            summary = parse(raw.decode())
+            if summary is None:
+                return None
+            report_source = LazyReport(delimiters.detector, raw, summary, full)
+            self._duplicates.add_report(report_source)
+        span = _new_tuple(Span, (line, len(raw) + len(delimiters.closing), None))
+        return _new_tuple(LocatedReport, (report_source, span))

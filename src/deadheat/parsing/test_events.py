@@ -1,0 +1,408 @@
+"""Parses `go test` output and attributes the tests to each side of a race.
+
+Go prints a report when the race occurs, and names the test only when it ends. The line before a report, or
+the test in its `-json` event, is that of the test that printed last. Only events near a report count, so
+that reading a document in parts gives the same result."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deadheat.model import Report
+from deadheat.text.prefilter import make_searcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from deadheat.model import Sighting
+    from deadheat.text.window import ByteBuffer
+
+    ReadBytes = Callable[[int], bytes]
+
+    ReadRange = Callable[[int, int], bytes]  # the bytes from one offset to another
+
+    BufferedRange = Callable[[], tuple[ByteBuffer, int]]  # a buffer in memory and its offset
+
+
+RACE_PHRASE = b"race detected during execution of test"
+# "=== RUN   TestX/sub", "    --- FAIL: TestX/sub (0.01s)", "ok  \texample.com/p\t0.01s",
+# "FAIL\texample.com/p [build failed]", "panic: boom",
+# "    testing.go:1490: race detected during execution of test"
+_EVENT_LINE = re.compile(
+    rb"=== (?P<word>RUN|PAUSE|CONT|NAME) +(?P<began>\S+)"
+    rb"|--- (?P<how>PASS|FAIL|SKIP): (?P<ended>\S+) \("
+    rb"|(?P<raced>race detected during execution of test)"
+    rb"|^(?:ok  |FAIL)\t(?P<over>\S+)(?P<broken> \[(?:build|setup) failed\])?"
+    rb"|^(?P<panic>panic: )"
+)
+# '{"Time":"2024-05-01T12:00:00.1Z","Action":"run","Package":"example.com/p","Test":"TestX"}'
+_JSON_EVENT = re.compile(rb'\{[^\n]{0,100}?"Action":"([\w-]{1,20})"')
+_STOP_ACTIONS = frozenset(("pause", "pass", "skip"))
+# longer lines are ignored
+_MAX_LINE = 1 << 12
+
+
+class GoTestEvent(NamedTuple):
+    """An event: `run`, `stop`, `fail`, `raced`, `over` (end of a package) or `broken`."""
+
+    offset: int  # start of its line
+    end: int
+    kind: str
+    package: str = ""  # only in `-json` output
+    test: str = ""
+    named_at: int = 0  # where the test was named, possibly on an earlier line
+
+
+class GoTestEventParser:
+    """Parses events incrementally."""
+
+    def __init__(self, offset: int = 0) -> None:
+        self._rest = b""
+        self._offset = offset
+        self._current_test, self._named_at = "", 0  # the current test in text output
+
+    def feed(self, block: bytes) -> Iterator[GoTestEvent]:
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        for line in lines:
+            if len(line) <= _MAX_LINE or RACE_PHRASE in line:
+                yield from self._parse_line(line)
+            self._offset += len(line) + 1
+
+    def finish(self) -> Iterator[GoTestEvent]:
+        """Parses the last line."""
+        return self.feed(b"\n") if self._rest else iter(())
+
+    def _parse_line(self, line: bytes) -> Iterator[GoTestEvent]:
+        offset, end = self._offset, self._offset + len(line) + 1
+        if line[:2] == b'{"' and (record := _JSON_EVENT.match(line)) is not None:
+            yield from _parse_json_event(line, record[1], offset, end)
+        elif (match := _EVENT_LINE.search(line)) is None:
+            return
+        elif match["began"] is not None:
+            self._current_test, self._named_at = _decode_name(match["began"]), offset
+            if match["word"] != b"NAME":
+                kind = "stop" if match["word"] == b"PAUSE" else "run"
+                yield GoTestEvent(offset, end, kind, "", self._current_test, offset)
+        elif match["ended"] is not None:
+            self._current_test, self._named_at = _decode_name(match["ended"]), offset
+            yield GoTestEvent(
+                offset, end, "fail" if match["how"] == b"FAIL" else "stop", "", self._current_test, offset
+            )
+        elif match["raced"] is not None:
+            yield GoTestEvent(offset, end, "raced", "", self._current_test, self._named_at)
+        elif match["over"] is not None:
+            self._current_test = ""
+            yield GoTestEvent(offset, end, "over", named_at=offset)
+            if match["broken"] is not None:
+                yield GoTestEvent(offset, end, "broken", named_at=offset)
+        else:
+            yield GoTestEvent(offset, end, "broken", named_at=offset)
+
+
+def _parse_json_event(line: bytes, action: bytes, offset: int, end: int) -> Iterator[GoTestEvent]:
+    """Parses a line of `go test -json`."""
+    is_panic = b'"Output":"panic: ' in line
+    if action == b"output" and RACE_PHRASE not in line and not is_panic:
+        return
+    try:
+        fields = json.loads(line)
+        package, test = str(fields.get("Package") or ""), str(fields.get("Test") or "")
+    except (ValueError, AttributeError, RecursionError):
+        return
+    action_name = action.decode()
+    if is_panic or action_name == "build-fail" or fields.get("FailedBuild"):
+        yield GoTestEvent(offset, end, "broken", package, named_at=offset)
+    elif action_name == "output":
+        yield GoTestEvent(offset, end, "raced", package, test, offset)
+    elif test and action_name in ("run", "cont", "fail"):
+        yield GoTestEvent(offset, end, "fail" if action_name == "fail" else "run", package, test, offset)
+    elif test and action_name in _STOP_ACTIONS:
+        yield GoTestEvent(offset, end, "stop", package, test, offset)
+
+
+class GoTestFailures:
+    """The failures of a test run, and whether races explain them."""
+
+    def __init__(self) -> None:
+        self._event_parser = GoTestEventParser()
+        self._package_index = 0  # in text output, packages are consecutive
+        self._failed_tests: dict[str, set[str]] = {}
+        self._raced_tests: dict[str, set[str]] = {}
+        self.has_other_failure = False  # something other than a test failed
+
+    def feed(self, block: bytes) -> None:
+        for event in self._event_parser.feed(block):
+            self._add_event(event)
+
+    def finish(self) -> None:
+        for event in self._event_parser.finish():
+            self._add_event(event)
+        self._event_parser = GoTestEventParser()
+        self._package_index += 1
+
+    def _add_event(self, event: GoTestEvent) -> None:
+        package = event.package or f"#{self._package_index}"
+        if event.kind == "over":
+            self._package_index += 1
+        elif event.kind == "broken":
+            self.has_other_failure = True
+        elif event.kind == "fail":
+            self._failed_tests.setdefault(package, set()).add(event.test)
+        elif event.kind == "raced":
+            self._raced_tests.setdefault(package, set()).add(event.test)
+
+    def unexplained_tests(self) -> set[str]:
+        """The tests that failed for another reason than a race."""
+        return {
+            test
+            for package, failed in self._failed_tests.items()
+            for test in leaf_tests(failed) - self._raced_tests.get(package, set())
+        }
+
+
+def leaf_tests(tests: set[str]) -> set[str]:
+    """The tests that are not a parent of another one."""
+    parents = {test[:position] for test in tests for position, character in enumerate(test) if character == "/"}
+    return tests - parents
+
+
+def _decode_name(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+# distance to a report in which events count, in bytes; less than `RANGE_OVERLAP`
+EVENT_DISTANCE: Final = 1 << 17
+# minimum and maximum size of a search step
+_MIN_STEP, _MAX_STEP = 1 << 15, 1 << 20
+# number of recent bytes kept: more than the distance between a report and the reader
+_KEPT_BYTES: Final = 1 << 22
+# limit for remembered events
+_MAX_REMEMBERED: Final = 1 << 16
+_GO_DETECTORS: Final = ("go", "go-fatal")
+
+
+class GoTestActivity(NamedTuple):
+    """The tests of a report's package that were running when it was printed, and those that raced."""
+
+    running: set[str]
+    raced: set[str]
+
+
+class GoTestAttributor:
+    """Attributes tests to reports, which come roughly in order of their offsets."""
+
+    def __init__(self, read_range: ReadRange, buffered_range: BufferedRange = lambda: (b"", 0)) -> None:
+        self._read_range, self._buffered_range = read_range, buffered_range
+        self._phrase_offsets: list[int] = []  # offsets of `RACE_PHRASE`
+        self._searched_to = 0  # offset up to which they were searched
+        self._prefilter_offsets: list[int] = []  # the same, as found by the prefilter
+        self._prefilter_start, self._prefilter_end = 0, -1  # range that the prefilter has searched
+        self._event_parser = GoTestEventParser()
+        self._events: list[GoTestEvent] = []
+        self._events_start = self._events_end = 0  # range of the parsed events
+
+    def add_phrase_offsets(self, begin: int, end: int, offsets: list[int]) -> None:
+        """Adds all offsets of `RACE_PHRASE` between two offsets."""
+        if begin > self._prefilter_end:
+            self._prefilter_offsets, self._prefilter_start = [], begin
+        self._prefilter_offsets += offsets[
+            bisect_right(offsets, self._prefilter_offsets[-1]) if self._prefilter_offsets else 0 :
+        ]
+        self._prefilter_end = end
+        if len(self._prefilter_offsets) > _MAX_REMEMBERED:
+            self._prefilter_start = max(self._prefilter_start, end - _KEPT_BYTES)
+            self._prefilter_offsets = self._prefilter_offsets[
+                bisect_left(self._prefilter_offsets, self._prefilter_start) :
+            ]
+
+    def attribute_tests(self, sighting: Sighting) -> Sighting:
+        """Returns the sighting with the tests that ran it."""
+        if _detector_name(sighting) not in _GO_DETECTORS:
+            return sighting
+        span = sighting.span
+        low, high = max(0, span.offset - EVENT_DISTANCE), span.offset + span.length + EVENT_DISTANCE
+        if not self._has_race_phrase(low, high):
+            return sighting
+        activity = self._activity_around(low, high, span.offset, span.stream)
+        known_tests = _tests_in_stacks(sighting)
+        tests = tuple(_refine_test(test, activity) for test in known_tests)
+        if tests == known_tests:
+            return sighting
+        return sighting._replace(source=with_tests(sighting.report, tests))
+
+    def _has_race_phrase(self, low: int, high: int) -> bool:
+        """Whether `go test` reports a race in this range."""
+        if self._prefilter_start <= low and high <= self._prefilter_end:
+            return _has_phrase_between(self._prefilter_offsets, low, high)
+        if low < self._searched_to - 2 * _MAX_STEP - 2 * EVENT_DISTANCE:  # far back: reports are not in order
+            self._phrase_offsets, self._searched_to = [], low
+        if self._searched_to < low:
+            self._searched_to = low
+        while self._searched_to + len(RACE_PHRASE) <= high:
+            step_size = min(max(_MIN_STEP, high - self._searched_to), _MAX_STEP)
+            length = self._search_phrase(self._searched_to, self._searched_to + step_size)
+            # the next step finds a phrase that is cut here
+            self._searched_to += max(1, length - len(RACE_PHRASE) + 1)
+            if length < step_size:
+                break
+        return _has_phrase_between(self._phrase_offsets, low, high)
+
+    def _search_phrase(self, low: int, high: int) -> int:
+        """Searches for `RACE_PHRASE` between two offsets; returns the number of bytes."""
+        searcher = make_searcher((RACE_PHRASE,))
+        text, base = self._buffered_range()
+        if not (base <= low and high <= base + len(text)):
+            text, base = self._read_range(low, high), low
+        end = min(high - base, len(text))
+        self._phrase_offsets += [at for at, _ in searcher.find_hits(text, low - base, end, base)]
+        return end - (low - base)
+
+    def _activity_around(self, low: int, high: int, offset: int, stream: str | None) -> GoTestActivity:
+        self._parse_events(low, high)
+        events = self._events
+        nearby = events[bisect_left(events, (low,)) : bisect_right(events, (high,))]
+        complete = [event for event in nearby if event.end <= high and event.named_at >= low]
+        return _test_activity(_events_of_package(complete, offset, stream), offset)
+
+    def _parse_events(self, low: int, high: int) -> None:
+        if not self._events_start <= low <= self._events_end:
+            # from the first line that begins there
+            skipped = self._read_range(low - 1, high).partition(b"\n")[0] if low else b""
+            self._events_start, self._events_end = low, low + len(skipped)
+            self._event_parser, self._events = GoTestEventParser(self._events_end), []
+        if (wanted_size := high - self._events_end) > 0:
+            text = self._read_range(self._events_end, high)
+            self._events += self._event_parser.feed(text)
+            self._events_end += len(text)
+            if len(text) < wanted_size:
+                self._events += self._event_parser.finish()
+        if len(self._events) > _MAX_REMEMBERED:
+            self._events = self._events[bisect_left(self._events, (low - EVENT_DISTANCE,)) :]
+            self._events_start = max(self._events_start, low - EVENT_DISTANCE)
+
+
+def _has_phrase_between(offsets: list[int], low: int, high: int) -> bool:
+    first = bisect_left(offsets, low)
+    return first < len(offsets) and offsets[first] + len(RACE_PHRASE) <= high
+
+
+def _events_of_package(events: list[GoTestEvent], offset: int, stream: str | None) -> list[GoTestEvent]:
+    """The events of the package in whose output the report is."""
+    names = {event.package for event in events if event.package and stream and stream.endswith(event.package)}
+    if names:
+        name = max(names, key=len)
+        return [event for event in events if event.package == name]
+    ends = [event.offset for event in events if event.kind == "over"]
+    at = bisect_right(ends, offset)
+    low, high = ends[at - 1] if at else -1, ends[at] if at < len(ends) else None
+    return [event for event in events if not event.package and low < event.offset and (not high or event.offset < high)]
+
+
+def _test_activity(package_events: list[GoTestEvent], offset: int) -> GoTestActivity:
+    is_running: dict[str, bool] = {}
+    for package_event in package_events:
+        if package_event.offset <= offset and package_event.kind in ("run", "stop", "fail"):
+            is_running[package_event.test] = package_event.kind == "run"
+    running = {test for test, runs_now in is_running.items() if runs_now}
+    return GoTestActivity(
+        running,
+        {raced_event.test for raced_event in package_events if raced_event.kind == "raced" and raced_event.test},
+    )
+
+
+class RecentBytes:
+    """Reads sequentially and keeps recent bytes for another look."""
+
+    def __init__(self, read: ReadBytes) -> None:
+        self._read = read
+        self._blocks: deque[tuple[int, bytes]] = deque()
+        self.end = 0
+        self.keep_from: int | None = None  # the first offset that is still needed
+
+    def read(self, size: int) -> bytes:
+        block = self._read(size)
+        if block:
+            self._blocks.append((self.end, block))
+            self.end += len(block)
+            needed_from = self.end - _KEPT_BYTES if self.keep_from is None else self.keep_from
+            while self._blocks[0][0] + len(self._blocks[0][1]) < needed_from:
+                self._blocks.popleft()
+        return block
+
+    def peek(self, low: int, high: int) -> bytes:
+        return b"".join(
+            block[max(0, low - at) : max(0, high - at)]
+            for at, block in self._blocks
+            if at < high and at + len(block) > low
+        )
+
+
+def attribute_stream_tests(sightings: Iterable[Sighting], recent: RecentBytes, live: bool) -> Iterator[Sighting]:
+    """Yields the sightings of a stream with their tests, each when enough has been read after it."""
+    attributor = GoTestAttributor(recent.peek)
+    waiting: list[Sighting] = []
+    try:
+        for sighting in sightings:
+            waiting.append(sighting)
+            ready = 0
+            while ready < len(waiting) and (live or _sighting_end(waiting[ready]) + EVENT_DISTANCE <= recent.end):
+                yield attributor.attribute_tests(waiting[ready])
+                ready += 1
+            del waiting[:ready]
+            keep_from = min([waiting_sighting.span.offset for waiting_sighting in waiting]) if waiting else None
+            recent.keep_from = None if keep_from is None else keep_from - 2 * EVENT_DISTANCE
+    except (Exception, KeyboardInterrupt):  # yield what was found before the error
+        yield from map(attributor.attribute_tests, waiting)
+        raise
+    yield from map(attributor.attribute_tests, waiting)
+
+
+def _sighting_end(sighting: Sighting) -> int:
+    return sighting.span.offset + sighting.span.length
+
+
+def _detector_name(sighting: Sighting) -> str:
+    source = sighting.source
+    return source.detector if isinstance(source, Report) else str(source.detector.name)
+
+
+def _tests_in_stacks(sighting: Sighting) -> tuple[str | None, ...]:
+    """The tests that the stacks name, by access; cached for all duplicates of a report."""
+    if isinstance(sighting.source, Report):
+        return tests_by_access(sighting.source)
+    notes = sighting.source.notes
+    if "tests" not in notes:
+        notes["tests"] = tests_by_access(sighting.report)
+    stack_tests: tuple[str | None, ...] = notes["tests"]
+    return stack_tests
+
+
+def tests_by_access(report: Report) -> tuple[str | None, ...]:
+    """The test of each access."""
+    return tuple(access.test or report.test for access in report.accesses)
+
+
+def with_tests(report: Report, tests: tuple[str | None, ...]) -> Report:
+    """Sets the tests of a report: the first one is the report's, an access has one if it differs."""
+    report_test = next(filter(None, tests), None)
+    access_tests = zip(report.accesses, tests, strict=True)
+    accesses = tuple(access._replace(test=test if test != report_test else None) for access, test in access_tests)
+    return report._replace(test=report_test, accesses=accesses)
+
+
+def _refine_test(test: str | None, activity: GoTestActivity) -> str | None:
+    """The subtest of a test that a stack names, or the only candidate."""
+    racing = activity.raced & activity.running
+    if test is not None:
+        candidate_sets = [activity.raced, racing, activity.running]
+    else:  # a test that has ended or not begun is not a candidate
+        candidate_sets = [racing, activity.running] if activity.running else [activity.raced]
+    for candidates in candidate_sets:
+        fitting = leaf_tests({candidate for candidate in candidates if test is None or test in candidate.split("/")})
+        if len(fitting) == 1:
+            return fitting.pop()
+    return test

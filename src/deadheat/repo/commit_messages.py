@@ -1,0 +1,215 @@
+"""Commit messages of the main line, and the race reports that they quote; cached with its history."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.grouping.fingerprint import report_fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deadheat.model import Report
+    from deadheat.repo.git.history import MainLine
+    from deadheat.repo.git.object_reader import GitReader
+
+    SiteLines = frozenset[tuple[str, int]]
+
+
+DATA_RACE_PHRASE = re.compile(r"\bdata[ -]?rac(?:e|es|ing)\b|\brac(?:e|es|y) condition", re.IGNORECASE)
+SYNCHRONIZATION_PHRASE = re.compile(
+    r"\b(?:data.?)?rac(?:e|es|y|ing)\b|\bthread.?safe\w*|synchroni[sz]\w*|\bmutex\b|\batomic\w*"
+    r"|\block(?:ing|s|ed)?\b|\bconcurrent (?:access|map|read|write|use|modif)\w*",
+    re.IGNORECASE,
+)
+# "close #31965", "fixes pingcap/tidb#31965", "Closes https://github.com/…/issues/31965"
+_CLOSED_ISSUE = re.compile(r"\b(?:close|fix|resolve)[sd]?:? +\S{0,80}?(?:#|issues/)(\d{1,9})\b", re.IGNORECASE)
+# "fix it (#30487)", "Merge pull request #30487 from …": the number of the pull request
+_CHANGE_NUMBER = re.compile(r"\(#(\d{1,9})\)|^Merge pull request #(\d{1,9})\b")
+
+
+class CommitMessage(NamedTuple):
+    """The message and metadata of a commit."""
+
+    subject: str
+    text: str
+    author: str
+    time: int
+    parent_count: int
+
+    @property
+    def is_race_related(self) -> bool:
+        return self.names_data_race or SYNCHRONIZATION_PHRASE.search(self.subject) is not None
+
+    @property
+    def names_data_race(self) -> bool:
+        """Whether the message mentions a data race or race condition."""
+        return _names_data_race(self.text)
+
+    @property
+    def closed_issues(self) -> tuple[str, ...]:
+        """The issues that the message closes."""
+        return _find_closed_issues(self.text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _names_data_race(text: str) -> bool:
+    # fast check: most messages do not contain these letters
+    return "rac" in text.lower() and DATA_RACE_PHRASE.search(text) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _find_closed_issues(text: str) -> tuple[str, ...]:
+    return tuple(_CLOSED_ISSUE.findall(text))
+
+
+def parse_commit(content: bytes) -> CommitMessage:
+    """Parses a commit object."""
+    header, _, text = content.decode("utf-8", "replace").partition("\n\n")
+    author, time, parents = "", 0, 0
+    for line in header.split("\n"):
+        if line.startswith("author "):
+            author, _, stamp = line[7:].rpartition("> ")
+            author += ">"
+            first = stamp.split(" ")[0]
+            time = int(first) if first.isdigit() else 0
+        parents += line.startswith("parent ")
+    subject = text.partition("\n")[0].strip()
+    if parents > 1 and (rest := text.partition("\n")[2].strip()):
+        # the subject of a merge only names the branch
+        subject += f": {rest.partition(chr(10))[0]}"
+    return CommitMessage(subject, text, author, time, parents)
+
+
+def change_number(subject: str) -> str | None:
+    """The pull request number in a subject; of several, the last, which GitHub adds."""
+    found = _CHANGE_NUMBER.findall(subject)
+    return next((number for pair in reversed(found) for number in pair if number), None)
+
+
+# text that every report of some detector contains
+_REPORT_TEXT = re.compile(
+    r"[Pp]revious (?:atomic )?(?:read|write)|WARNING: DATA RACE|ThreadSanitizer|KCSAN"
+    r"|Possible data race|Conflicting (?:load|store)|concurrent map"
+)
+
+
+class QuotedReport(NamedTuple):
+    """A report in the message of the commit at a position."""
+
+    position: int
+    fingerprint: str
+    sites: SiteLines
+
+
+def find_quotes(messages: Mapping[int, CommitMessage]) -> Iterator[QuotedReport]:
+    """Every report that is quoted in these messages."""
+    from deadheat.api import scan_text
+
+    for position, message in messages.items():
+        if _REPORT_TEXT.search(message.text):
+            for sighting in scan_text(message.text, "message"):
+                yield QuotedReport(position, sighting.verdict.fingerprint, racing_sites(sighting.report))
+
+
+class QuotingCommits(NamedTuple):
+    """Positions of commits that quote the same report, and of others that quote the same race."""
+
+    same_report: frozenset[int] = frozenset()
+    same_race: frozenset[int] = frozenset()
+
+
+def match_quotes(report: Report, quotes: list[QuotedReport]) -> QuotingCommits:
+    lines, race = racing_sites(report), report_fingerprint(report)
+    same = frozenset(quote.position for quote in quotes if lines and quote.sites == lines)
+    return QuotingCommits(same, frozenset(quote.position for quote in quotes if quote.fingerprint == race) - same)
+
+
+def racing_sites(report: Report) -> SiteLines:
+    """The racing functions with their lines; empty if one of the two is unknown."""
+    found = [(a.site.function, a.site.line or 0) for a in report.accesses if a.site]
+    is_complete = len(found) > 1 and all(line for _, line in found)
+    return frozenset(found) if is_complete else frozenset()
+
+
+_COLUMNS = "pos, subject, message, author, time, parents"
+
+
+class MessageStore:
+    """Commit messages by position."""
+
+    def __init__(self, git: GitReader, main: MainLine) -> None:
+        self._git, self._main = git, main
+        self._by_position: dict[int, CommitMessage] = {}
+
+    def message_at(self, pos: int) -> CommitMessage:
+        self._load_messages()
+        if pos not in self._by_position:
+            (self._by_position[pos],) = self._select_messages("pos = ?", pos).values()
+        return self._by_position[pos]
+
+    def position_of_change(self, number: str) -> int | None:
+        """The position of the commit whose subject names this pull request: `(#30487)`."""
+        self._load_messages()
+        rows = self._main.database.execute(
+            "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos",
+            (f"%#{number}%", self._main.last_position),
+        )
+        return next((pos for pos, subject in rows if change_number(subject) == number), None)
+
+    def messages_after(
+        self, after_position: int, positions: Iterable[int], numbers: Iterable[str]
+    ) -> dict[int, CommitMessage]:
+        """Messages of later commits: those about races, those that name an issue, and the given ones."""
+        found = {pos: message for pos, message in self._race_related.items() if pos > after_position}
+        for number in numbers:
+            found |= self._select_messages("pos > ? AND message LIKE ?", after_position, f"%{number}%")
+        for pos in positions:
+            if pos not in found:
+                found[pos] = self.message_at(pos)
+        return found
+
+    @cached_property
+    def _race_related(self) -> dict[int, CommitMessage]:
+        """Messages about races and synchronization."""
+        self._load_messages()
+        return self._select_messages("racy")
+
+    @cached_property
+    def _quoted_reports(self) -> list[QuotedReport]:
+        return list(find_quotes(self._race_related))
+
+    def commits_quoting(self, report: Report) -> QuotingCommits:
+        """The commits that quote a report, and those that quote other reports of its race."""
+        return match_quotes(report, self._quoted_reports)
+
+    def _select_messages(self, where: str, *values: object) -> dict[int, CommitMessage]:
+        rows = self._main.database.execute(
+            f"SELECT {_COLUMNS} FROM words WHERE {where} AND pos <= ?", (*values, self._main.last_position)
+        )
+        return {row[0]: CommitMessage(*row[1:]) for row in rows}
+
+    def _load_messages(self) -> None:
+        """Reads messages that are not stored yet."""
+        (known,) = self._main.database.execute("SELECT coalesce(max(pos), -1) FROM words").fetchone()
+        if known >= self._main.last_position:
+            return
+        objects = self._git.read_objects(self._main.commits[known + 1 :])
+        rows = []
+        for pos, (_, content) in enumerate(objects, known + 1):
+            message = parse_commit(content or b"")
+            rows.append(
+                (
+                    pos,
+                    message.is_race_related,
+                    message.subject,
+                    message.text,
+                    message.author,
+                    message.time,
+                    message.parent_count,
+                )
+            )
+        with self._main.database:
+            self._main.database.executemany("INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

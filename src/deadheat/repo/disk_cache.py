@@ -1,0 +1,112 @@
+"""Caches computed answers on disk, keyed by the blob id that they were computed from."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FORMAT_VERSION = 1
+_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=60000;"
+
+
+def cache_folder() -> Path:
+    """The user's cache folder; `DEADHEAT_CACHE` overrides it."""
+    if override := os.environ.get("DEADHEAT_CACHE"):
+        return Path(override)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "deadheat"
+
+
+def open_database(name: str, schema: str) -> sqlite3.Connection:
+    """Opens a database in the cache folder, or in memory if that is not possible."""
+    path = cache_folder() / f"{name}-{_FORMAT_VERSION}.sqlite"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _connect(str(path), schema)
+    except (OSError, sqlite3.DatabaseError):
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        try:
+            return _connect(str(path), schema)
+        except (OSError, sqlite3.DatabaseError):
+            return open_in_memory(schema)
+
+
+def open_in_memory(schema: str) -> sqlite3.Connection:
+    return _connect(":memory:", schema)
+
+
+def _connect(path: str, schema: str) -> sqlite3.Connection:
+    database = sqlite3.connect(path)
+    try:
+        database.executescript(_PRAGMAS + schema)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+class AnswerCache:
+    """Numbers by question and file version. Several processes may write at once."""
+
+    def __init__(self) -> None:
+        self._database = open_database(
+            "answers",
+            "CREATE TABLE IF NOT EXISTS answer (question BLOB, packed BLOB, PRIMARY KEY (question)) WITHOUT ROWID;",
+        )
+        self._answers: dict[bytes, dict[str, int]] = {}
+        self._unsaved: set[bytes] = set()
+
+    def answers_to(self, question: str) -> dict[str, int]:
+        """The known answers by blob id; use `add_answer` to add one."""
+        key = _question_key(question)
+        if key not in self._answers:
+            self._answers[key] = self._load_answers(key)
+        return self._answers[key]
+
+    def _load_answers(self, key: bytes) -> dict[str, int]:
+        row = self._database.execute("SELECT packed FROM answer WHERE question = ?", (key,)).fetchone()
+        return dict(_unpack_answers(row[0])) if row else {}
+
+    def add_answer(self, question: str, blob: str, answer: int) -> None:
+        self.answers_to(question)[blob] = answer
+        self._unsaved.add(_question_key(question))
+
+    def save(self) -> None:
+        """Writes new answers, merged with those of other processes, and clears the memory."""
+        with contextlib.suppress(sqlite3.Error), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            rows = [(k, _pack_answers((self._load_answers(k) | self._answers[k]).items())) for k in self._unsaved]
+            self._database.executemany("INSERT OR REPLACE INTO answer VALUES (?, ?)", rows)
+        self._unsaved.clear()
+        self._answers.clear()
+
+    def close(self) -> None:
+        self.save()
+        self._database.close()
+
+
+def _question_key(question: str) -> bytes:
+    return blake2b(question.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+def _pack_answers(answers: Iterable[tuple[str, int]]) -> bytes:
+    return " ".join(f"{blob} {answer}" for blob, answer in answers).encode()
+
+
+def _unpack_answers(packed: bytes) -> Iterable[tuple[str, int]]:
+    fields = packed.decode().split()
+    return zip(fields[::2], map(int, fields[1::2]), strict=True)

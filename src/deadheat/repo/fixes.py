@@ -1,0 +1,390 @@
+"""Finds later commits that may have fixed a race, and the releases that contain the fix."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deadheat.repo import file_versions
+from deadheat.repo.candidate_commits import (
+    MAX_NEAR_DISTANCE,
+    MIN_CERTAIN_SCORE,
+    CandidateCommit,
+    combine_scores,
+    rank_candidates,
+    score_distance,
+    score_message,
+)
+from deadheat.repo.git.history import version_at
+from deadheat.repo.pinning import line_claims
+from deadheat.repo.pinning.line_claims import declaration_name
+from deadheat.repo.syntax.parser import language_of_path
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deadheat.model import Frame, Report
+    from deadheat.repo.clone import Clone
+    from deadheat.repo.commit_messages import CommitMessage
+    from deadheat.repo.pinning.window import Pin
+    from deadheat.repo.racing_lines import RacingLine
+    from deadheat.repo.variable import RaceVariable
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedFunction:
+    """A function of the report and its file at the pin."""
+
+    path: str
+    function: str
+    line: bytes
+    is_racing: bool
+
+
+def tracked_functions(
+    clone: Clone, commit: str, report: Report, both_sides: Sequence[RacingLine]
+) -> list[TrackedFunction]:
+    """The racing functions, then the others to track."""
+    tracked: dict[tuple[str, str, bytes], TrackedFunction] = {}
+    for side in both_sides:
+        line = line_claims.line_text(side.source, side.frame.line) if side.frame.line else b""
+        function = declaration_name(side.frame.function, language_of_path(side.path) or "go")
+        tracked[side.path, function, line or b""] = TrackedFunction(side.path, function, line or b"", True)
+    for frame in _tracked_frames(report):
+        language = language_of_path(frame.file)
+        paths = clone.paths_of(frame) if language else []
+        for (_, path), blob in clone.blobs_at([commit], paths).items():
+            source = clone.git.read_object(blob) or b""
+            line = line_claims.line_text(source, frame.line) if frame.line else b""
+            function = declaration_name(frame.function, language or "go")
+            if not any(t.path == path and t.function == function for t in tracked.values()):
+                tracked[path, function, line or b""] = TrackedFunction(path, function, line or b"", False)
+    return [t for t in tracked.values() if t.function]
+
+
+def _tracked_frames(report: Report) -> list[Frame]:
+    """Frames whose functions a fix may change: of the accesses, the creation stacks, and the test."""
+    stacks = [a.stack for a in report.accesses]
+    created = [a.created_at for a in report.actors]
+    frames = [f for stack in stacks for f in stack if not f.stale]
+    frames += [f for stack in created for f in stack[:3] if not f.stale]
+    tests = [f for stack in created for f in stack if not f.stale and go.enclosing_test(f.function)]
+    return [f for f in dict.fromkeys(frames + tests) if f.line is not None][:40]
+
+
+class ReportHistory:
+    """The paths of the files of a report over time, and the commits that changed them."""
+
+    def __init__(self, clone: Clone, pin: Pin, report: Report, both_sides: Sequence[RacingLine]) -> None:
+        self.clone, self.report = clone, report
+        self.pin_position = self._main_position(pin.best_window.last)
+        self.window_end = max(self._main_position(pin.window.last), self.pin_position)
+        # the fix may be in the window if it did not shift the lines
+        self.window_start = min(self._main_position(pin.best_window.first), self.pin_position)
+        self.functions = tracked_functions(clone, pin.best_window.last, report, both_sides)
+        self.path_steps = {t.path: file_versions.paths_after(clone, t.path, self.pin_position) for t in self.functions}
+
+    @cached_property
+    def introducing_positions(self) -> dict[TrackedFunction, int | None]:
+        """The positions of the commits that added the racing lines and the `go` statements."""
+        return {
+            t: file_versions.position_introducing_line(self.clone, t.path, t.function, t.line, self.pin_position)
+            for t in self.functions
+            if t.line.strip() and (t.is_racing or b"go " in t.line)
+        }
+
+    def _main_position(self, commit: str) -> int:
+        """The position of the commit on the main line, or that of its fork point."""
+        return self.clone.side_branches.fork_position(commit) or 0
+
+    def later_changes(self) -> dict[int, tuple[float, str]]:
+        """Positions of later commits that change a file of the report, with points and a reason."""
+        changes: dict[int, tuple[float, str]] = {}
+        for target in self.functions:
+            points = 1.0 if target.is_racing else 0.5
+            window_step = file_versions.PathPeriod(target.path, self.window_start, self.pin_position)
+            for step in (window_step, *self.path_steps[target.path]):
+                for change in self.clone.main.file_versions(step.path):
+                    if step.first < change.pos and (step.last is None or change.pos <= step.last):
+                        known = changes.get(change.pos, (0.0, ""))
+                        if points > known[0]:
+                            changes[change.pos] = points, f"changes {step.path}"
+        return changes
+
+    def changes_at(self, position: int) -> tuple[list[str], list[str]]:
+        """The functions and files of the report that the commit at a position changes."""
+        functions, files = [], []
+        for target in self.functions:
+            path = (
+                self.path_at(target, position) if position > self.pin_position else self._earlier_path(target, position)
+            )
+            if path is None:
+                continue
+            versions = self.clone.main.file_versions(path)
+            old_blob, new_blob = version_at(versions, position - 1), version_at(versions, position)
+            if old_blob == new_blob:
+                continue
+            files.append(path)
+            before, after = (
+                file_versions.function_text(self.clone, blob, path, target.function) for blob in (old_blob, new_blob)
+            )
+            if before != after:
+                functions.append(target.function.rpartition(".")[2])
+        return list(dict.fromkeys(functions)), list(dict.fromkeys(files))
+
+    def _earlier_path(self, target: TrackedFunction, position: int) -> str | None:
+        """The path of a file at an earlier position."""
+        for path, versions in file_versions.paths_before(self.clone, target.path, self.pin_position):
+            if versions[-1].pos <= position:
+                return path
+        return None
+
+    def path_at(self, target: TrackedFunction, position: int) -> str:
+        steps = self.path_steps[target.path]
+        return next((s.path for s in reversed(steps) if s.first < position), target.path)
+
+    def current_paths(self, paths: Sequence[str]) -> list[str]:
+        """The current paths of files."""
+        return [self.path_steps[p][-1].path if p in self.path_steps else p for p in paths]
+
+
+# "This reverts commit 6c0fcea070a….", as git writes it
+_REVERTED_COMMIT = re.compile(r"This reverts commit ([0-9a-f]{40,64})")
+_REVERT_SUBJECT = re.compile(r"^revert\b", re.IGNORECASE)
+# synchronization in Go, C, C++ and Rust
+_SYNCHRONIZATION = re.compile(
+    rb"\b(?:R?Lock|R?Unlock|atomic|Atomic\w*|Mutex|mutex|sync|Once|Wait|WaitGroup|Done|lock_guard"
+    rb"|pthread_mutex_\w+|unique_lock|READ_ONCE|WRITE_ONCE|spin_lock\w*|Cancel|Clone|Copy|CopyN?|Close)\b|<-"
+)
+_MAX_INSPECTED = 80
+
+
+class FixFinder:
+    """Searches for commits that may have fixed a race."""
+
+    def __init__(self, history: ReportHistory) -> None:
+        self._history, self._clone = history, history.clone
+        self._quoting = self._clone.messages.commits_quoting(history.report)
+
+    def find_fixes(self, variable: RaceVariable | None, issues: Sequence[str] = ()) -> list[CandidateCommit]:
+        """Later commits that may have fixed the race, most likely first."""
+        later_changes = self._history.later_changes()
+        report_names = self._report_names(variable)
+        found: list[tuple[CandidateCommit, CommitMessage]] = []
+        reverted: set[str] = set()
+        positions = {*later_changes, *self._quoting.same_report}
+        messages = self._clone.messages.messages_after(self._history.window_start, positions, issues)
+        for position, message in messages.items():
+            candidate = self._rate_message(position, message, later_changes, report_names, issues)
+            reverted.update(_REVERTED_COMMIT.findall(message.text))
+            if candidate.points >= 1.0 and not _REVERT_SUBJECT.match(message.subject):
+                found.append((candidate, message))
+        found = [(c, message) for c, message in found if c.commit not in reverted]
+        found.sort(key=lambda f: -f[0].points)
+        inspected = []
+        self._preload_functions([c.position for c, _ in found[:_MAX_INSPECTED]])
+        for candidate, message in found[:_MAX_INSPECTED]:
+            if message.parent_count > 1 and (
+                merged_commits := self._clone.side_branches.merged_commits(candidate.commit)
+            ):
+                merged = _merge_messages(message, [inner_message for _, inner_message in merged_commits])
+                candidate = self._rate_message(candidate.position, merged, later_changes, report_names, issues)
+                candidate.add_reason(0.0, f"merges {merged_commits[0][0][:11]}")
+            self._rate_changes(candidate, candidate.position, variable)
+            combine_scores(candidate)
+            inspected.append(candidate)
+        relevant = [c for c in inspected if self._is_relevant(c)]
+        if not any(c.is_convincing for c in relevant):
+            # a doubtful candidate is better than none
+            relevant += [c.limit_points() for c in inspected if c not in relevant and self._is_possible(c)]
+        return rank_candidates(relevant)[:5]
+
+    def _rate_message(
+        self,
+        position: int,
+        message: CommitMessage,
+        later_changes: dict[int, tuple[float, str]],
+        names: list[tuple[str, str]],
+        issues: Sequence[str],
+    ) -> CandidateCommit:
+        """A candidate, rated by its message and position."""
+        commit = self._clone.main.commits[position]
+        candidate = score_message(commit, message, names if position in later_changes else [], issues)
+        if position in later_changes:
+            candidate.add_reason(*later_changes[position])
+            candidate.in_file = True
+        if position in self._quoting.same_report:
+            candidate.quotes_report = True
+            candidate.add_reason(4.0, "quotes this report")
+        elif position in self._quoting.same_race:
+            candidate.add_reason(2.0, "quotes a report of this race")
+        score_distance(candidate, position, self._history.window_end)
+        return candidate
+
+    def _is_possible(self, candidate: CandidateCommit) -> bool:
+        """Whether the commit is shortly after the window and mentions an unspecified race."""
+        return (
+            candidate.names_data_race
+            and self._history.pin_position < candidate.position
+            and candidate.distance <= MAX_NEAR_DISTANCE
+        )
+
+    def _is_relevant(self, candidate: CandidateCommit) -> bool:
+        """Whether the commit mentions the race or changes functions of the report."""
+        if candidate.closes_issue or candidate.quotes_report:
+            return True
+        if candidate.position <= self._history.pin_position:
+            return candidate.mentions_race and candidate.in_racing_function
+        is_about = candidate.in_function or (candidate.mentions_race and candidate.on_variable)
+        return candidate.points >= 3.0 and (is_about or candidate.in_file)
+
+    def _report_names(self, variable: RaceVariable | None) -> list[tuple[str, str]]:
+        """Names that a message about this race may contain."""
+        named_kinds = []
+        for target in self._history.functions:
+            owner, _, name = target.function.rpartition(".")
+            if target.is_racing:
+                named_kinds += [(name, "function"), (owner.strip("(*)"), "type")]
+        if variable:
+            named_kinds += [(variable.name.rpartition(".")[2], "variable"), (variable.owner or "", "type")]
+        named_kinds.append((self._history.report.test or "", "test"))
+        return [(name_text, what) for name_text, what in dict.fromkeys(named_kinds) if len(name_text) > 2]
+
+    def _preload_functions(self, positions: list[int]) -> None:
+        """Reads all function texts that `_rate_changes` needs in one batch."""
+        for target in self._history.functions:
+            blobs: dict[str, list[str | None]] = {}
+            for position in positions:
+                path = self._history.path_at(target, position)
+                versions = self._clone.main.file_versions(path)
+                old, new = version_at(versions, position - 1), version_at(versions, position)
+                if old != new:
+                    blobs.setdefault(path, []).extend((old, new))
+            for path, wanted in blobs.items():
+                file_versions.function_texts(self._clone, wanted, path, target.function)
+
+    def _rate_changes(self, candidate: CandidateCommit, position: int, variable: RaceVariable | None) -> None:
+        """Rates what a commit changes in the functions of the report."""
+        changed = 0
+        for target in self._history.functions:
+            path = self._history.path_at(target, position)
+            versions = self._clone.main.file_versions(path)
+            old, new = version_at(versions, position - 1), version_at(versions, position)
+            if old == new:
+                continue
+            before = file_versions.function_text(self._clone, old, path, target.function)
+            after = file_versions.function_text(self._clone, new, path, target.function)
+            if before is None or before == after:
+                continue
+            changed += 1
+            candidate.in_function = True
+            candidate.in_racing_function = candidate.in_racing_function or target.is_racing
+            name = target.function.rpartition(".")[2]
+            points = 2.0 if target.is_racing else 1.0
+            candidate.add_reason(points if changed < 3 else 0.2, f"changes {name}")
+            self._rate_function_change(candidate, target, before, after or b"", variable)
+
+    def _rate_function_change(
+        self,
+        candidate: CandidateCommit,
+        target: TrackedFunction,
+        before: bytes,
+        after: bytes,
+        variable: RaceVariable | None,
+    ) -> None:
+        old = {file_versions.normalize_line(row) for row in before.split(b"\n")}
+        new = {file_versions.normalize_line(row) for row in after.split(b"\n")}
+        removed_lines, added_lines = old - new, new - old
+        if target.is_racing and file_versions.normalize_line(target.line) in removed_lines:
+            candidate.on_variable = True
+            candidate.add_reason(1.5, "changes a racing line")
+        name = variable.name.rpartition(".")[2] if variable else ""
+        if (
+            target.is_racing
+            and name
+            and any(line_claims.contains_name(name, row) for row in removed_lines | added_lines)
+        ):
+            candidate.on_variable = True
+            candidate.add_reason(1.0, f"changes what is done with {name}")
+        if any(_SYNCHRONIZATION.search(row) for row in added_lines):
+            candidate.add_reason(0.8, "adds a lock, a join or a copy there")
+
+    def is_still_present(self, fixes: Sequence[CandidateCommit]) -> bool | None:
+        """Whether both accesses are in the newest version; None if unknown."""
+        if any(c.score >= MIN_CERTAIN_SCORE and c.is_convincing for c in fixes):
+            return False
+        racing = [t for t in self._history.functions if t.is_racing]
+        if not racing:
+            return None
+        end = self._clone.main.last_position
+        for target in racing:
+            last = self._history.path_steps[target.path][-1]
+            blob = version_at(self._clone.main.file_versions(last.path), end)
+            if blob is None:
+                return None if last.last is not None else False
+            text = file_versions.function_text(self._clone, blob, last.path, target.function)
+            if text is None:
+                return None
+            if file_versions.normalize_line(target.line) not in map(file_versions.normalize_line, text.split(b"\n")):
+                return False if self._gained_guard(target, text) else None
+        return True
+
+    def _gained_guard(self, target: TrackedFunction, text: bytes) -> bool:
+        blob = version_at(self._clone.main.file_versions(target.path), self._history.pin_position)
+        before = file_versions.function_text(self._clone, blob, target.path, target.function) or b""
+        return len(_SYNCHRONIZATION.findall(text)) > len(_SYNCHRONIZATION.findall(before))
+
+
+def _merge_messages(message: CommitMessage, merged_messages: Sequence[CommitMessage]) -> CommitMessage:
+    """The message of a merge with those of the merged commits."""
+    text = "\n".join([message.text, *(inner_message.text for inner_message in merged_messages)])
+    return message._replace(text=text)
+
+
+# "v5.4.0-alpha", "v1.2.0-rc.1"
+_PRERELEASE = re.compile(r"alpha|beta|rc|pre|dev|nightly", re.IGNORECASE)
+_VERSION_NUMBER = re.compile(r"\d{1,9}")
+_MAX_FILES = 12
+
+
+def releases_with(clone: Clone, fix: str) -> list[str]:
+    """The tags that contain a commit of the main line, in version order."""
+    position = clone.main.position_of(fix)
+    if position is None:
+        return []
+    clone.side_branches.load_parents(clone.tags.values())
+    forks = {name: clone.side_branches.fork_position(commit) for name, commit in clone.tags.items()}
+    later_tags = {name for name, fork in forks.items() if fork is not None and fork >= position}
+    # an older commit of the main line cannot contain the fix
+    earlier_tags = {
+        name: commit
+        for name, commit in clone.tags.items()
+        if name not in later_tags and clone.main.position_of(commit) is None
+    }
+    return sorted(later_tags | _tags_with_backport(clone, earlier_tags, position), key=_version_order)
+
+
+def _tags_with_backport(clone: Clone, tags: dict[str, str], position: int) -> set[str]:
+    """The tags whose files contain the lines that the fix added, under any path."""
+    for path in clone.main.changed_paths(position)[:_MAX_FILES]:
+        versions = clone.main.file_versions(path)
+        old, new = version_at(versions, position - 1), version_at(versions, position)
+        added = file_versions.significant_lines(clone, new) - file_versions.significant_lines(clone, old)
+        if path.endswith("_test.go") or not added:
+            continue
+        paths = [p for p, _ in file_versions.paths_before(clone, path, position)] or [path]
+        blobs = clone.blobs_at(tags.values(), paths)
+        contains_fix = file_versions.versions_with_fix(clone, new or "", added, set(blobs.values()))
+        return {
+            name for name, commit in tags.items() if any(contains_fix.get(blobs.get((commit, p), "")) for p in paths)
+        }
+    return set()
+
+
+def _version_order(tag: str) -> tuple[list[int], bool, str]:
+    """Sort key: `v1.9.0` before `v1.10.0`, pre-releases before their release."""
+    numbers = [int(n) for n in _VERSION_NUMBER.findall(tag)[:3]]
+    return numbers, not _PRERELEASE.search(tag), tag

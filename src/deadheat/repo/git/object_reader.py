@@ -1,0 +1,260 @@
+"""Reads git objects with plumbing commands, in a clean environment, through a sandbox directory."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from typing import IO, TYPE_CHECKING
+
+from deadheat.errors import DeadheatError
+from deadheat.repo.git.sandbox import GitSandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+# larger objects are not source code, and may be malicious
+MAX_OBJECT_BYTES = 1 << 23
+_CHUNK_BYTES = 1 << 16
+# memory limits of a git process: to read objects, to list changes
+_MAX_MEMORY, _MAX_LISTING_MEMORY = 2 << 30, 1 << 28
+_MAX_CACHE_BYTES = 1 << 27
+# a full object id: its content never changes
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?$")
+_MAX_BATCH_BYTES = 1 << 14  # bytes; less than a pipe buffer, so that neither side blocks
+_PASSED_VARIABLES = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
+
+
+def git_environment() -> dict[str, str]:
+    """An environment in which git reads no outside configuration and cannot write, prompt or fetch."""
+    variables = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
+    return variables | {
+        "LC_ALL": "C",
+        "HOME": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+
+
+class GitReader:
+    """Read-only access to a clone."""
+
+    def __init__(self, clone_path: str) -> None:
+        self.clone_path = clone_path
+        self._sandbox = GitSandbox(clone_path)
+        self._cat_file: subprocess.Popen[bytes] | None = None
+        self._cache: dict[str, bytes] = {}
+        self._cache_bytes = 0
+        self.missing = self._sandbox.missing
+        self.refs = self._sandbox.refs
+        self.head_name, self.head_commit = self._sandbox.head_name, self._sandbox.head_commit
+        self.shallow = self._sandbox.shallow
+
+    def close(self) -> None:
+        self._stop_cat_file()
+        self._sandbox.close()
+
+    def __enter__(self) -> GitReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def command_line(self, *args: str) -> list[str]:
+        return [
+            "git",
+            f"--git-dir={self._sandbox.path}",
+            "--literal-pathspecs",
+            "--no-pager",
+            "-c",
+            "safe.directory=*",
+            "-c",
+            "core.bigFileThreshold=8m",
+            "-c",
+            "core.commitGraph=false",
+            "-c",
+            "protocol.allow=never",
+            *args,
+        ]
+
+    def _start_git(
+        self, args: tuple[str, ...], stdin: int | IO[bytes] = subprocess.DEVNULL, memory: int = _MAX_MEMORY
+    ) -> subprocess.Popen[bytes]:
+        try:
+            process = subprocess.Popen(
+                self.command_line(*args),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=git_environment(),
+                cwd=self._sandbox.path,
+            )
+        except OSError as error:
+            raise DeadheatError("git cannot be run", do="install git") from error
+        _limit_memory(process.pid, memory)
+        return process
+
+    def output_lines(self, *args: str) -> Generator[str]:
+        """The output lines of a git command. If the command fails, the output just ends."""
+        with self._start_git(args) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield line.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def output_records(self, stdin_lines: Iterable[str], *args: str) -> Generator[bytes]:
+        """The NUL-terminated records that a command prints when it reads these lines from stdin."""
+        with tempfile.TemporaryFile() as file:
+            file.writelines(f"{line}\n".encode() for line in stdin_lines)
+            file.seek(0)
+            with self._start_git(args, file, _MAX_LISTING_MEMORY) as process:
+                assert process.stdout is not None
+                partial = b""
+                while chunk := process.stdout.read(_CHUNK_BYTES):
+                    *complete, partial = (partial + chunk).split(b"\0")
+                    yield from complete
+                if process.wait():
+                    self.missing.append("git could not read the complete history")
+
+    def read_objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """The content of each object by name (`id`, `commit:path`); None if it cannot be read."""
+        for batch in _request_batches(names):
+            cached = {name: self._cache.get(name) for name in batch}
+            uncached = self._read_uncached([name for name in batch if cached[name] is None])
+            for name in batch:
+                content = cached[name]
+                if content is None:
+                    _, content = next(uncached)
+                    self._cache_object(name, content)
+                yield name, content
+            for _ in uncached:  # run the generator to its end
+                pass
+
+    def _cache_object(self, name: str, content: bytes | None) -> None:
+        """Caches the content of an object id; evicts the oldest entries first."""
+        if content is None or name in self._cache or not _OBJECT_ID.match(name):
+            return
+        self._cache[name] = content
+        self._cache_bytes += len(content)
+        while self._cache_bytes > _MAX_CACHE_BYTES:
+            self._cache_bytes -= len(self._cache.pop(next(iter(self._cache))))
+
+    def read_object(self, name: str) -> bytes | None:
+        ((_, content),) = list(self.read_objects([name]))
+        return content
+
+    def object_ids(self, names: Iterable[str]) -> list[str | None]:
+        """The id of each object by name, without reading the object."""
+        names = list(names)
+        if not names:
+            return []
+        with tempfile.TemporaryFile() as file:
+            file.writelines(_batch_request(name) for name in names)
+            file.seek(0)
+            with self._start_git(("cat-file", "--batch-check=%(objectname)"), file) as process:
+                assert process.stdout is not None
+                return [_parse_object_id(line) for line in process.stdout]
+
+    def _read_uncached(self, names: list[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Reads objects that are not cached; restarts git after a broken object."""
+        position, finished = 0, False
+        try:
+            while position < len(names):
+                for name, content, broken in self._read_batch(names[position:]):
+                    position += 1
+                    if broken:
+                        self._stop_cat_file()
+                    yield name, content
+                    if broken:
+                        break
+            finished = True
+        finally:
+            if not finished:  # the caller stopped early: drop the unread replies
+                self._stop_cat_file()
+
+    def _read_batch(self, names: list[str]) -> Iterator[tuple[str, bytes | None, bool]]:
+        if self._cat_file is None:
+            self._cat_file = self._start_git(("cat-file", "--batch"), subprocess.PIPE)
+        stdin, stdout = self._cat_file.stdin, self._cat_file.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            stdin.write(b"".join(map(_batch_request, names)))
+            stdin.flush()
+        except BrokenPipeError:
+            yield names[0], None, True
+            return
+        for name in names:
+            header = stdout.readline()
+            if not header:  # git exits on a broken object
+                yield name, None, True
+                return
+            fields = header.rsplit(b" ", 2)
+            if len(fields) < 3 or not fields[2].strip().isdigit():
+                yield name, None, False
+                continue
+            size = int(fields[2])
+            if size > MAX_OBJECT_BYTES:
+                yield name, None, True
+                return
+            content = stdout.read(size)
+            broken = len(content) < size or stdout.read(1) != b"\n"
+            is_genuine = not broken and _matches_id(fields[0], fields[1], content)
+            yield name, content if is_genuine else None, broken
+            if broken:
+                return
+
+    def _stop_cat_file(self) -> None:
+        if self._cat_file is not None:
+            self._cat_file.kill()
+            self._cat_file.communicate()
+            self._cat_file = None
+
+
+def _limit_memory(pid: int, memory: int) -> None:
+    """Limits the memory that git can allocate; mapped pack files do not count."""
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_DATA, (memory, memory))
+
+
+def _matches_id(name: bytes, kind: bytes, content: bytes) -> bool:
+    """Whether the content hashes to the id. Cached answers are keyed by id and shared between clones."""
+    digest = hashlib.sha1(usedforsecurity=False) if len(name) == 40 else hashlib.sha256()
+    digest.update(b"%s %d\0" % (kind, len(content)))
+    digest.update(content)
+    return digest.hexdigest().encode() == name
+
+
+def _batch_request(name: str) -> bytes:
+    """A request line for `git cat-file`. A newline in a path would end the request."""
+    return name.replace("\n", "?").encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _parse_object_id(answer: bytes) -> str | None:
+    """Parses `<id>` or `<name> missing`."""
+    text = answer.rstrip(b"\n")
+    return None if b" " in text else text.decode()
+
+
+def _request_batches(names: Iterable[str]) -> Iterator[list[str]]:
+    """Splits the names into lists that fit into a pipe buffer."""
+    pending: list[str] = []
+    length = 0
+    for name in names:
+        if pending and length + len(name) > _MAX_BATCH_BYTES:
+            yield pending
+            pending, length = [], 0
+        pending.append(name[:_MAX_BATCH_BYTES])
+        length += len(name) + 1
+    if pending:
+        yield pending

@@ -1,0 +1,287 @@
+"""Relocates frames that do not fit a commit: finds the line of their function that does what they claim.
+
+A report may come from uncommitted code or from a branch that the clone does not contain. Its line
+numbers are wrong then, but most of its functions exist. A frame is relocated only if exactly one line
+matches.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.repo.pinning import line_claims
+from deadheat.repo.racing_lines import WRITING_OPS, filter_by_operation
+from deadheat.repo.syntax import line_accesses
+from deadheat.repo.syntax.line_accesses import BASE, CALLEE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deadheat.diagnosis.finding import Finding
+    from deadheat.model import Access, Frame, Report
+    from deadheat.repo.clone import CommitSnapshot
+    from deadheat.repo.pinning.line_claims import FrameClaim
+    from deadheat.repo.syntax.line_accesses import PossibleAccess
+
+FrameKey = tuple[str, int | None, str]
+# "h.mu.Lock()", "defer c.mtx.RUnlock()", "std::lock_guard<std::mutex> guard(mu_);"
+_LOCK_CALL = re.compile(rb"[Ll]ock(?:_guard)?\b.{0,80}\(")
+_MAX_FUNCTION_LINES = 400  # longer functions are not searched
+_MAX_SHIFT_DIFFERENCE = 3  # lines by which shifts in one file may differ
+# causes that depend on the conditions around a line
+_CONDITION_CAUSES = ("check-then-act", "lazy-initialisation", "double-checked-locking")
+_RELOCATED_CONFIDENCE = 0.8  # confidence factor of a finding with a relocated racing line
+
+
+class RelocatedReport(NamedTuple):
+    """A report with line numbers of a commit, and the racing frames whose lines changed."""
+
+    report: Report
+    relocated_sites: tuple[tuple[Frame, int], ...]
+    is_choice: bool = False  # one of several possible lines was taken
+
+    def supports_finding(self, finding: Finding) -> bool:
+        """Whether a finding is valid for any line of the function with the same access.
+
+        Locks are mostly held for all of them; the conditions around them differ.
+        """
+        return not self.is_choice or finding.cause not in _CONDITION_CAUSES
+
+    def weaken_finding(self, finding: Finding) -> Finding:
+        """A finding that depends on relocated lines: with less confidence and a note."""
+        if not self.relocated_sites or not finding.from_source:
+            return finding
+        evidence = tuple(_relocation_evidence(frame, line) for frame, line in self.relocated_sites)
+        confidence = round(finding.confidence * _RELOCATED_CONFIDENCE, 2)
+        return finding._replace(confidence=confidence, evidence=(*finding.evidence, *evidence))
+
+
+class _FrameFunction(NamedTuple):
+    """A frame's function at the commit."""
+
+    frame_claim: FrameClaim
+    path: str
+    source: bytes
+    span: tuple[int, int]
+
+
+def relocate_frames(snapshot: CommitSnapshot, report: Report, misfits: Iterable[Frame]) -> RelocatedReport | None:
+    """The report with the lines of misfit frames relocated; None if no line is found."""
+    wanted_keys = {_frame_key(frame) for frame in misfits}
+    functions = [
+        located
+        for frame_claim in line_claims.frame_claims(report)
+        if _frame_key(frame_claim.frame) in wanted_keys and (located := _locate_function(snapshot, frame_claim))
+    ]
+    new_lines: dict[FrameKey, int] = {}
+    shifts: dict[str, list[int]] = {}
+    for function in functions:
+        rows = _matching_lines(function)
+        if len(rows) == 1:
+            new_lines[_frame_key(function.frame_claim.frame)] = rows[0]
+            shifts.setdefault(function.path, []).append(rows[0] - function.frame_claim.claim.line)
+    for function in functions:
+        if _frame_key(function.frame_claim.frame) not in new_lines and (row := _line_by_shift(function, shifts)):
+            new_lines[_frame_key(function.frame_claim.frame)] = row
+    racing_lines = _relocate_racing_lines(snapshot, report, functions, new_lines, shifts)
+    new_lines |= {key: rows[0] for key, rows in racing_lines.items()}
+    chosen = any(len(rows) > 1 for rows in racing_lines.values())
+    return _replace_lines(report, new_lines)._replace(is_choice=chosen) if new_lines else None
+
+
+def _frame_key(frame: Frame) -> FrameKey:
+    return frame.path or frame.file, frame.line, frame.function
+
+
+def _locate_function(snapshot: CommitSnapshot, frame_claim: FrameClaim) -> _FrameFunction | None:
+    file = snapshot.file_of(frame_claim.frame) if frame_claim.claim.function else None
+    span = line_claims.function_extent(frame_claim.claim, file[1]) if file else None
+    if file is None or span is None or span[1] - span[0] > _MAX_FUNCTION_LINES:
+        return None
+    return _FrameFunction(frame_claim, *file, span)
+
+
+def _matching_lines(function: _FrameFunction) -> list[int]:
+    """The lines of the function that do what the frame claims, if it names a call."""
+    claim = function.frame_claim.claim
+    if not claim.action.startswith(("call ", "go")):
+        return []
+    return [
+        row
+        for row in range(function.span[0] + 1, function.span[1] + 1)
+        if line_claims.grade_claim(claim._replace(line=row), function.source, function.span) == line_claims.GRADE_MATCH
+    ]
+
+
+def _line_by_shift(function: _FrameFunction, shifts: dict[str, list[int]]) -> int | None:
+    """Of several matching lines, the one with the same shift as others of its file."""
+    nearby = [
+        row
+        for row in _matching_lines(function)
+        for shift in shifts.get(function.path, ())
+        if abs(row - function.frame_claim.claim.line - shift) <= _MAX_SHIFT_DIFFERENCE
+    ]
+    return nearby[0] if len({*nearby}) == 1 else None
+
+
+# -- racing lines: fields that both functions access ---------------------------------------------------
+
+
+def _relocate_racing_lines(
+    snapshot: CommitSnapshot,
+    report: Report,
+    functions: Sequence[_FrameFunction],
+    new_lines: dict[FrameKey, int],
+    shifts: dict[str, list[int]],
+) -> dict[FrameKey, list[int]]:
+    both_functions = [
+        candidate
+        for a in report.accesses[:2]
+        if (candidate := _racing_function(snapshot, report, a, functions, new_lines))
+    ]
+    if len(both_functions) < 2 or both_functions[0].function[1:] == both_functions[1].function[1:]:
+        return {}  # one function: most fields are accessed on several lines
+    if not any(racing.is_misplaced for racing in both_functions):
+        return _relocate_fitting_line(both_functions, functions, new_lines)
+    name = _common_field(both_functions)
+    if not name:
+        # a line that is only possible may have moved, too
+        both_functions = [
+            racing if racing.is_misplaced else racing.search_whole_function() for racing in both_functions
+        ]
+        name = _common_field(both_functions)
+    return {
+        _frame_key(candidate.function.frame_claim.frame): _nearest_lines(candidate, name, shifts)
+        for candidate in both_functions
+        if candidate.is_misplaced and name
+    }
+
+
+def _relocate_fitting_line(
+    both_functions: Sequence[_RacingFunction], functions: Sequence[_FrameFunction], new_lines: dict[FrameKey, int]
+) -> dict[FrameKey, list[int]]:
+    """A line that fits by accident and shares no field with the other: shifted like its function."""
+    if set(both_functions[0].field_lines) & set(both_functions[1].field_lines):
+        return {}
+    for racing, other in (both_functions, both_functions[::-1]):
+        nearby = [
+            located
+            for located in functions
+            if located[1:] == racing.function[1:] and _frame_key(located.frame_claim.frame) in new_lines
+        ]
+        shifts = {
+            new_lines[_frame_key(located.frame_claim.frame)] - located.frame_claim.claim.line for located in nearby
+        }
+        if len(shifts) != 1:
+            continue
+        line = racing.function.frame_claim.claim.line + shifts.pop()
+        fields = _touched_fields(racing.function, racing.access, (line, line))
+        if len(set(fields) & set(other.field_lines)) == 1:
+            return {_frame_key(racing.function.frame_claim.frame): [line]}
+    return {}
+
+
+class _RacingFunction(NamedTuple):
+    """The function of a racing line, and the fields that it touches: anywhere in it if misplaced."""
+
+    function: _FrameFunction
+    access: Access
+    is_misplaced: bool
+    field_lines: dict[str, list[int]]
+
+    def shifts_to(self, name: str) -> list[int]:
+        """The shifts of the line to those that touch a field."""
+        return [row - self.function.frame_claim.claim.line for row in self.field_lines[name]]
+
+    def search_whole_function(self) -> _RacingFunction:
+        return self._replace(
+            is_misplaced=True, field_lines=_touched_fields(self.function, self.access, self.function.span)
+        )
+
+
+def _racing_function(
+    snapshot: CommitSnapshot,
+    report: Report,
+    access: Access,
+    functions: Sequence[_FrameFunction],
+    new_lines: dict[FrameKey, int],
+) -> _RacingFunction | None:
+    """None if the function does not exist, or if its line was relocated already by its call."""
+    single_report = report._replace(accesses=(access,), actors=())
+    frame_claim = next((claim for claim in line_claims.frame_claims(single_report) if claim.is_racing), None)
+    if (
+        frame_claim is None
+        or _frame_key(frame_claim.frame) in new_lines
+        or frame_claim.claim.action not in ("read", "write")
+    ):
+        return None
+    misplaced = next(
+        (located for located in functions if _frame_key(located.frame_claim.frame) == _frame_key(frame_claim.frame)),
+        None,
+    )
+    function = misplaced or _locate_function(snapshot, frame_claim)
+    if function is None:
+        return None
+    span = function.span if misplaced else (frame_claim.claim.line, frame_claim.claim.line)
+    return _RacingFunction(function, access, misplaced is not None, _touched_fields(function, access, span))
+
+
+def _common_field(both_functions: Sequence[_RacingFunction]) -> str:
+    """The only field that both functions touch; of several, the one with equal shifts."""
+    a, b = both_functions
+    names = set(a.field_lines) & set(b.field_lines)
+    if len(names) > 1 and a.function.path == b.function.path:
+        names = {n for n in names if any(abs(x - y) <= 1 for x in a.shifts_to(n) for y in b.shifts_to(n))}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _nearest_lines(racing: _RacingFunction, name: str, shifts: dict[str, list[int]]) -> list[int]:
+    """The lines that touch the field, nearest first; only one if its shift occurs in the file."""
+    rows, line = racing.field_lines[name], racing.function.frame_claim.claim.line
+    shifted = [row for row in rows if row - line in shifts.get(racing.function.path, ())]
+    return shifted if len(shifted) == 1 else sorted(rows, key=lambda row: abs(row - line))
+
+
+def _touched_fields(function: _FrameFunction, access: Access, span: tuple[int, int]) -> dict[str, list[int]]:
+    """The fields that the lines access with the reported operation, with their lines."""
+    language = function.frame_claim.claim.language
+    found: dict[str, list[int]] = {}
+    for row in range(span[0], span[1] + 1):
+        if _LOCK_CALL.search(line_claims.line_text(function.source, row) or b""):
+            continue
+        fields = filter_by_operation(
+            line_accesses.accesses_on_line(language, function.source, row), access.op, function.source
+        )
+        for touch in fields:
+            if _is_field(touch) and (touch.writes or access.op not in WRITING_OPS):
+                found.setdefault(touch.name, []).append(row)
+    return found
+
+
+def _is_field(touch: PossibleAccess) -> bool:
+    return len(touch.path) > 1 and touch.rank not in (BASE, CALLEE)
+
+
+# -- the report with relocated lines --------------------------------------------------------------------
+
+
+def _replace_lines(report: Report, new_lines: dict[FrameKey, int]) -> RelocatedReport:
+    def with_new_line(frame: Frame) -> Frame:
+        line = new_lines.get(_frame_key(frame))
+        return frame if line is None else frame._replace(line=line)
+
+    accesses = tuple(
+        a._replace(stack=tuple(map(with_new_line, a.stack)), site=with_new_line(a.site) if a.site else None)
+        for a in report.accesses
+    )
+    actors = tuple(a._replace(created_at=tuple(map(with_new_line, a.created_at))) for a in report.actors)
+    sites = [a.site for a in report.accesses if a.site and _frame_key(a.site) in new_lines]
+    relocated = tuple((site, new_lines[_frame_key(site)]) for site in sites)
+    return RelocatedReport(report._replace(accesses=accesses, actors=actors), relocated)
+
+
+def _relocation_evidence(frame: Frame, line: int) -> Evidence:
+    text = f"no commit has this access on line {frame.line}, as in the report; by its content it is line {line}"
+    return Evidence(text, CodePoint(frame.file, line, frame.function))

@@ -1,0 +1,226 @@
+"""The source of a report's frames at its pin: the racing lines with what they may access, and code snippets."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.model import Access, Frame, Op, Origin
+from deadheat.repo.pinning import line_claims
+from deadheat.repo.pinning.line_claims import class_of_method, declaration_name
+from deadheat.repo.syntax import line_accesses, parser
+from deadheat.repo.syntax.line_accesses import BASE, CALLEE, OPERAND, PossibleAccess
+from deadheat.repo.syntax.parser import language_of_file, language_of_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deadheat.model import Report
+    from deadheat.repo.clone import Clone
+    from deadheat.repo.syntax.declarations import CommitTree
+
+    PathLookup = Callable[[Frame], str | None]
+
+    SourceLookup = Callable[[Frame], bytes | None]
+
+
+WRITING_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
+_NOT_VARIABLES = frozenset(
+    ("nil", "true", "false", "this", "self", "len", "cap", "append", "make", "new", "panic", "string")
+)
+# `	"github.com/pingcap/tidb/kv"`, `	plannercore "github.com/…/core"`
+_GO_IMPORT = re.compile(rb'^(?:import )?[ \t]*(\w+)?[ \t]*"(?:[^"\n]*/)?([\w.-]+)"$', re.MULTILINE)
+
+# "Feed(int n) : limit_(n), ": member initializers follow the parameters
+_MEMBER_INITIALIZERS = re.compile(rb"\)\s{0,99}:(?!:)")
+
+
+class RacingLine(NamedTuple):
+    """One access of a report in the source at the pin."""
+
+    access: Access
+    frame: Frame
+    path: str
+    source: bytes
+    body: bytes  # of the function
+    first: int  # its line
+    possible_accesses: list[PossibleAccess]
+    calls: list[PossibleAccess]
+    caller: RacingLine | None = None  # the calling line, accessing the arguments it passes
+
+
+def find_racing_lines(clone: Clone, tree: CommitTree, report: Report) -> list[RacingLine]:
+    """The racing lines of a report whose source is available."""
+    by_index: dict[int, RacingLine] = {}
+    for index, access in enumerate(report.accesses):
+        for frame in access.stack:
+            blobs = clone.blobs_at([tree.commit], clone.paths_of(frame))
+            if racing_line := next(
+                (_racing_line_at(clone, access, frame, path, blob) for (_, path), blob in blobs.items()), None
+            ):
+                accesses = resolve_members(tree, racing_line)
+                by_index[index] = racing_line._replace(
+                    possible_accesses=accesses, caller=_calling_line(clone, tree, racing_line)
+                )
+                break
+    for index, access in enumerate(report.accesses):
+        if index not in by_index and by_index and access.stack:
+            racing_line = _find_by_function(clone, tree, access, next(iter(by_index.values())).path)
+            by_index |= {index: racing_line} if racing_line else {}
+    return [by_index[index] for index in sorted(by_index)]
+
+
+def resolve_members(tree: CommitTree, racing_line: RacingLine) -> list[PossibleAccess]:
+    """The accesses of a line, with unqualified C++ members resolved to `this`."""
+    language = language_of_file(racing_line.path, racing_line.source)
+    owner = class_of_method(racing_line.frame.function)
+    head = _MEMBER_INITIALIZERS.split(racing_line.body.partition(b"{")[0])[0]
+    if language != "cpp" or not owner:
+        return racing_line.possible_accesses
+
+    def is_member(candidate: PossibleAccess) -> bool:
+        if len(candidate.path) > 1 or line_claims.contains_name(candidate.name, head):
+            return False  # member of a named object, or a parameter
+        return parser.find_member(language, tree.folder_contents(racing_line.path), candidate.name, owner) is not None
+
+    return [
+        each._replace(path=("this", each.name)) if is_member(each) else each for each in racing_line.possible_accesses
+    ]
+
+
+def _calling_line(clone: Clone, tree: CommitTree, racing_line: RacingLine) -> RacingLine | None:
+    """The line that calls the racing function, with the arguments it passes."""
+    stack = racing_line.access.stack
+    caller_index = stack.index(racing_line.frame) + 1
+    name = declaration_name(racing_line.frame.function, "go").rpartition(".")[2]
+    if caller_index >= len(stack) or not name or stack[caller_index].line is None or stack[caller_index].stale:
+        return None
+    caller = stack[caller_index]
+    for (_, path), blob in clone.blobs_at([tree.commit], clone.paths_of(caller)).items():
+        source, span = clone.git.read_object(blob), None
+        if source is not None and language_of_path(path) == language_of_path(racing_line.path) == "go":
+            span = _function_span("go", source, caller)
+        if source is None or span is None:
+            continue
+        accesses = line_accesses.accesses_through_parameters(
+            racing_line.possible_accesses, racing_line.source, racing_line.first, name, source, caller.line or 0
+        )
+        body = b"\n".join(parser.source_lines(source, *span))
+        return RacingLine(racing_line.access, caller, path, source, body, span[0], accesses, []) if accesses else None
+    return None
+
+
+def _find_by_function(clone: Clone, tree: CommitTree, access: Access, near_path: str) -> RacingLine | None:
+    """Find an access without a line number by its function, in the folder of the other access."""
+    frame = access.stack[0]
+    if frame.line is not None or not declaration_name(frame.function, "go"):
+        return None
+    for path in tree.folder_paths(near_path):
+        blob = clone.blobs_at([tree.commit], [path]).get((tree.commit, path), "")
+        if racing_line := _racing_line_at(clone, access, frame, path, blob):
+            return racing_line
+    return None
+
+
+def _racing_line_at(clone: Clone, access: Access, frame: Frame, path: str, blob: str) -> RacingLine | None:
+    source = clone.git.read_object(blob)
+    language = language_of_file(path, source) if source is not None else None
+    if source is None or language is None:
+        return None
+    span = _function_span(language, source, frame)
+    if span is None:
+        return None
+    body = b"\n".join(parser.source_lines(source, *span))
+    rows = [frame.line] if frame.line is not None else range(span[0], span[1] + 1)
+    accesses = [each for row in rows for each in line_accesses.accesses_on_line(language, source, row)]
+    calls = [each for each in accesses if each.rank == CALLEE]
+    likely = filter_by_operation(accesses, access.op, source)
+    if language == "go" and is_call_site(access, frame):
+        # the race is inside the call, not on its result or name
+        likely = [each for each in likely if each.rank in (OPERAND, BASE)]
+    return RacingLine(access, frame, path, source, body, span[0], likely, calls)
+
+
+def is_call_site(access: Access, frame: Frame) -> bool:
+    """Whether the line only calls the function that made the access."""
+    inner_frames = access.stack[: access.stack.index(frame)] if frame in access.stack else ()
+    return any(inner.origin not in (Origin.RUNTIME, Origin.GENERATED) for inner in inner_frames)
+
+
+def _function_span(language: str, source: bytes, frame: Frame) -> tuple[int, int] | None:
+    name = declaration_name(frame.function, language)
+    if language == "go" and name:
+        return line_claims.go_function_lines(name, source)
+    spans = line_claims.function_extents(language, source, name)
+    line = frame.line or 0
+    return next((span for span in spans if span[0] <= line <= span[1]), spans[0] if spans else None)
+
+
+def filter_by_operation(accesses: list[PossibleAccess], op: Op, source: bytes) -> list[PossibleAccess]:
+    """The accesses that match the operation, without packages, calls and builtins."""
+    imports = {(match[0] or match[1]).decode() for match in _GO_IMPORT.findall(source)}
+    variables = [
+        each
+        for each in accesses
+        if each.name not in _NOT_VARIABLES
+        and not (len(each.path) == 1 and (each.name in imports or each.rank == CALLEE))
+        and not (len(each.path) == 2 and each.path[0] in imports and each.rank == CALLEE)
+        and each.name[:1] != "_"
+    ]
+    if op in WRITING_OPS:
+        return [each for each in variables if each.writes] or variables
+    return variables
+
+
+def is_import_name(name: str, racing_line: RacingLine) -> bool:
+    return any((match[0] or match[1]).decode() == name for match in _GO_IMPORT.findall(racing_line.source))
+
+
+# context lines: around racing and creating lines, around other calls
+_RACING_CONTEXT, _CALL_CONTEXT = 3, 1
+_MAX_SNIPPETS = 60
+_MAX_LINE_LENGTH = 300  # characters of a line
+
+
+class CodeSnippet(NamedTuple):
+    """The lines of a file around a frame."""
+
+    frame: Frame
+    path: str
+    first: int
+    rows: tuple[str, ...]
+
+
+def code_snippets(report: Report, path_of: PathLookup, source_of: SourceLookup) -> list[CodeSnippet]:
+    """The code around every current frame in the repository, each location once."""
+    by_location: dict[tuple[str, int], CodeSnippet] = {}
+    for frame, context in _frames_to_show(report):
+        line, path = frame.line or 0, path_of(frame)
+        if path is None or (path, line) in by_location:
+            continue
+        rows = _snippet_lines(source_of(frame) or b"", line, context)
+        if rows:
+            by_location[path, line] = CodeSnippet(frame, path, max(1, line - context), rows)
+        if len(by_location) == _MAX_SNIPPETS:
+            break
+    return list(by_location.values())
+
+
+def _frames_to_show(report: Report) -> Iterator[tuple[Frame, int]]:
+    """Racing lines first, then creations, then calls; stale frames are left out."""
+    stacks = [[each for each in access.stack if _is_current(each)] for access in report.accesses]
+    starts = [[each for each in actor.created_at if _is_current(each)] for actor in report.actors]
+    yield from ((a.site, _RACING_CONTEXT) for a in report.accesses if a.site and _is_current(a.site))
+    yield from ((stack[0], _RACING_CONTEXT) for stack in starts if stack)
+    yield from ((frame, _CALL_CONTEXT) for stack in stacks for frame in stack)
+
+
+def _is_current(frame: Frame) -> bool:
+    return frame.line is not None and not frame.stale
+
+
+def _snippet_lines(source: bytes, line: int, context: int) -> tuple[str, ...]:
+    rows = parser.source_lines(source, max(1, line - context), line + context)
+    if len(rows) < min(line, context + 1):
+        return ()  # the file is shorter
+    return tuple(row.decode("utf-8", "replace").rstrip("\r")[:_MAX_LINE_LENGTH] for row in rows)

@@ -1,0 +1,472 @@
+"""Finds the command that runs the test or program in which a race occurred, from the frames."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+from deadheat.model import Frame, Origin
+from deadheat.repo.syntax import parser
+from deadheat.symbols import go
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deadheat.model import Claim, Report
+
+
+RUN_COUNT = 20  # a race may not occur in every run
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """How to reproduce a race."""
+
+    framework: str
+    command: str
+    from_document: bool = False  # the steps of the document, not verified
+    note: str | None = None  # what is missing in the command, and why
+    is_vague: bool = False  # less useful than the steps of the document
+
+
+class CodeSnapshot(Protocol):
+    """The code at the commit of a report."""
+
+    def path_of(self, frame: Frame) -> str | None:
+        """The path of a frame's file."""
+
+    def source_of(self, frame: Frame) -> bytes | None:
+        """The content of a frame's file."""
+
+    def folder_files(self, path: str) -> dict[str, bytes]:
+        """The files in the folder of a file, with their content."""
+
+
+class NoCodeSnapshot:
+    """No code is available: paths are those of the report."""
+
+    def path_of(self, frame: Frame) -> str | None:
+        return frame.file
+
+    def source_of(self, frame: Frame) -> bytes | None:
+        return None
+
+    def folder_files(self, path: str) -> dict[str, bytes]:
+        return {}
+
+
+# "bazel-out/k8-fastbuild/bin/executor/tiflashtest/tiflashtest_test_/testmain.go"
+_BAZEL_TEST_MAIN = re.compile(r"bazel-out/[^/]{1,100}/bin/(?:(.{1,300})/)?([^/]{1,200})_/testmain\.go$")
+_GOCHECK_PACKAGES = (
+    "github.com/pingcap/check",
+    "gopkg.in/check.v1",
+    "launchpad.net/gocheck",
+    "github.com/go-check/check",
+)
+_TESTIFY_PACKAGE = "github.com/stretchr/testify/suite"
+_GINKGO_PACKAGES = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
+# functions that declare Ginkgo specs, including focused and pending ones
+_GINKGO_CALLS = tuple(
+    f"{mark}{word}".encode()
+    for word in ("Describe", "Context", "When", "It", "Specify", "DescribeTable", "Entry")
+    for mark in ("", "F", "P", "X")
+)
+# the call with which a test function runs a suite
+_SUITE_CALLS = {
+    "gocheck": re.compile(rb"\bTestingT\("),
+    "testify": re.compile(rb"\bsuite\.Run\("),
+    "ginkgo": re.compile(rb"\bRunSpecs(?:WithDefaultAndCustomReporters|WithCustomReporters)?\("),
+}
+# "func TestSuite(t *testing.T) {"
+_TEST_FUNCTION = re.compile(rb"^func (Test\w*)\(\w+ \*testing\.T\) \{", re.MULTILINE)
+# "executor_test.(*testSerialSuite).TestIssue28650"
+_TEST_METHOD = re.compile(r"\.\(\*?(\w+)\)\.(Test\w*)$")
+
+
+def go_reproduction(report: Report, snapshot: CodeSnapshot) -> Reproduction | None:
+    """The command for the test framework; None if the frames do not show it."""
+    return _GoTestRun(report, snapshot).find_reproduction()
+
+
+class _GoTestRun:
+    def __init__(self, report: Report, snapshot: CodeSnapshot) -> None:
+        self._report, self._snapshot = report, snapshot
+        stacks = [*(a.stack for a in report.accesses), *(a.created_at for a in report.actors)]
+        self._frames = [frame for stack in stacks for frame in stack]
+        self._test_frame = _find_test_frame(self._frames)
+        test_frame = self._test_frame or self._test_file_frame()
+        if test_frame is not None and (source := snapshot.source_of(test_frame)):
+            # frames of the framework may be cut off; the imports of the test file still show it
+            self._frames += _imported_frameworks(source)
+
+    def find_reproduction(self) -> Reproduction | None:
+        return (
+            self._bazel_command()
+            or self._gocheck_command()
+            or self._testify_command()
+            or self._ginkgo_command()
+            or self._go_test_command()
+            or self._reported_test_command()
+            or self._go_run_command()
+        )
+
+    def _test_file_frame(self) -> Frame | None:
+        return next((f for f in self._frames if f.file.endswith("_test.go")), None)
+
+    def _package_folder(self, frame: Frame) -> str | None:
+        path = self._snapshot.path_of(frame) or frame.file
+        if path.startswith("/") or path[1:2] == ":":
+            return None
+        return f"./{folder}" if (folder := path.rpartition("/")[0]) else "."
+
+    def _bazel_command(self) -> Reproduction | None:
+        main = next((m for f in self._frames if (m := _BAZEL_TEST_MAIN.search(f.path))), None)
+        label = f"//{main[1] or ''}:{main[2]}" if main else None
+        if label is None and self._test_frame is not None:
+            label = _bazel_label(self._test_frame, self._frames)
+        if label is None:
+            return None
+        filter_option = f" --test_filter={shlex.quote(_exact_filter(self._test_frame))}" if self._test_frame else ""
+        race = "--@io_bazel_rules_go//go/config:race"
+        command = f"bazel test {race} {label}{filter_option} --runs_per_test={RUN_COUNT}"
+        return Reproduction("bazel", command)
+
+    def _gocheck_command(self) -> Reproduction | None:
+        suite_method = self._suite_method(_GOCHECK_PACKAGES)
+        if suite_method is None:
+            return None
+        folder, suite, method = suite_method
+        filter_option = self._suite_filter("gocheck")
+        command = f"go test -race {folder}{filter_option} -check.f '{suite}.{method}$' -count={RUN_COUNT}"
+        return Reproduction("gocheck", command)
+
+    def _testify_command(self) -> Reproduction | None:
+        suite_method = self._suite_method((_TESTIFY_PACKAGE,))
+        if suite_method is None:
+            return None
+        folder, suite, method = suite_method
+        filter_option = self._suite_filter("testify", suite)
+        command = f"go test -race {folder}{filter_option} -testify.m '^{method}$' -count={RUN_COUNT}"
+        return Reproduction("testify", command)
+
+    def _suite_method(self, packages: Iterable[str]) -> tuple[str, str, str] | None:
+        """The folder, suite and method of a test that one of these frameworks ran."""
+        if self._test_frame is None or not self._uses_package(packages):
+            return None
+        match = _TEST_METHOD.search(go.source_function(self._test_frame.function))
+        folder = self._package_folder(self._test_frame)
+        return (folder, match[1], match[2]) if match and folder is not None else None
+
+    def _ginkgo_command(self) -> Reproduction | None:
+        test_frame = self._test_file_frame() if self._uses_package(_GINKGO_PACKAGES) else None
+        folder = self._package_folder(test_frame) if test_frame else None
+        if folder is None:
+            return None
+        command = f"go test -race {folder}{self._suite_filter('ginkgo')}"
+        if texts := self._spec_texts():
+            focus = shlex.quote(re.escape(" ".join(texts)).replace("\\ ", " "))
+            return Reproduction("ginkgo", f"{command} -ginkgo.focus={focus} -count={RUN_COUNT}")
+        note = "The frames do not show which spec it was, or its text is not a literal: all specs run."
+        return Reproduction("ginkgo", f"{command} -count={RUN_COUNT}", note=note)
+
+    def _spec_texts(self) -> list[str]:
+        """The texts of the specs around a line, outermost first; the longest list of all frames."""
+        longest: list[str] = []
+        for frame in self._frames:
+            source = self._snapshot.source_of(frame) if frame.file.endswith("_test.go") else None
+            if source and frame.line is not None:
+                texts = parser.enclosing_call_names("go", source, _GINKGO_CALLS, frame.line)
+                longest = max(longest, texts, key=len)
+        return longest
+
+    def _go_test_command(self) -> Reproduction | None:
+        folder = self._package_folder(self._test_frame) if self._test_frame else None
+        if self._test_frame is None or folder is None:
+            return None
+        return Reproduction("go-test", self._format_go_test(folder, go.enclosing_test(self._test_frame.function) or ""))
+
+    def _format_go_test(self, folder: str, name: str) -> str:
+        if name.startswith("Benchmark"):
+            filter_option = f"-run '^$' -bench '^{name}$'"
+        else:
+            filter_option = f"-run '^{name}${self._subtest_filter()}'"
+        return f"go test -race {folder} {filter_option} -count={RUN_COUNT}"
+
+    def _reported_test_command(self) -> Reproduction | None:
+        """The test named in the text around the report, if it is declared next to one of the frames."""
+        name = (self._report.test or "").partition("/")[0]
+        paths = [p for f in self._frames if f.origin is Origin.USER and (p := self._snapshot.path_of(f))]
+        for path in dict.fromkeys(paths) if self._test_frame is None and name.isidentifier() else ():
+            files = self._snapshot.folder_files(path).items()
+            declared = f"\nfunc {name}(".encode()
+            test_files = [f for f, source in files if f.endswith("_test.go") and declared in source]
+            if test_files:
+                folder = f"./{test_files[0].rpartition('/')[0]}" if "/" in test_files[0] else "."
+                note = "The test is known from the text around the report, not from a frame."
+                return Reproduction("go-test", self._format_go_test(folder, name), note=note)
+        return None
+
+    def _subtest_filter(self) -> str:
+        """The filter for the subtest, if its name is known: `/^two_words$`."""
+        names = self._subtest_names()
+        if self._report.test and "/" in self._report.test:
+            names = self._report.test.split("/")[1:]
+        exact = "".join(f"/^{re.escape(name.replace(' ', '_'))}$" for name in names)
+        return "" if "'" in exact else exact
+
+    def _subtest_names(self) -> list[str]:
+        """The names in the `t.Run` calls around the closure that the test runner called."""
+        for stack in (access.stack for access in self._report.accesses):
+            for frame, below in pairwise(stack):
+                is_closure = go.enclosing_test(frame.function) and not go.is_test_function(frame.function)
+                if below.function == "testing.tRunner" and is_closure and frame.line is not None:
+                    source = self._snapshot.source_of(frame)
+                    return parser.enclosing_call_names("go", source, (b"Run",), frame.line) if source else []
+        return []
+
+    def _go_run_command(self) -> Reproduction | None:
+        main = next((f for f in self._frames if go.source_function(f.function) == "main.main"), None)
+        if main is None or main.path.endswith(("_testmain.go", "testmain.go")):
+            return None
+        folder = self._package_folder(main)
+        return Reproduction("binary", f"go run -race {folder}") if folder else None
+
+    def _uses_package(self, packages: Iterable[str]) -> bool:
+        """Whether a frame is in one of these packages or below."""
+        packages_seen = {f.package.rpartition("/vendor/")[2] for f in self._frames}
+        return any(f"{name}/".startswith(tuple(f"{p}/" for p in packages)) for name in packages_seen)
+
+    def _suite_filter(self, harness: str, suite: str = "") -> str:
+        """The filter for the test function that runs a suite: ` -run '^TestT$'`."""
+        for frame in self._frames:
+            name = go.enclosing_test(frame.function)
+            is_function = go.is_test_function(frame.function) and "(" not in frame.function
+            if name and is_function and name != "TestMain":
+                return f" -run '^{name}$'"
+        test_frame = self._test_frame or self._test_file_frame()
+        path = self._snapshot.path_of(test_frame) if test_frame else None
+        files = self._snapshot.folder_files(path) if path else {}
+        entry_names = {
+            name
+            for file, source in files.items()
+            if file.endswith("_test.go")
+            for name in _suite_tests(source, _SUITE_CALLS[harness], suite.encode())
+        }
+        return f" -run '^{entry_names.pop().decode()}$'" if len(entry_names) == 1 else ""
+
+
+def _suite_tests(source: bytes, call_pattern: re.Pattern[bytes], suite: bytes) -> Iterable[bytes]:
+    """The tests of a file that run a suite, only the named one if there is a name."""
+    for match in _TEST_FUNCTION.finditer(source):
+        end = source.find(b"\n}", match.end())
+        body = source[match.end() : end if end >= 0 else len(source)]
+        if call_pattern.search(body) and suite in body:
+            yield match[1]
+
+
+def _imported_frameworks(source: bytes) -> list[Frame]:
+    """A frame for each test framework that a test file imports."""
+    known = (*_GOCHECK_PACKAGES, _TESTIFY_PACKAGE, *_GINKGO_PACKAGES)
+    imported = [name for name in known if f'"{name}"'.encode() in source]
+    return [Frame("", name, "", None, Origin.TEST) for name in imported]
+
+
+def _find_test_frame(frames: list[Frame]) -> Frame | None:
+    """The frame of the test function, else of a closure in it."""
+    tests = [
+        f
+        for f in frames
+        if go.enclosing_test(f.function) and f.file.endswith("_test.go") and ".TestMain" not in f.function
+    ]
+    return next((f for f in tests if go.is_test_function(f.function)), tests[0] if tests else None)
+
+
+def _bazel_label(test: Frame, frames: list[Frame]) -> str | None:
+    """Bazel compiles the tests of `a/b` as package `a/b/b_test`, external ones as `a/b/b_test_test`."""
+    folder, _, name = test.package.rpartition("/")
+    if not any("external/" in f.path[:20] or f.path.startswith("bazel-out/") for f in frames):
+        return None
+    if not folder or test.file.rpartition("/")[0] != folder:
+        return None
+    base = folder.rpartition("/")[2]
+    return f"//{folder}:{base}_test" if name in (f"{base}_test", f"{base}_test_test") else None
+
+
+def _exact_filter(test: Frame | None) -> str:
+    name = go.enclosing_test(test.function) if test else None
+    return f"^{name}$"
+
+
+# "__x64_sys_write", "__se_sys_openat", "__do_sys_bpf", "___sys_sendmsg", "ksys_read", "sys_close"
+_SYSTEM_CALL = re.compile(r"(?:__(?:x64|ia32|arm64|s390x?|riscv|se|do)_(?:compat_)?sys_|_{2,3}sys_|k?sys_)(\w{2,40})$")
+# "reported on": "CPU: 1 PID: 2214 Comm: relayd Not tainted 6.1.0-rc4+ #7"
+_TASK_NAME = re.compile(r"Comm: (\S{1,64})")
+# "ledger::tests::shared", "it::adds::{closure#0}", "<shop::Cart>::add"
+_RUST_TEST = re.compile(r"(?:\w{1,100}::)((?:\w{1,100}::){0,8}\w{1,100})(?:::\{closure#?\d*\})*$")
+# "test::run_test", "test::__rust_begin_short_backtrace": the test harness of cargo
+_RUST_HARNESS = re.compile(r"test::(?:run_test|__rust_begin_short_backtrace|test_main)\b")
+# "src/bin/load.rs", "examples/pool.rs", "src/main.rs"
+_CARGO_TARGET = re.compile(r"(?:^|/)(?:src/bin|(examples))/(\w[\w-]{0,80})(?:/main)?\.rs$")
+# "shop-1f3a9c0d2b": a test binary of cargo
+_CARGO_TEST_BINARY = re.compile(r"-[0-9a-f]{6,16}$")
+_HOST_TARGET = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
+
+
+def tsan_reproduction(report: Report) -> Reproduction | None:
+    """A program built with ThreadSanitizer."""
+    if _is_rust(report):
+        return _cargo_reproduction(report)
+    program = dict(report.facts).get("program")
+    command = shlex.quote(f"./{program}") if program else "PROGRAM"
+    notes = [] if program else ["the report does not name the program (PROGRAM)"]
+    notes.append("the program must be built with -fsanitize=thread -g")
+    if report.test and _is_googletest(report):
+        filtered = f"{command} --gtest_filter={shlex.quote(report.test)} --gtest_repeat={RUN_COUNT}"
+        return Reproduction("googletest", filtered, note=_join_notes(notes))
+    notes.append("its arguments are unknown")
+    return Reproduction("program", command, note=_join_notes(notes), is_vague=not program)
+
+
+def valgrind_reproduction(report: Report) -> Reproduction | None:
+    """A program run under Helgrind or DRD."""
+    program = next((p for f in _all_frames(report) if (p := _program_path(f))), None)
+    command = f"valgrind --tool={report.detector} {shlex.quote(program) if program else 'PROGRAM'}"
+    notes = [] if program else ["the frames do not name the program (PROGRAM)"]
+    if report.test and _is_googletest(report):
+        filtered = f"{command} --gtest_filter={shlex.quote(report.test)}"
+        return Reproduction("googletest", filtered, note=_join_notes(notes))
+    notes.append("its arguments are unknown")
+    return Reproduction("program", command, note=_join_notes(notes), is_vague=not program)
+
+
+def _program_path(frame: Frame) -> str | None:
+    """The program of a frame without symbols: `??? (in /home/ci/shop)`."""
+    is_program = frame.line is None and frame.origin is Origin.USER and frame.path.startswith("/")
+    return frame.path if is_program and ".so" not in frame.path and "." not in frame.file else None
+
+
+def miri_reproduction(report: Report) -> Reproduction | None:
+    """A test or a program run in Miri."""
+    seeds = f'MIRIFLAGS="-Zmiri-many-seeds=0..{RUN_COUNT}" cargo +nightly miri'
+    if test := _rust_test(report):
+        return Reproduction("cargo-miri", f"{seeds} test {test}")
+    target = _rust_target(report)
+    if target is not None:
+        return Reproduction("cargo-miri", f"{seeds} run{target}")
+    note = "the frames do not show which test or program ran"
+    return Reproduction("cargo-miri", f"{seeds} test", note=_join_notes([note]), is_vague=True)
+
+
+def _cargo_reproduction(report: Report) -> Reproduction:
+    build = f"RUSTFLAGS=-Zsanitizer=thread cargo +nightly {{}} -Zbuild-std {_HOST_TARGET}"
+    if test := _rust_test(report):
+        return Reproduction("cargo-test", f"{build.format('test')} {test}")
+    target = _rust_target(report)
+    if target is not None:
+        return Reproduction("cargo-run", f"{build.format('run')}{target}")
+    program = dict(report.facts).get("program", "")
+    if _CARGO_TEST_BINARY.search(program) or any(_RUST_HARNESS.search(f.function) for f in _all_frames(report)):
+        note = "the frames do not show which test ran"
+    else:
+        note = "the frames do not show whether a test or a program ran"
+    return Reproduction("cargo-test", build.format("test"), note=_join_notes([note]), is_vague=True)
+
+
+def kcsan_reproduction(report: Report) -> Reproduction | None:
+    """A kernel with KCSAN, and the system calls that reach the racing code."""
+    calls = list(dict.fromkeys(m[1] for f in _all_frames(report) if (m := _SYSTEM_CALL.match(f.function))))
+    task = _TASK_NAME.search(dict(report.facts).get("reported on", ""))
+    notes = ["the kernel must be built with CONFIG_KCSAN=y"]
+    if calls:
+        plural = "s" if len(calls) > 1 else ""
+        notes.append(f"the racing code is reached through the system call{plural} {', '.join(calls)}")
+    else:
+        notes.append("no system call is among the frames")
+    if task:
+        notes.append(f"`{task[1]}` ran; its input is unknown")
+    build = "scripts/config --enable KCSAN && make olddefconfig && make"
+    return Reproduction("kcsan", build, note=_join_notes(notes), is_vague=True)
+
+
+def _all_frames(report: Report) -> Iterator[Frame]:
+    for stack in (*(a.stack for a in report.accesses), *(a.created_at for a in report.actors)):
+        yield from stack
+
+
+def _is_rust(report: Report) -> bool:
+    return any(f.file.endswith(".rs") for f in _all_frames(report))
+
+
+def _is_googletest(report: Report) -> bool:
+    return any("_Test::TestBody(" in frame.function for frame in _all_frames(report))
+
+
+def _rust_test(report: Report) -> str | None:
+    """The test name for libtest, without the crate: `tests::shared`."""
+    if report.test and (match := re.fullmatch(r"[\w:]{1,300}", report.test)):
+        return match[0]
+    for frame in _all_frames(report):
+        is_test = "::tests::" in frame.function or frame.path.startswith("tests/")
+        if is_test and frame.origin is Origin.USER and (name := _RUST_TEST.match(frame.function)):
+            return name[1]
+    return None
+
+
+def _rust_target(report: Report) -> str | None:
+    """The cargo option: `` for src/main.rs, ` --bin load`, ` --example pool`."""
+    for frame in _all_frames(report):
+        if not re.match(r"(?:\w{1,100}::)?main(?:::\{closure#?\d*\})*$", frame.function):
+            continue
+        if target_match := _CARGO_TARGET.search(frame.path):
+            return f" --{'example' if target_match[1] else 'bin'} {target_match[2]}"
+        if frame.path.endswith("src/main.rs"):
+            return ""
+    return None
+
+
+def _join_notes(parts: list[str]) -> str | None:
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}." if text else None
+
+
+_FINDERS_BY_DETECTOR = {
+    "tsan": tsan_reproduction,
+    "helgrind": valgrind_reproduction,
+    "drd": valgrind_reproduction,
+    "miri": miri_reproduction,
+    "kcsan": kcsan_reproduction,
+}
+
+
+def find_reproduction(report: Report, snapshot: CodeSnapshot | None = None) -> Reproduction | None:
+    """The command for the detector and test framework; None if the frames do not show it."""
+    if finder := _FINDERS_BY_DETECTOR.get(report.detector):
+        return finder(report)
+    return go_reproduction(report, snapshot or NoCodeSnapshot())
+
+
+def choose_reproduction(reproduction: Reproduction | None, steps: Sequence[Claim]) -> Reproduction | None:
+    """The command, or the steps of the document if these are more useful."""
+    return (
+        reproduction if reproduction and not reproduction.is_vague else reproduction_from_steps(steps) or reproduction
+    )
+
+
+def reproduction_from_steps(steps: Sequence[Claim]) -> Reproduction | None:
+    """The steps in the document, in order, each with its role."""
+    rows = [row for step in steps if (row := _format_step(step))]
+    roles = {step.role for step in steps if step.kind == "step"}
+    if not roles:
+        return None
+    return Reproduction(roles.pop() if len(roles) == 1 else "steps", "\n".join(rows), True)
+
+
+def _format_step(step: Claim) -> str:
+    details = dict(step.details)
+    if step.kind == "injection":
+        return f"-- {step.role} {step.value}: {details.get('expression', '')}".rstrip(": ")
+    session = f"/* {details['session']} */ " if details.get("session") else ""
+    return f"{session}{step.value};" if step.role == "sql" else step.value

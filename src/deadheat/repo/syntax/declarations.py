@@ -1,0 +1,346 @@
+"""Searches the sources of one commit for declarations and resolves Go types from them. Not a type checker."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.repo.file_versions import is_exported
+from deadheat.repo.syntax.parser import language_of_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deadheat.repo.file_versions import DeclaredNameIndex
+    from deadheat.repo.git.object_reader import GitReader
+    from deadheat.repo.racing_lines import RacingLine
+
+
+_MAX_FILES, _MAX_LISTED = 30_000, 1_000_000
+# "	cancelFunc context.CancelFunc // why": a struct field as gofmt formats it
+_GO_FIELD = rb"^[ \t]{1,20}(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}[ \t]{1,80}([^\s:=(,][^\n`/]{0,200})"
+# "	sync.Mutex", "	*Base": embedded fields
+_EMBEDDED_FIELD = re.compile(
+    rb"^[ \t]{1,20}\*?(?:\w{1,80}\.)?(\w{1,80})(?:\[[^\]\n]{0,200}\])?[ \t]*(?://.*|`.*)?$", re.MULTILINE
+)
+_STRUCT_START = rb"^type %s(?:\[[^\]\n]{0,200}\])? struct \{"
+_FUNCTION_RESULT = rb"^func (?:\([^)\n]{0,200}\) )?%s(?:\[[^\]\n]{0,200}\])?\([^\n]{0,500}\) ?\(?([*\w.\[\]]+)"
+# "type StatementContext struct {"
+_STRUCT_HEADER = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re.MULTILINE)
+
+
+class DeclarationLocation(NamedTuple):
+    """The location of a declaration."""
+
+    file: str
+    line: int
+
+
+class StructField(NamedTuple):
+    """A field of a struct with its declared type."""
+
+    owner: str
+    name: str
+    kind: str
+    location: DeclarationLocation
+
+
+class CommitTree:
+    """The source files of a commit."""
+
+    def __init__(self, git: GitReader, name_index: DeclaredNameIndex, commit: str) -> None:
+        self._git, self._name_index, self.commit = git, name_index, commit
+        self._blobs_by_folder: dict[str, dict[str, str]] = {}
+        self._contents_by_folder: dict[str, dict[str, bytes]] = {}
+
+    @cached_property
+    def _go_files(self) -> dict[str, str]:
+        """Path and blob id of every Go file that is not vendored or test data."""
+        blob_by_path = {}
+        listed = self._git.output_lines("ls-tree", "-r", "--full-tree", self.commit)
+        for line in islice(listed, _MAX_LISTED):
+            meta, _, path = line.partition("\t")
+            mode, _, blob = meta.split(" ")[:3]
+            if mode.startswith("100") and path.endswith(".go"):
+                blob_by_path[path] = blob
+        listed.close()
+        own_paths = [each for each in blob_by_path if "vendor/" not in each and "testdata/" not in each]
+        return {path: blob_by_path[path] for path in own_paths[:_MAX_FILES]}
+
+    @cached_property
+    def _names_by_file(self) -> list[tuple[str, str]]:
+        """Every Go file with the names it declares."""
+        names_by_blob = self._name_index.declared_names(self._go_files.values())
+        return [(path, names_by_blob[blob]) for path, blob in self._go_files.items()]
+
+    def folder_files_declaring(self, name: str, path: str) -> dict[str, bytes]:
+        """The Go files in the folder of a file that may declare the name."""
+        files = {
+            file: blob for file, blob in self._folder_blobs(path.rpartition("/")[0]).items() if file.endswith(".go")
+        }
+        names_by_blob, word = self._name_index.declared_names(files.values()), f" {name} "
+        return self._read_files({file: blob for file, blob in files.items() if word in names_by_blob[blob]})
+
+    def files_declaring(self, name: str, path: str) -> dict[str, bytes]:
+        """The Go files that may declare a name: in the folder, and elsewhere if it is exported."""
+        nearby = self.folder_files_declaring(name, path)
+        if not is_exported(name):
+            return nearby
+        word = f" {name} "
+        others = [other for other, names in self._names_by_file if word in names and other not in nearby]
+        return nearby | self._read_files({other: self._go_files[other] for other in others})
+
+    def _read_files(self, files: dict[str, str]) -> dict[str, bytes]:
+        contents = self._git.read_objects(files.values())
+        return {path: text or b"" for path, (_, text) in zip(files, contents, strict=True)}
+
+    def folder_paths(self, path: str) -> list[str]:
+        """The paths of the source files in the folder of a file."""
+        return list(self._folder_blobs(path.rpartition("/")[0]))
+
+    def folder_contents(self, path: str) -> dict[str, bytes]:
+        """The contents of the source files in the folder of a file."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._contents_by_folder:
+            self._contents_by_folder[folder] = self._read_files(self._folder_blobs(folder))
+        return self._contents_by_folder[folder]
+
+    def _folder_blobs(self, folder: str) -> dict[str, str]:
+        """Path and blob id of the source files directly in a folder."""
+        if folder not in self._blobs_by_folder:
+            name = f"{self.commit}:{folder}" if folder else f"{self.commit}^{{tree}}"
+            prefix = f"{folder}/" if folder else ""
+            entries = _parse_tree_object(self._git.read_object(name) or b"", len(self.commit) // 2)
+            self._blobs_by_folder[folder] = {
+                f"{prefix}{file}": blob for file, blob in entries if language_of_path(file)
+            }
+        return self._blobs_by_folder[folder]
+
+    def find_fields(self, name: str, sources: dict[str, bytes]) -> list[StructField]:
+        """Every field of that name in these Go files."""
+        word = name.encode("utf-8", "replace")
+        pattern = re.compile(_GO_FIELD % re.escape(word), re.MULTILINE)
+        return [
+            field
+            for path, source in sources.items()
+            if path.endswith(".go")
+            for start in offsets_of_lines_with(source, word)
+            if (match := pattern.match(source, start)) and (field := _field_at_match(name, path, source, match))
+        ]
+
+    def find_struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
+        """Path, line and body of a struct declaration."""
+        word = name.encode("utf-8", "replace")
+        pattern = re.compile(_STRUCT_START % re.escape(word), re.MULTILINE)
+        for path, source in sources.items():
+            start = source.find(b"type " + word) if path.endswith(".go") else -1
+            if start >= 0 and (match := pattern.search(source, start)):
+                end = source.find(b"\n}", match.end())
+                body = source[match.end() : end if end > 0 else len(source)]
+                return path, source.count(b"\n", 0, match.start()) + 1, body
+        return None
+
+    def embedded_types(self, name: str, sources: dict[str, bytes]) -> list[str]:
+        """The types that a struct embeds."""
+        struct = self.find_struct(name, sources)
+        return [match.decode() for match in _EMBEDDED_FIELD.findall(struct[2])] if struct else []
+
+    def result_type(self, function: str, sources: dict[str, bytes]) -> str:
+        """The (first) result type of a function or method."""
+        word = function.encode("utf-8", "replace")
+        pattern = re.compile(_FUNCTION_RESULT % re.escape(word), re.MULTILINE)
+        types = {
+            bare_type_name(match[1].decode("utf-8", "replace"))
+            for path, source in sources.items()
+            if path.endswith(".go")
+            for start in offsets_of_lines_with(source, word)
+            if (match := pattern.match(source, start))
+        }
+        return types.pop() if len(types) == 1 else ""
+
+
+def _parse_tree_object(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
+    """The files in a git tree object: mode, name, NUL, id of `width` bytes."""
+    offset = 0
+    while (end := tree.find(b"\0", offset)) >= 0 and len(tree) >= end + 1 + width:
+        mode, _, name = tree[offset:end].partition(b" ")
+        if mode.startswith(b"100"):
+            yield name.decode("utf-8", "surrogateescape"), tree[end + 1 : end + 1 + width].hex()
+        offset = end + 1 + width
+
+
+def bare_type_name(type_text: str) -> str:
+    """The bare name of a type: `StatementContext` for `[]*stmtctx.StatementContext`."""
+    type_text = type_text.strip().partition(" ")[0] if not type_text.strip().startswith("map") else type_text.strip()
+    type_text = re.sub(r"^(?:map\[[^\]]{0,200}\]|\[[^\]]{0,200}\]|\*|chan |<-){0,9}", "", type_text)
+    return type_text.partition("[")[0].rpartition(".")[2].strip("*{} ")
+
+
+def _field_at_match(name: str, path: str, source: bytes, match: re.Match[bytes]) -> StructField | None:
+    """The field of a match, if it is inside a struct declaration."""
+    start = source.rfind(b"\ntype ", 0, match.start())
+    if start < 0 or source.find(b"\n}", start, match.start()) >= 0:
+        return None
+    header = _STRUCT_HEADER.match(source, start + 1)
+    if not header:
+        return None
+    line = source.count(b"\n", 0, match.start()) + 1
+    type_text = match[1].decode("utf-8", "replace").strip()
+    return StructField(header[1].decode(), name, type_text, DeclarationLocation(path, line))
+
+
+def offsets_of_lines_with(source: bytes, word: bytes) -> Iterator[int]:
+    """The offset of each line that contains a word."""
+    offset = source.find(word)
+    while offset >= 0:
+        yield source.rfind(b"\n", 0, offset) + 1
+        end = source.find(b"\n", offset)
+        offset = source.find(word, end) if end >= 0 else -1
+
+
+# "func (e *IndexNestedLoopHashJoin) Close() error {"
+_GO_RECEIVER = re.compile(rb"func \((\w+) \*?(\w+)")
+_MAX_EMBEDDING = 3
+
+
+class GoTypeResolver:
+    """Resolves types in one commit: first in the folder of a file, then in the repository."""
+
+    def __init__(self, tree: CommitTree, path: str, body: bytes) -> None:
+        self._tree, self._path, self._body = tree, path, body
+
+    def _candidate_files(self, name: str) -> Iterator[dict[str, bytes]]:
+        yield self._tree.folder_files_declaring(name, self._path)
+        if is_exported(name):
+            yield self._tree.files_declaring(name, self._path)
+
+    def variable_type(self, name: str) -> str:
+        """The type of a receiver, parameter or local variable, or of a literal: `Hub{}`."""
+        if name.endswith("{}"):
+            return name.removesuffix("{}")
+        receiver = _GO_RECEIVER.match(self._body)
+        if receiver and receiver[1].decode() == name:
+            return receiver[2].decode()
+        word = re.escape(name.encode("utf-8", "replace"))
+        for pattern in (
+            rb"(?<![\w.])%s(?:, \w{1,80}){0,8} \*?(?:\w+\.)?([A-Za-z_]\w*)[,)\n]" % word,  # a parameter
+            rb"\b%s(?:, \w{1,80}){0,8} :?= &?(?:\w+\.)?(\w+)\{" % word,
+            rb"\bvar %s \*?(?:\w+\.)?(\w+)" % word,
+            rb"\b%s(?:, \w{1,80}){0,8} :?= new\((?:\w+\.)?(\w+)\)" % word,
+        ):
+            if match := re.search(pattern, self._body):
+                return match[1].decode()
+        if match := re.search(rb"\b%s(?:, \w{1,80}){0,8} :?= (?:[\w.]{1,200}\.)?(\w+)\(" % word, self._body):
+            return self._call_result_type(match[1].decode())
+        # "for _, col := range tblInfo.Columns {", "state, ok := m.nodeMap[d.Node]"
+        element_pattern = (
+            rb"(?:for \w{1,80}, %s :?= range (?:[\w.]{1,200}\.)?(\w+) \{"
+            rb"|\b%s(?:, \w{1,80})? :?= (?:[\w.]{1,200}\.)?(\w+)\[)"
+        )
+        if match := re.search(element_pattern % (word, word), self._body):
+            return self.field_type((match[1] or match[2]).decode(), "")
+        return ""
+
+    def _call_result_type(self, function: str) -> str:
+        types = (self._tree.result_type(function, sources) for sources in self._candidate_files(function))
+        return next((type_name for type_name in types if type_name), "")
+
+    def owner_type(self, path: tuple[str, ...]) -> str:
+        """The type that owns the last element of an access path."""
+        type_name = self.variable_type(path[0])
+        for element in path[1:-1]:
+            if element.endswith("()"):
+                type_name = self._call_result_type(element.removesuffix("()"))
+            else:
+                type_name = self.field_type(element, type_name)
+        return type_name
+
+    def field_type(self, name: str, owner: str) -> str:
+        """The type of a field of that owner, or the common type of all fields of that name."""
+        if field := self.find_field(name, owner):
+            return bare_type_name(field.kind)
+        for sources in self._candidate_files(name):
+            type_names = {bare_type_name(each.kind) for each in self._tree.find_fields(name, sources)}
+            if type_names:
+                return type_names.pop() if len(type_names) == 1 else ""
+        return ""
+
+    def find_field(self, name: str, owner: str) -> StructField | None:
+        """The declaration of a field of that owner, or of the only struct with such a field."""
+        fields: list[StructField] = []
+        for sources in self._candidate_files(name):
+            fields = self._tree.find_fields(name, sources)
+            if field := self._field_of_struct(owner, fields, _MAX_EMBEDDING):
+                return field
+        return fields[0] if not owner and len({each.owner for each in fields}) == 1 else None
+
+    def _field_of_struct(self, owner: str, fields: list[StructField], depth: int) -> StructField | None:
+        """The field of a struct or of a struct it embeds."""
+        if not owner or not depth or not fields:
+            return None
+        for field in fields:
+            if field.owner == owner:
+                return field
+        for embedded_type in self._tree.embedded_types(owner, self._tree.files_declaring(owner, self._path)):
+            if embedded := self._field_of_struct(embedded_type, fields, depth - 1):
+                return embedded._replace(owner=owner)
+        return None
+
+
+_MAX_LINE_BYTES, _MAX_HEADER_BYTES = 4_000, 600
+# start of lines that do not declare a package variable
+_NOT_VARIABLE_PREFIXES = (b" ", b"\t", b"func", b"type ", b"//", b"/*")
+
+
+def is_parameter(name: str, racing_line: RacingLine) -> bool:
+    """Whether the name is a parameter; C++ references do not count."""
+    word = re.escape(name.encode("utf-8", "replace"))
+    if language_of_path(racing_line.path) != "go":
+        header = racing_line.body[:_MAX_HEADER_BYTES].partition(b"{")[0]
+        by_value = rb"[(,][^(),&]{1,120}[ *]%s(?:\[\w{0,20}\])?\s{0,9}[,)]"
+        return re.search(by_value % word, header) is not None
+    header = racing_line.body.partition(b"\n")[0]
+    return bool(re.match(rb"func .{0,400}[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[.]" % word, header))
+
+
+def is_local_variable(name: str, racing_line: RacingLine) -> bool:
+    """Whether the Go function declares the name."""
+    if language_of_path(racing_line.path) != "go":
+        return False
+    return any(declares_name(name, text) for text in racing_line.body.split(b"\n")[1:])
+
+
+def find_package_variable(tree: CommitTree, racing_line: RacingLine, name: str) -> DeclarationLocation | None:
+    """The declaration of the package variable of that name, if any."""
+    word = name.encode("utf-8", "replace")
+    for path, source in tree.folder_contents(racing_line.path).items():
+        excluded = (*_NOT_VARIABLE_PREFIXES, b"const ") if path.endswith(".go") else _NOT_VARIABLE_PREFIXES
+        for start in offsets_of_lines_with(source, word):
+            text = source[start : source.find(b"\n", start, start + _MAX_LINE_BYTES)]
+            if not text.startswith(excluded) and declares_name(name, text):
+                return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
+            if _declares_in_block(word, text) and _is_in_var_block(source, start):
+                return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
+    return None
+
+
+def _declares_in_block(word: bytes, text: bytes) -> bool:
+    """`	limit = 10`, `	hook func()`: a variable in a `var (…)` block."""
+    return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
+
+
+def _is_in_var_block(source: bytes, start: int) -> bool:
+    block_start = source.rfind(b"\nvar (", 0, start)
+    return block_start >= 0 and source.find(b"\n)", block_start, start) < 0
+
+
+def declares_name(name: str, text: bytes) -> bool:
+    """Whether a line declares the name."""
+    word = re.escape(name.encode("utf-8", "replace"))
+    return bool(
+        re.search(rb"(?<![\w.])%s(?:, \w{1,80}){0,8} :=|\bvar %s\b|\blet (?:mut )?%s\b" % (word, word, word), text)
+        or re.match(rb"(?:static |extern |volatile )*[\w:<>*]+[ *]+%s(?:\[\w*\])?\s*[=;]" % word, text)
+        or re.search(rb"func.*[(,] ?%s(?:, \w{1,80}){0,8} [\w*\[]" % word, text)
+    )

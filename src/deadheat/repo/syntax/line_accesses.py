@@ -1,0 +1,352 @@
+"""Which fields, variables and elements the expressions on a line may access, found with tree-sitter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from deadheat.repo.syntax import parser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+# ranks: how likely the operation of the line is on this
+TARGET, OPERAND, CALLEE, BASE = 3, 2, 1, 0
+
+_FIELD_NODES = {
+    "selector_expression": ("operand", "field"),  # Go
+    "field_expression": ("argument", "field"),  # C, C++
+}
+_RUST_FIELD_NAMES = ("value", "field")
+_NAME_NODES = ("identifier", "field_identifier")
+_WRITE_NODES = {
+    "assignment_statement": "left",
+    "short_var_declaration": "left",
+    "range_clause": "left",
+    "assignment_expression": "left",
+    "compound_assignment_expr": "left",
+    "inc_statement": "",
+    "dec_statement": "",
+    "update_expression": "argument",
+    "receive_statement": "left",
+    "init_declarator": "declarator",
+    "send_statement": "channel",
+}
+_GO_FUNCTION_NODES = ("function_declaration", "method_declaration", "func_literal")  # of Go
+# "n++", "n += 2"
+_UPDATE_NODES = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")
+_ASSIGNMENT_OPERATORS = (b"=", b":=")
+_WRITING_CALLS = (b"delete", b"copy", b"clear", b"close", b"memset", b"memcpy", b"memmove", b"free")
+_LITERAL_TYPE_NODES = ("type_identifier", "qualified_type", "generic_type")  # types of Go literals
+_INDEX_NODES = ("index_expression", "subscript_expression", "slice_expression", "parenthesized_expression")
+
+
+class PossibleAccess(NamedTuple):
+    """A field, variable or element that a line may access."""
+
+    name: str  # the field or variable
+    path: tuple[str, ...]  # from the base to the name; a call is written "f()", a literal "T{}"
+    rank: int
+    writes: bool
+    stored_type: str = ""  # the type of a whole struct that is stored
+    is_element: bool = False  # an element of the variable, not the variable itself
+    also_read: bool = False  # the line also reads what it writes
+
+
+def accesses_on_line(language: str, source: bytes, line: int) -> list[PossibleAccess]:
+    """Everything that a line may access, most likely first."""
+    root = parser.parse_source(language, parser.enclosing_declaration(language, source, line)).root_node
+    row = line - 1
+    by_path: dict[tuple[str, ...], PossibleAccess] = {}
+    operand_counts: Counter[tuple[str, ...]] = Counter()
+    for node in _nodes_on_row(root, row):
+        for access in _accesses_of_node(node, row):
+            operand_counts[access.path] += access.rank == OPERAND
+            known = by_path.get(access.path)
+            if known is None or (access.rank, access.writes) > (known.rank, known.writes):
+                by_path[access.path] = access
+    # a target is also named once where it is written
+    accesses = [t._replace(also_read=t.also_read or operand_counts[t.path] > 1) for t in by_path.values()]
+    return sorted(accesses, key=lambda t: -t.rank)
+
+
+def dereferenced_on_line(source: bytes, line: int) -> set[tuple[str, ...]]:
+    """The paths that a Go line dereferences and copies: `*p`, `*p.next`."""
+    root = parser.parse_source("go", parser.enclosing_declaration("go", source, line)).root_node
+    dereferences = [
+        node
+        for node in _nodes_on_row(root, line - 1)
+        if node.type == "unary_expression" and _text_of_node(node)[:1] == "*"
+    ]
+    on_line = [node for node in dereferences if node.start_point.row == line - 1 and not _is_assignment_target(node)]
+    return {access_path(dereference) for dereference in on_line} - {()}
+
+
+def _is_assignment_target(node: Node) -> bool:
+    """Whether the node is `*p` in `*p = x`."""
+    parent = node.parent
+    statement = parent.parent if parent is not None and parent.type == "expression_list" else None
+    return statement is not None and statement.child_by_field_name("left") == parent
+
+
+def _nodes_on_row(root: Node, row: int) -> Iterator[Node]:
+    """The nodes that cover a row."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.start_point.row <= row <= node.end_point.row:
+            yield node
+            pending += reversed(node.children)
+
+
+def _accesses_of_node(node: Node, row: int) -> Iterator[PossibleAccess]:
+    if node.type in _WRITE_NODES:
+        yield from _write_accesses(node, row)
+    elif node.type == "return_statement" and node.start_point.row == row:
+        yield from _result_accesses(node)
+    elif node.type == "keyed_element":
+        yield from _literal_field_accesses(node, row)
+    elif node.type in _FIELD_NODES or node.type == "identifier":
+        end = node.child_by_field_name("field") or node
+        if end.start_point.row == row and not _is_part_of_expression(node):
+            yield from _accesses_along_path(access_path(node), _operand_rank(node), _may_be_written(node))
+
+
+def _write_accesses(node: Node, row: int) -> Iterator[PossibleAccess]:
+    field = _WRITE_NODES[node.type]
+    left = node.child_by_field_name(field) if field else node.named_child(0)
+    if left is None or node.start_point.row != row:
+        return
+    right = node.child_by_field_name("right")
+    stored_type = _literal_type(right) if right is not None else ""
+    operator = node.child_by_field_name("operator")
+    also_read = node.type in _UPDATE_NODES or (operator is not None and operator.text not in _ASSIGNMENT_OPERATORS)
+    for target in left.named_children if left.type == "expression_list" else [left]:
+        operand, is_element = target, False
+        while operand.type in (*_INDEX_NODES, "unary_expression", "pointer_expression"):
+            is_element = is_element or operand.type != "parenthesized_expression"
+            inner = (
+                operand.child_by_field_name("operand")
+                or operand.child_by_field_name("argument")
+                or operand.named_child(0)
+            )
+            if inner is None:
+                break
+            operand = inner
+        if path := access_path(operand):
+            yield PossibleAccess(path[-1].removesuffix("()"), path, TARGET, True, stored_type, is_element, also_read)
+            yield from _accesses_along_path(path[:-1], OPERAND, False)
+
+
+def _result_accesses(node: Node) -> Iterator[PossibleAccess]:
+    """The named results of the function: a bare `return` reads them, one with values sets them."""
+    function = node.parent
+    while function is not None and function.type not in _GO_FUNCTION_NODES:
+        function = function.parent
+    results = function.child_by_field_name("result") if function is not None else None
+    if results is None or results.type != "parameter_list":
+        return
+    sets_result = node.named_child_count > 0
+    for parameter in results.named_children:
+        for name in parameter.children_by_field_name("name"):
+            yield PossibleAccess(
+                _text_of_node(name), (_text_of_node(name),), TARGET if sets_result else OPERAND, sets_result
+            )
+
+
+def _literal_field_accesses(node: Node, row: int) -> Iterator[PossibleAccess]:
+    """The field that `limit: 3,` sets on its own line in `&Config{…}`."""
+    key, literal = node.child(0), node.parent and node.parent.parent
+    name = key.named_child(0) if key is not None else None
+    if name is None or name.type != "identifier" or literal is None or name.start_point.row != row:
+        return
+    type_node = literal.child_by_field_name("type")
+    is_pointer = literal.parent is not None and _text_of_node(literal.parent)[:1] == "&"
+    if (
+        type_node is None
+        or type_node.type not in _LITERAL_TYPE_NODES
+        or not is_pointer
+        or literal.start_point.row == row
+    ):
+        return
+    type_name = _text_of_node(type_node).partition("[")[0].rpartition(".")[2] + "{}"
+    yield PossibleAccess(_text_of_node(name), (type_name, _text_of_node(name)), TARGET, True)
+
+
+def _accesses_along_path(path: tuple[str, ...], rank: int, writes: bool) -> Iterator[PossibleAccess]:
+    """The end of an access path and its prefixes; a method may write to its receiver."""
+    if not path:
+        return
+    yield PossibleAccess(path[-1].removesuffix("()"), path, rank, writes and rank != CALLEE)
+    for end in range(len(path) - 1, 0, -1):
+        if not path[end - 1].endswith("()"):
+            is_receiver = writes and rank == CALLEE and end == len(path) - 1
+            yield PossibleAccess(path[end - 1], path[:end], OPERAND if end > 1 or is_receiver else BASE, is_receiver)
+
+
+def _literal_type(right: Node) -> str:
+    """The type of a composite literal on the right side: `stmtctx.StatementContext{}`."""
+    value = right.named_child(0) if right.type == "expression_list" else right
+    if value is None or value.type not in ("composite_literal", "compound_literal_expression"):
+        return ""
+    type_node = value.child_by_field_name("type")
+    return (type_node.text or b"").decode("utf-8", "replace").rpartition(".")[2] if type_node else ""
+
+
+def _is_part_of_expression(node: Node) -> bool:
+    """Whether the node is part of a longer path, a literal key or a declaration."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type in _FIELD_NODES:
+        return True
+    if parent.type == "unary_expression":
+        return _is_conversion_type(parent)
+    if parent.type in ("call_expression", "parenthesized_expression", "index_expression"):
+        outer = parent.parent
+        inner = parent.child_by_field_name("function") or parent.child_by_field_name("operand")
+        return outer is not None and outer.type in _FIELD_NODES and inner == node and not _is_field_of(outer, parent)
+    if parent.type == "literal_element":  # "Field: value"
+        pair = parent.parent
+        is_key = pair is not None and pair.type == "keyed_element" and pair.child(0) == parent
+        return is_key and node.type == "identifier"
+    return parent.type in ("function_declaration", "labeled_statement", "parameter_declaration")
+
+
+def _is_conversion_type(pointer: Node) -> bool:
+    """Whether the node is `*int` in `(*int)(p)`."""
+    parenthesized = pointer.parent
+    call = parenthesized.parent if parenthesized is not None and _is_pointer_type(parenthesized) else None
+    if call is None or call.type != "call_expression":
+        return False
+    return call.child_by_field_name("function") == parenthesized
+
+
+def _is_field_of(above: Node, below: Node) -> bool:
+    return above.child_by_field_name("field") == below
+
+
+def _operand_rank(node: Node) -> int:
+    parent = node.parent
+    if parent is not None and parent.type == "call_expression":
+        return CALLEE if parent.child_by_field_name("function") == node else OPERAND
+    return OPERAND
+
+
+def _may_be_written(node: Node) -> bool:
+    """Whether the node is taken by address, passed to a writing call, or called."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type in ("unary_expression", "pointer_expression", "reference_expression"):
+        return (parent.text or b"")[:1] == b"&"
+    if parent.type == "argument_list" and parent.parent is not None:
+        function = parent.parent.child_by_field_name("function")
+        return function is not None and function.text in _WRITING_CALLS
+    return parent.type == "call_expression"
+
+
+def access_path(node: Node | None) -> tuple[str, ...]:
+    """`r.ctx.GetSessionVars().StmtCtx` as ("r", "ctx", "GetSessionVars()", "StmtCtx")."""
+    parts: list[str] = []
+    call_suffix = ""
+    while node is not None:
+        if node.type in _FIELD_NODES:
+            base, field = _FIELD_NODES[node.type]
+            if node.child_by_field_name(base) is None:
+                base, field = _RUST_FIELD_NAMES
+            parts.append(_text_of_node(node.child_by_field_name(field)) + call_suffix)
+            call_suffix, node = "", node.child_by_field_name(base)
+        elif node.type == "call_expression":
+            function, arguments = node.child_by_field_name("function"), None
+            if function is not None and _is_pointer_type(function):
+                arguments = node.child_by_field_name("arguments")
+            call_suffix, node = ("", arguments.named_child(0)) if arguments else ("()", function)
+        elif node.type in (*_INDEX_NODES, "type_assertion_expression", "unary_expression"):
+            node = node.child_by_field_name("operand") or node.named_child(0)
+        elif node.type in (*_NAME_NODES, "self"):
+            parts.append(_text_of_node(node) + call_suffix)
+            return tuple(reversed(parts))
+        else:
+            return ()
+    return ()
+
+
+def _is_pointer_type(node: Node) -> bool:
+    """Whether the node is `(*int)` in `(*int)(p)`."""
+    inner = node.named_child(0) if node.type == "parenthesized_expression" else None
+    return inner is not None and inner.type == "unary_expression" and _text_of_node(inner)[:1] == "*"
+
+
+def _text_of_node(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+
+
+_GO_DECLARATION_NODES = ("function_declaration", "method_declaration")
+
+
+def accesses_through_parameters(
+    accesses: list[PossibleAccess],
+    source: bytes,
+    first_line: int,
+    function_name: str,
+    caller_source: bytes,
+    call_line: int,
+) -> list[PossibleAccess]:
+    """Translate accesses to parameters into accesses to the arguments of the caller's line."""
+    index_by_parameter = {parameter: index for index, parameter in enumerate(_parameter_names(source, first_line))}
+    parameter_accesses = [candidate for candidate in accesses if candidate.path[0] in index_by_parameter]
+    if not parameter_accesses:
+        return []
+    argument_paths = next(_argument_paths(caller_source, call_line, function_name), [])
+    translated = []
+    for access in parameter_accesses:
+        index = index_by_parameter[access.path[0]]
+        path = argument_paths[index] if index < len(argument_paths) else ()
+        if path:
+            full_path = (*path, *access.path[1:])
+            translated.append(access._replace(name=full_path[-1].removesuffix("()"), path=full_path))
+    return translated
+
+
+def _parameter_names(source: bytes, first_line: int) -> list[str]:
+    """The parameter names of a function in order."""
+    root = parser.parse_source("go", parser.enclosing_declaration("go", source, first_line)).root_node
+    node = next(
+        (
+            child
+            for child in root.children
+            if child.type in _GO_DECLARATION_NODES and child.start_point.row == first_line - 1
+        ),
+        None,
+    )
+    parameter_list = node.child_by_field_name("parameters") if node is not None else None
+    names: list[str] = []
+    for declaration in parameter_list.named_children if parameter_list is not None else ():
+        name_nodes = declaration.children_by_field_name("name")
+        names += [_identifier_text(name_node) for name_node in name_nodes] or [""]
+    return names
+
+
+def _argument_paths(source: bytes, line: int, name: str) -> Iterator[list[tuple[str, ...]]]:
+    """The access path of each argument, for each call of that name on a line."""
+    root, row = parser.parse_source("go", parser.enclosing_declaration("go", source, line)).root_node, line - 1
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if not node.start_point.row <= row <= node.end_point.row:
+            continue
+        pending += reversed(node.children)
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        argument_list = node.child_by_field_name("arguments") if function is not None else None
+        if function is None or argument_list is None or node.end_point.row < row:
+            continue
+        if _identifier_text(function).rpartition(".")[2] == name:
+            yield [access_path(argument) for argument in argument_list.named_children]
+
+
+def _identifier_text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

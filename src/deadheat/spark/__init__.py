@@ -1,0 +1,65 @@
+"""The Spark pipeline, from DataFrames to DataFrames. No other package imports pyspark.
+
+from deadheat import spark as pipeline
+rows = pipeline.read(spark, ["logs/"])
+races = pipeline.races(rows)
+pipeline.families(races)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deadheat.lake.schema import SIGHTINGS
+from deadheat.spark import reduce_spark
+from deadheat.spark.input_files import list_work, spread_units
+from deadheat.spark.reduce_spark import add_variants, distinct_reports, families
+from deadheat.spark.session import prepare_session, start_session
+from deadheat.spark.tasks import map_units, register
+
+__all__ = [
+    "families",
+    "list_work",
+    "map_units",
+    "prepare_session",
+    "races",
+    "read",
+    "register",
+    "reports",
+    "sightings",
+    "spread_units",
+    "start_session",
+]
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def read(spark: SparkSession, paths: Sequence[str], unit: int | None = None) -> DataFrame:
+    """Read everything below the paths: one row per sighting, with its report in the column `told`.
+
+    A report has placeholders for addresses and numbers; their names are in the column `names`.
+    """
+    return map_units(spread_units(spark, list_work(paths), unit))
+
+
+def sightings(read_rows: DataFrame) -> DataFrame:
+    """The sightings in the rows that were read, with their variants."""
+    found = read_rows.where("fault is null")
+    grouped = found.where("node is not null").select(SIGHTINGS.names)
+    ungrouped = found.where("node is null").select(SIGHTINGS.names)
+    return grouped.union(add_variants(ungrouped, distinct_reports(read_rows)))
+
+
+def reports(read_rows: DataFrame) -> DataFrame:
+    """The distinct reports in the rows that were read."""
+    return distinct_reports(read_rows)
+
+
+def races(read_rows: DataFrame) -> DataFrame:
+    """The races in the rows that were read, in the schema of the table `races`."""
+    variants = reduce_spark.variants_frame(sightings(read_rows), reports(read_rows)).localCheckpoint()
+    found = reduce_spark.races_frame(variants).localCheckpoint()
+    return reduce_spark.finish_races(found, families(found))

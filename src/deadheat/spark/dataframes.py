@@ -1,0 +1,109 @@
+"""Tables of a lake as DataFrames, and connected components of a DataFrame of edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812, its name everywhere
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.lake.schema import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.types import StructType
+
+    from deadheat.lake.tables import Lake
+
+
+def spark_schema(schema: pa.Schema) -> StructType:
+    """An Arrow schema as a Spark schema."""
+    return from_arrow_schema(schema, prefer_timestamp_ntz=False)
+
+
+def lake_table(spark: SparkSession, lake: Lake, name: str, without: Iterable[str] = ()) -> DataFrame:
+    """A table of the lake, optionally without some of its data files."""
+    gone = {*without}
+    paths = [path for path in lake.data_files(name) if path not in gone]
+    return read_data_files(spark, [lake.storage.uri_of(f"{name}/{path}") for path in paths], TABLES[name])
+
+
+def read_data_files(spark: SparkSession, paths: Sequence[str], schema: pa.Schema) -> DataFrame:
+    """Data files with this schema; there may be none."""
+    if not paths:
+        return empty_frame(spark, schema)
+    return spark.read.schema(spark_schema(schema)).parquet(*paths)
+
+
+def empty_frame(spark: SparkSession, schema: pa.Schema) -> DataFrame:
+    return spark.createDataFrame([], spark_schema(schema))
+
+
+def frame_of_rows(spark: SparkSession, content: list[dict[str, Any]], schema: pa.Schema) -> DataFrame:
+    """A DataFrame of a few rows from the driver."""
+    import pyarrow as pa
+
+    if not content:
+        return empty_frame(spark, schema)
+    return spark.createDataFrame(pa.Table.from_pylist(content, schema))
+
+
+_LABEL_SCHEMA = pa.schema([("id", pa.string()), ("label", pa.string())])
+
+
+# up to this many edges are joined on the driver, in a second instead of a dozen Spark jobs
+MAX_LOCAL_EDGES = 200_000
+
+
+def component_labels(edges: DataFrame, max_local_edges: int = MAX_LOCAL_EDGES) -> DataFrame:
+    """Return `id` and `label` for the ids in columns `a` and `b`: the smallest id of the component."""
+    edges = edges.select("a", "b").distinct()
+    if max_local_edges and len(collected := edges.limit(max_local_edges).collect()) < max_local_edges:
+        return _label_on_driver(edges.sparkSession, collected)
+    return _label_on_cluster(edges.localCheckpoint())
+
+
+def _label_on_driver(spark: SparkSession, edges: list[Row]) -> DataFrame:
+    components = ConnectedComponents()
+    for a, b in edges:
+        components.join(a, b)
+    rows = [{"id": name, "label": root} for name, root in components.roots().items()]
+    return frame_of_rows(spark, rows, _LABEL_SCHEMA)
+
+
+def _label_on_cluster(edges: DataFrame) -> DataFrame:
+    """Every id takes the smallest label of its neighbours, then the label of that label.
+
+    A long chain takes a number of rounds logarithmic in its length.
+    """
+    reversed_edges = edges.select(F.col("b").alias("a"), F.col("a").alias("b"))
+    both_directions = edges.union(reversed_edges).distinct().localCheckpoint()
+    labels = both_directions.groupBy(F.col("a").alias("id")).agg(F.min("b").alias("least"))
+    labels = labels.select("id", F.least("id", "least").alias("label")).localCheckpoint()
+    while True:
+        next_labels = _jump_labels(_hook_labels(both_directions, labels)).localCheckpoint()
+        if _is_unchanged(labels, next_labels):
+            return next_labels
+        labels = next_labels
+
+
+def _hook_labels(both_directions: DataFrame, labels: DataFrame) -> DataFrame:
+    neighbour_labels = labels.select(F.col("id").alias("b"), F.col("label").alias("theirs"))
+    least = (
+        both_directions.join(neighbour_labels, "b").groupBy(F.col("a").alias("id")).agg(F.min("theirs").alias("least"))
+    )
+    return labels.join(least, "id").select("id", F.least("label", "least").alias("label"))
+
+
+def _jump_labels(labels: DataFrame) -> DataFrame:
+    further = labels.select(F.col("id").alias("label"), F.col("label").alias("further"))
+    return labels.join(further, "label").select("id", F.least("label", "further").alias("label"))
+
+
+def _is_unchanged(before: DataFrame, after: DataFrame) -> bool:
+    old_labels = before.select("id", F.col("label").alias("was"))
+    return after.join(old_labels, "id").where("label != was").isEmpty()

@@ -1,0 +1,292 @@
+"""Jobs that read repositories on executors: mine the history for race fixes, make dossiers of races."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deadheat.errors import DeadheatError
+from deadheat.lake import queries, transactions
+from deadheat.lake.schema import DOSSIERS, FIXES, TEXT, TEXTS
+from deadheat.lake.tables import Lake
+from deadheat.repo import dossier_serialization
+from deadheat.repo.clone import Clone
+from deadheat.repo.document_claims import DocumentHints, hints_from_document
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.git.history import find_trunk
+from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.mining import commit_changes, fix_detection
+from deadheat.repo.mining.commit_changes import ListedCommit
+from deadheat.repo.mining.fix_detection import RaceFix, RevertCommit
+from deadheat.spark import ingest
+from deadheat.spark import tasks as spark_tasks
+from deadheat.spark.dataframes import spark_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deadheat.model import Sighting
+
+    JsonDict = dict[str, Any]
+
+    FilesByIssue = dict[str, list[str]]
+
+    RaceDict = dict[str, Any]
+
+
+COMMIT_SCHEMA = pa.schema([("commit", TEXT), ("parent", TEXT)])
+# a fix, or a commit that reverts others
+JUDGED_SCHEMA = pa.schema([*FIXES, pa.field("reverts", TEXTS), pa.field("reverts_pulls", TEXTS)])
+_COMMITS_PER_BATCH = 256
+_MIN_TASKS = 8
+# enough tasks to show progress, but none too small
+_MAX_TASKS, _COMMITS_PER_TASK = 64, 512
+
+
+@dataclass(frozen=True, slots=True)
+class MiningSummary:
+    """The result of mining."""
+
+    commits: int
+    fixes: tuple[RaceFix, ...]
+    missing: tuple[str, ...]
+    seconds: float
+
+
+def mine_fixes(
+    start: Callable[[bool], SparkSession],
+    lake: Lake,
+    where: str,
+    on_count: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> MiningSummary:
+    """Store the race fixes of a repository in the lake, replacing earlier ones.
+
+    `on_count` is called with the number of commits, `on_progress` with the number of further
+    commits examined.
+    """
+    start_time = time.monotonic()
+    with GitReader(where) as git:
+        _, tip = find_trunk(git)
+        if not tip:
+            raise DeadheatError("the repository has no commits", where)
+        commits = commit_changes.list_commits(git, tip)
+        spark = start(True)
+        rows = spark.createDataFrame(pa.Table.from_pylist([commit._asdict() for commit in commits], COMMIT_SCHEMA))
+        cores = spark.sparkContext.defaultParallelism
+        tasks = max(_MIN_TASKS, 4 * cores, min(_MAX_TASKS, len(commits) // _COMMITS_PER_TASK))
+        on_count(len(commits))
+        with ingest.report_progress(spark, len(commits), on_progress):
+            found = judge_commits(rows.repartition(tasks), where, _racing_files_by_issue(lake)).toArrow().to_pylist()
+        fixes = [fix_detection.fix_from_row(row) for row in found if row["reverts"] is None]
+        reverts = [_revert_from_row(row) for row in found if row["reverts"] is not None]
+        settled = fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes))
+        _store_fixes(lake, commit_changes.first_commit(git, tip), settled)
+        elapsed = time.monotonic() - start_time
+        return MiningSummary(len(commits), tuple(settled), tuple(git.missing), elapsed)
+
+
+def judge_commits(commits: DataFrame, where: str, files_by_issue: FilesByIssue | None = None) -> DataFrame:
+    """The fixes and reverts among commits. The repository must be at the same path on every executor."""
+    repository = str(Path(where).absolute())
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (ListedCommit(**row) for batch in batches for row in batch.to_pylist())
+        with closing(GitReader(repository)) as git:
+            found = (
+                judgement
+                for batch_commits in _commit_batches(rows)
+                for judgement in _judge_batch(git, batch_commits, files_by_issue)
+            )
+            yield from spark_tasks.record_batches(found, JUDGED_SCHEMA)
+
+    return commits.mapInArrow(work, spark_schema(JUDGED_SCHEMA))
+
+
+def _commit_batches(rows: Iterator[ListedCommit]) -> Iterator[list[ListedCommit]]:
+    while chunk := list(islice(rows, _COMMITS_PER_BATCH)):
+        yield chunk
+
+
+def _judge_batch(
+    git: GitReader, commits: list[ListedCommit], files_by_issue: FilesByIssue | None
+) -> Iterator[JsonDict]:
+    for judgement in fix_detection.detect_fixes(git, commits, files_by_issue):
+        if isinstance(judgement, RaceFix):
+            yield fix_detection.fix_to_row(judgement)
+        else:
+            yield {
+                "commit": judgement.commit,
+                "subject": judgement.subject,
+                "reverts": list(judgement.reverted_commits),
+                "reverts_pulls": list(judgement.reverted_pulls),
+            }
+
+
+def _revert_from_row(row: JsonDict) -> RevertCommit:
+    return RevertCommit(row["commit"], tuple(row["reverts"]), tuple(row["reverts_pulls"]), row["subject"])
+
+
+def _store_fixes(lake: Lake, repo: str, fixes: list[RaceFix]) -> None:
+    rows = [{**fix_detection.fix_to_row(fix), "repo": repo} for fix in fixes]
+    transactions.replace_table(lake, "fixes", pa.Table.from_pylist(rows, FIXES), pc.field("repo") != repo)
+
+
+def _racing_files_by_issue(lake: Lake) -> FilesByIssue:
+    """The issues in the lake that quote a report, with the files that the report names."""
+    if not lake.is_there:
+        return {}
+    has_bug_report = pc.field("bug_report").is_valid()
+    quoted = lake.read_rows("sightings", ("report", "bug_report"), has_bug_report).to_pylist()
+    numbers: dict[str, set[str]] = {}
+    for row in quoted:
+        number = row["bug_report"]["id"]
+        if number and number.lstrip("#").isdigit():
+            numbers.setdefault(row["report"], set()).add(number.lstrip("#"))
+    if not numbers:
+        return {}
+    wanted = pc.field("digest").isin(sorted(numbers))
+    files_of_issue: dict[str, set[str]] = {}
+    for row in lake.read_rows("reports", ("digest", "accesses", "actors"), wanted).to_pylist():
+        stacks = [item["stack"] for item in row["accesses"]] + [item["created_at"] for item in row["actors"]]
+        names = {os.path.basename(frame["file"]) for stack in stacks for frame in stack or () if frame["file"]}
+        for number in numbers[row["digest"]]:
+            files_of_issue.setdefault(number, set()).update(names)
+    return {number: sorted(names) for number, names in files_of_issue.items()}
+
+
+RACE_SCHEMA = pa.schema([("race", TEXT), ("report", TEXT), ("nodes", TEXTS), ("sites", TEXTS)])
+# opening a clone takes as long as a few races
+_MIN_RACES_PER_TASK, _TASKS_PER_CORE = 8, 4
+_MAX_COMMITS = 5
+_DOSSIER_KEY_COLUMNS = ("race", "report", "repo", "state")
+_CACHE_VARIABLE = "DEADHEAT_CACHE"
+
+
+@dataclass(frozen=True, slots=True)
+class DossierSummary:
+    """The new dossiers, and the number of known ones."""
+
+    dossiers: tuple[RaceDict, ...]  # rows of the table
+    known_count: int
+    missing: tuple[str, ...]
+    seconds: float
+
+
+def make_dossiers(
+    start: Callable[[bool], SparkSession], lake: Lake, repos: Sequence[str], again: bool = False
+) -> DossierSummary:
+    """Make dossiers for the races of the lake and store them. Known dossiers are not made again."""
+    start_time = time.monotonic()
+    lake.require()
+    races: list[RaceDict] = lake.read_rows("races", RACE_SCHEMA.names).to_pylist()
+    known_before = _known_dossiers(lake)
+    session = cache(lambda: start(True))
+    dossiers: list[RaceDict] = []
+    missing: list[str] = []
+    known_count = 0
+    for repository in repos:
+        with Clone(repository) as clone:  # its history is cached here for all executors of the machine
+            if not clone.main.tip:
+                raise DeadheatError("the repository has no commits", repository)
+            shared = {
+                "repo": clone.main.commits[0], "tip": clone.main.tip, "state": dossier_serialization.clone_state(clone)
+            }  # fmt: skip
+            missing += clone.git.missing
+        wanted = [race for race in races if again or _dossier_key(race, shared) not in known_before]
+        known_count += len(races) - len(wanted)
+        if wanted:
+            rows = dossiers_frame(session(), wanted, lake.uri, repository).toArrow().to_pylist()
+            now = datetime.now(UTC)
+            dossiers += ({**row, **shared, "placed_at": now} for row in rows)
+    if dossiers:
+        rows = pa.Table.from_pylist(dossiers, DOSSIERS)
+        transactions.replace_table(lake, "dossiers", rows, _rows_to_keep(races, dossiers))
+    elapsed = time.monotonic() - start_time
+    return DossierSummary(tuple(dossiers), known_count, tuple(dict.fromkeys(missing)), elapsed)
+
+
+def _known_dossiers(lake: Lake) -> set[tuple[str, ...]]:
+    """The keys of the dossiers in the lake."""
+    rows = lake.read_rows("dossiers", _DOSSIER_KEY_COLUMNS).to_pylist() if lake.has_table("dossiers") else []
+    return {tuple(row[name] for name in _DOSSIER_KEY_COLUMNS) for row in rows}
+
+
+def _dossier_key(race: RaceDict, shared: RaceDict) -> tuple[str, ...]:
+    return race["race"], race["report"], shared["repo"], shared["state"]
+
+
+def _rows_to_keep(races: list[RaceDict], dossiers: list[RaceDict]) -> pc.Expression:
+    """True for rows to keep: of existing races without a new dossier from the same repository."""
+    new: dict[str, list[str]] = {}
+    for row in dossiers:
+        new.setdefault(row["repo"], []).append(row["race"])
+    condition = _is_in("race", [race["race"] for race in races])
+    for repo, names in new.items():
+        condition &= ~(_is_in("repo", [repo]) & _is_in("race", names))
+    return condition
+
+
+def _is_in(column: str, values: list[str]) -> pc.Expression:
+    return pc.field(column).isin(pa.array(values, TEXT))
+
+
+def dossiers_frame(spark: SparkSession, races: list[RaceDict], lake: str, repository: str) -> DataFrame:
+    """The dossiers of races. Lake and clone must be at the same path on every executor."""
+    root = str(Path(repository).absolute())
+    cache_folder = os.environ.get(_CACHE_VARIABLE)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if cache_folder:
+            os.environ[_CACHE_VARIABLE] = cache_folder
+        group = [race for batch in batches for race in batch.to_pylist()]
+        yield from spark_tasks.record_batches(_dossier_rows(group, lake, root), DOSSIERS)
+
+    groups = [
+        pa.RecordBatch.from_pylist(group, RACE_SCHEMA)
+        for group in group_races(races, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    ]
+    # each batch becomes a partition; `prepare_session` disables local relations
+    rows = spark.createDataFrame(pa.Table.from_batches(groups, RACE_SCHEMA), spark_schema(RACE_SCHEMA))
+    return rows.mapInArrow(work, spark_schema(DOSSIERS))
+
+
+def group_races(races: list[RaceDict], tasks: int) -> list[list[RaceDict]]:
+    """The races in groups of about equal size. Races of one file are adjacent and share its history."""
+    ordered = sorted(races, key=lambda race: (_site_file(race), race["race"]))
+    size = max(_MIN_RACES_PER_TASK, -(-len(ordered) // tasks))
+    return [ordered[at : at + size] for at in range(0, len(ordered), size)]
+
+
+def _site_file(race: RaceDict) -> str:
+    """The file of the first site: `executor.(*T).Close executor/join.go:314`."""
+    first: str = race["sites"][0] if race["sites"] else ""
+    return first.rpartition(" ")[2].rpartition(":")[0]
+
+
+def _dossier_rows(group: list[RaceDict], lake: str, repository: str) -> Iterator[RaceDict]:
+    reports = {race["race"]: race["report"] for race in group}
+    with Clone(repository) as clone:
+        for race, sighting, commits in queries.example_sightings(Lake(lake), group):
+            yield {"race": race, "report": reports[race], **_dossier_row(clone, sighting, commits)}
+            clone.finish_report()
+
+
+def _dossier_row(clone: Clone, sighting: Sighting, commits: list[str]) -> RaceDict:
+    hints = hints_from_document(sighting.document).merge_with(DocumentHints(tuple(commits[:_MAX_COMMITS])))
+    try:
+        return dossier_serialization.dossier_to_row(build_dossier(sighting.report, [clone], hints), clone)
+    except Exception as error:  # noqa: BLE001, a fault in one race is recorded in its row
+        return {"racing": 0, "fault": repr(error)[:1000]}
