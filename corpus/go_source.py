@@ -92,20 +92,10 @@ def _function(file: str, lines: list[str], head: int) -> Function | None:
     start = head
     while start and lines[start - 1].startswith("//"):
         start -= 1
-    end = next(
-        (at for at in range(head + 1, len(lines)) if lines[at].startswith("}")), len(lines) - 1
-    )
+    end = next((at for at in range(head + 1, len(lines)) if lines[at].startswith("}")), len(lines) - 1)
     params = lines[head][opened + 1 : closed]
     return Function(
-        file,
-        start,
-        head,
-        end + 1,
-        found["receiver"] or "",
-        found["name"],
-        found["types"] or "",
-        params,
-        results,
+        file, start, head, end + 1, found["receiver"] or "", found["name"], found["types"] or "", params, results
     )
 
 

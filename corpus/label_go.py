@@ -193,9 +193,7 @@ def main() -> int:
             print(f"{program.name}: no unique label for\n{fault}", file=sys.stderr)
             continue
         count = sum(map(len, labels["recordings"].values()))
-        print(
-            f"{program.name}: {count} reports, {sum(map(len, labels['inferred'].values()))} inferred"
-        )
+        print(f"{program.name}: {count} reports, {sum(map(len, labels['inferred'].values()))} inferred")
     return 1 if bad else 0
 
 

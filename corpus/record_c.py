@@ -44,11 +44,7 @@ COMPILERS = {
     "drd": {"c": "gcc", "c++": "g++"},
     "memcheck": {"c": "gcc", "c++": "g++"},
 }
-SYMBOLIZERS = {
-    "clang": "llvm-symbolizer",
-    "clang19": "llvm-symbolizer-19",
-    "rustc": "llvm-symbolizer-19",
-}
+SYMBOLIZERS = {"clang": "llvm-symbolizer", "clang19": "llvm-symbolizer-19", "rustc": "llvm-symbolizer-19"}
 VALGRIND = ("helgrind", "drd", "memcheck")
 VALGRIND_LIB = Path("/usr/libexec/valgrind")
 
@@ -94,22 +90,9 @@ def build_command(task: Task, work: Path) -> list[str]:
     flags = [one.replace("{work}", str(work)) for one in flags]
     if task.tool == "rustc":
         remap = [f"--remap-path-prefix={work}={SHOWN_WORK}"]
-        return [
-            "rustc",
-            "+nightly",
-            "--edition=2021",
-            *flags,
-            *remap,
-            "-o",
-            "shop",
-            *task.truth["sources"],
-        ]
+        return ["rustc", "+nightly", "--edition=2021", *flags, *remap, "-o", "shop", *task.truth["sources"]]
     instrument = [] if task.tool in VALGRIND else task.truth.get("sanitize", ["-fsanitize=thread"])
-    mapped = (
-        []
-        if any("prefix-map" in one for one in flags)
-        else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
-    )
+    mapped = [] if any("prefix-map" in one for one in flags) else [f"-ffile-prefix-map={work}={SHOWN_WORK}"]
     sources = [str(work / one) for one in task.truth["sources"]]
     return [
         compiler(task),
@@ -133,11 +116,7 @@ def run_command(task: Task) -> list[str]:
 
 def environment(task: Task) -> dict[str, str]:
     """Build the environment: nothing of the caller's, but the path and the symbolizer."""
-    env = {
-        "PATH": os.environ.get("PATH", ""),
-        "HOME": os.environ.get("HOME", "/"),
-        "LC_ALL": "C.UTF-8",
-    }
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
     symbolizer = shutil.which(SYMBOLIZERS.get(task.tool, ""))
     if symbolizer:
         env |= {f"{name}_SYMBOLIZER_PATH": symbolizer for name in ("TSAN", "ASAN", "MSAN", "UBSAN")}
@@ -216,9 +195,7 @@ def installed(tool: str, lang: str) -> bool:
     if not all(shutil.which(name) for name in names):
         return False
     nightly = ["rustc", "+nightly", "--version"]
-    return (
-        tool != "rustc" or not subprocess.run(nightly, capture_output=True, check=False).returncode
-    )
+    return tool != "rustc" or not subprocess.run(nightly, capture_output=True, check=False).returncode
 
 
 def tasks_of(program: Path) -> Iterator[Task]:
@@ -233,9 +210,7 @@ def tasks_of(program: Path) -> Iterator[Task]:
 
 def programs(names: Sequence[str], folders: Sequence[str] = FOLDERS) -> list[Path]:
     """List the programs asked for, or all of them."""
-    found = sorted(
-        path.parent for folder in folders for path in (HERE / folder).rglob("truth.json")
-    )
+    found = sorted(path.parent for folder in folders for path in (HERE / folder).rglob("truth.json"))
     unknown = set(names) - {path.name for path in found}
     if unknown:
         raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
@@ -272,15 +247,9 @@ def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
 
 def main() -> int:
     """Read the command line and record, or only check."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)"
-    )
-    parser.add_argument(
-        "--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels")
     parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
     args = parser.parse_args()
     paths = programs(args.program)

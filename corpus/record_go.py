@@ -111,9 +111,7 @@ def normalise(text: str, task: Task, work: Path) -> str:
 def lay_out(task: Task, work: Path) -> None:
     """Put the source that is to run into the work directory."""
     kept = ["recorded", "*.json", "*.txtar"]
-    shutil.copytree(
-        task.program, work, ignore=shutil.ignore_patterns(*kept, *(["*.go"] if task.source else []))
-    )
+    shutil.copytree(task.program, work, ignore=shutil.ignore_patterns(*kept, *(["*.go"] if task.source else [])))
     for name, text in task.source.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text(text, encoding="utf-8")

@@ -70,12 +70,7 @@ def _tasks(program: Path, cache: Path) -> Iterator[Task]:
 
 
 def _task(
-    program: Path,
-    toolchain: Toolchain,
-    name: str,
-    truth: dict[str, Any],
-    variant: Variant,
-    source: dict[str, str],
+    program: Path, toolchain: Toolchain, name: str, truth: dict[str, Any], variant: Variant, source: dict[str, str]
 ) -> Task:
     command = [str(word) for word in truth["run"]]
     extra = [*variant.flags, *(["-vet=off"] if command[1] == "test" else [])]
@@ -89,10 +84,7 @@ def _is_swapped(text: str, task: Task) -> bool:
     late = {place for place in marks_of(task.source) if _waits(task.source, place)}
     firsts = [s.report.accesses[0].stack for s in deadheat.scan(text) if s.report.accesses]
     return any(
-        frame.line == line and frame.path.endswith(name)
-        for stack in firsts
-        for frame in stack
-        for name, line in late
+        frame.line == line and frame.path.endswith(name) for stack in firsts for frame in stack for name, line in late
     )
 
 

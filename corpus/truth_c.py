@@ -98,21 +98,14 @@ def tsan_blocks(text: str) -> list[tuple[str, str]]:
     """Cut ThreadSanitizer's output into reports."""
     starts = [*TSAN_START.finditer(text)]
     ends = [one.start() for one in starts][1:] + [len(text)] * bool(starts)
-    kinds = [
-        TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "")
-        for one in starts
-    ]
-    return [
-        (kind, text[one.start() : end]) for kind, one, end in zip(kinds, starts, ends, strict=True)
-    ]
+    kinds = [TSAN.get(one[1], "race-on-external-object" if one[1].startswith("race on ") else "") for one in starts]
+    return [(kind, text[one.start() : end]) for kind, one, end in zip(kinds, starts, ends, strict=True)]
 
 
 def helgrind_blocks(text: str) -> list[str]:
     """Cut Helgrind's output at its rules; what follows an announcement's rule is no report."""
     parts = RULE.split(text)[1:]
-    return [
-        block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule
-    ]
+    return [block for rule, block in zip(parts[::2], parts[1::2], strict=True) if "Thread" not in rule]
 
 
 def blocks(text: str, label: str) -> list[tuple[str, str]]:
@@ -192,16 +185,10 @@ def location_pattern(place: dict[str, Any], label: str) -> str:
             "stack": rf"stack|inside {name or '-'},",
         }
         return forms[kind]
-    return {
-        "global": r"(?:BSS|Data|\.data|\.bss) section|global var",
-        "heap": "is at offset",
-        "stack": "stack",
-    }[kind]
+    return {"global": r"(?:BSS|Data|\.data|\.bss) section|global var", "heap": "is at offset", "stack": "stack"}[kind]
 
 
-def matches(
-    kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str
-) -> bool:
+def matches(kind: str, block: str, report: dict[str, Any], truth: dict[str, Any], label: str) -> bool:
     """Tell whether a block is the expected report."""
     if kind != report["kind"]:
         return False
@@ -214,8 +201,7 @@ def matches(
     place = report.get("location")
     placed = place is None or re.search(location_pattern(place, label), block) is not None
     return placed and any(
-        has_sites(accesses(kind, block), pair, report.get("shown", len(pair)), files)
-        for pair in pairs
+        has_sites(accesses(kind, block), pair, report.get("shown", len(pair)), files) for pair in pairs
     )
 
 
@@ -233,9 +219,7 @@ def missing(recorded: str, truth: dict[str, Any], label: str) -> list[str]:
     if len(found) != printed_errors(text, label):
         lacks.append(f"{printed_errors(text, label)} reports instead of {len(found)}")
     for report in wanted:
-        if not report.get("optional") and not any(
-            matches(*one, report, truth, label) for one in found
-        ):
+        if not report.get("optional") and not any(matches(*one, report, truth, label) for one in found):
             lacks.append(f"{report['kind']} on {report.get('variable')}")
     for kind, block in found:
         if not any(matches(kind, block, report, truth, label) for report in wanted):

@@ -95,9 +95,7 @@ def renamed(files: Files) -> Files:
 
     def name(old: str) -> str:
         path = PurePosixPath(old)
-        stem, tail = (
-            (path.stem.removesuffix("_test"), "_test") if "_test." in old else (path.stem, "")
-        )
+        stem, tail = (path.stem.removesuffix("_test"), "_test") if "_test." in old else (path.stem, "")
         return str(path.with_name(f"{stem}_core{tail}.go"))
 
     return {name(old) if _is_go(old) else old: text for old, text in files.items()}
@@ -120,15 +118,9 @@ def moved(files: Files) -> Files:
         new[2:2] = [*text[function.start : function.end], ""]
         del text[function.start : function.end]
         changed[function.file] = "\n".join(text)
-    wanted = {
-        target: [one for function in found for one in imports(files[function.file])]
-        for target in targets
-    }
+    wanted = {target: [one for function in found for one in imports(files[function.file])] for target in targets}
     changed |= {target: "\n".join(new) for target, new in targets.items()}
-    return {
-        name: with_imports(text, wanted.get(name, [])) if _is_go(name) else text
-        for name, text in changed.items()
-    }
+    return {name: with_imports(text, wanted.get(name, [])) if _is_go(name) else text for name, text in changed.items()}
 
 
 def major(files: Files) -> Files:
@@ -156,9 +148,7 @@ def closure(files: Files) -> Files:
 
     wanted = [one for one in functions(files) if GO_OR_DEFER.search(body(one, files))]
     changed = _edit(files, [(one, change) for one in wanted])
-    return _each(
-        changed, lambda text: re.sub(r"(?m)^(var \w+ = func\()", r"var _ = func() {}\n\n\1", text)
-    )
+    return _each(changed, lambda text: re.sub(r"(?m)^(var \w+ = func\()", r"var _ = func() {}\n\n\1", text))
 
 
 def _via(name: str, word: str) -> str:
@@ -175,8 +165,7 @@ def wrapper(files: Files) -> Files:
             continue
         pattern = re.compile(rf"(?m)^(?!func )(.*)\b(?<!\")({name})\(")
         swapped = {
-            file: _replaced_calls(text, pattern, via) if _is_go(file) else text
-            for file, text in changed.items()
+            file: _replaced_calls(text, pattern, via) if _is_go(file) else text for file, text in changed.items()
         }
         if swapped != changed:
             new = ["", function.signature(via), f"\t{call}", "}", ""]
@@ -233,13 +222,7 @@ def entry(files: Files) -> Files:
         def split(block: list[str]) -> list[str]:
             head = next(at for at, line in enumerate(block) if line.startswith("func "))
             outer = f"{function.name}Elsewhere" if test else "main"
-            front = [
-                *block[:head],
-                f"func {outer}({function.params}) {{",
-                f"\t{inner}({given})",
-                "}",
-                "",
-            ]
+            front = [*block[:head], f"func {outer}({function.params}) {{", f"\t{inner}({given})", "}", ""]
             return [*front, f"func {inner}({function.params}) {{", *block[head + 1 :]]
 
         return split

@@ -25,23 +25,15 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "identity.md"
 # the racing functions themselves get other names: no report alone can tell, so it is shown apart
 BEYOND = "extracted"
 SEED = 20240501
-TITLES = {
-    "open": "The open half",
-    "aside": "The set aside half",
-    **sets.TITLES,
-}
+TITLES = {"open": "The open half", "aside": "The set aside half", **sets.TITLES}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval", description=__doc__)
     which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--held-out", dest="part", action="store_const", const="aside", help="the half set aside"
-    )
+    which.add_argument("--held-out", dest="part", action="store_const", const="aside", help="the half set aside")
     for one in FRESH:
-        which.add_argument(
-            f"--{one}", dest="part", action="store_const", const=one, help=TITLES[one].lower()
-        )
+        which.add_argument(f"--{one}", dest="part", action="store_const", const=one, help=TITLES[one].lower())
     parser.add_argument("--no-damage", action="store_true", help="leave the damaged texts out")
     parser.add_argument("--only", action="store_true", help="only deadheat's own rule")
     parser.add_argument("--dry", action="store_true", help="print, and leave the page as it is")
@@ -66,9 +58,7 @@ def _heading(recordings: Sequence[Recording], part: Part) -> str:
     )
 
 
-def _tables(
-    recordings: Sequence[Recording], wanted: Sequence[rules.Rule], *, damage: bool
-) -> Iterator[str]:
+def _tables(recordings: Sequence[Recording], wanted: Sequence[rules.Rule], *, damage: bool) -> Iterator[str]:
     items = [item for one in recordings for item in one.items]
     every = [item for item in items if item.kind != BEYOND]
     yield "### All kinds\n"

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
 from corpus.sets import FRESH
-from deadheat.diagnose.finding import UNKNOWN
+from deadheat.diagnosis.finding import UNKNOWN
 from eval import kept
 from eval.causes import MODES, cases
 
@@ -27,9 +27,7 @@ SAID = tuple(grade for grade in GRADES if grade != UNKNOWN)
 _SEEN = 3  # a claim that was made in fewer races, and never wrong, tells nothing yet
 
 
-def tallies(
-    told: Sequence[Outcome], key: Callable[[Outcome], Key | None]
-) -> dict[Key, dict[str, float]]:
+def tallies(told: Sequence[Outcome], key: Callable[[Outcome], Key | None]) -> dict[Key, dict[str, float]]:
     """In how many races each claim had which grade; every race weighs the same in each mode."""
     reports: Counter[tuple[str, str, str]] = Counter()
     for one in told:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from deadheat.diagnose import of_race
-from deadheat.diagnose.finding import UNKNOWN
+from deadheat.diagnosis import ranking
+from deadheat.diagnosis.finding import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,43 +14,36 @@ if TYPE_CHECKING:
     from eval.causes import Case, Truth
 
     # of what is said of a race, what is chosen
-    Way = Callable[[of_race.Votes], str | None]
+    Way = Callable[[ranking.CauseVotes], str | None]
     # the reports of which a race consists, by whatever tells it from others
     Races = dict[tuple[str, ...], list[Case]]
 
 GRADES = ("exact", "as true", "general", UNKNOWN, "wrong")
 
 
-def _oftenest(votes: of_race.Votes) -> str:
+def _oftenest(votes: ranking.CauseVotes) -> str:
     return min(_named(votes), key=lambda cause: (-votes[cause][0], cause), default=UNKNOWN)
 
 
-def _sum(votes: of_race.Votes) -> str:
+def _sum(votes: ranking.CauseVotes) -> str:
     return min(_named(votes), key=lambda cause: (-votes[cause][1], cause), default=UNKNOWN)
 
 
-def _named(votes: of_race.Votes) -> list[str]:
+def _named(votes: ranking.CauseVotes) -> list[str]:
     return [cause for cause in votes if cause != UNKNOWN]
 
 
-def _chosen(votes: of_race.Votes) -> str | None:
-    return of_race.chosen(of_race.listed(votes))
+def _chosen(votes: ranking.CauseVotes) -> str | None:
+    return ranking.choose_cause(ranking.votes_as_rows(votes))
 
 
-WAYS: dict[str, Way] = {
-    "what most reports say": _oftenest,
-    "the greatest sum": _sum,
-    "as it is chosen": _chosen,
-}
+WAYS: dict[str, Way] = {"what most reports say": _oftenest, "the greatest sum": _sum, "as it is chosen": _chosen}
 
 
-def table(
-    found: Sequence[Case], modes: Iterable[str], grade: Callable[[str, Truth], str]
-) -> Iterator[str]:
+def table(found: Sequence[Case], modes: Iterable[str], grade: Callable[[str, Truth], str]) -> Iterator[str]:
     """Each way over the reports of one recording, and over those of all."""
     yield (
-        "| what is read | the race's reports | its cause | races | exact | as true | general form"
-        " | unknown | wrong |"
+        "| what is read | the race's reports | its cause | races | exact | as true | general form | unknown | wrong |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
     for mode in modes:
@@ -75,9 +68,7 @@ def _together(found: Iterable[Case]) -> Races:
     return races
 
 
-def _graded(
-    races: Races, grade: Callable[[str, Truth], str]
-) -> Iterator[tuple[str, Counter[str] | dict[str, float]]]:
+def _graded(races: Races, grade: Callable[[str, Truth], str]) -> Iterator[tuple[str, Counter[str] | dict[str, float]]]:
     alone: dict[str, float] = defaultdict(float)
     surest: Counter[str] = Counter()
     for cases in races.values():
@@ -96,8 +87,8 @@ def _surest(cases: Sequence[Case]) -> str:
     return min([(-f.confidence, f.cause) for f in named], default=(0.0, UNKNOWN))[1]
 
 
-def _votes(cases: Iterable[Case]) -> of_race.Votes:
-    votes: of_race.Votes = {}
+def _votes(cases: Iterable[Case]) -> ranking.CauseVotes:
+    votes: ranking.CauseVotes = {}
     for case in cases:
-        of_race.add(votes, of_race.said(case.first, round(case.findings[0].confidence, 2), 1))
+        ranking.add_votes(votes, ranking.votes_of_report(case.first, round(case.findings[0].confidence, 2), 1))
     return votes

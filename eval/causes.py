@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus import sets
 from corpus.sets import FRESH
-from deadheat import registry
-from deadheat.diagnose import diagnose
-from deadheat.diagnose.finding import UNKNOWN
+from deadheat import plugins
+from deadheat.diagnosis import diagnose
+from deadheat.diagnosis.finding import UNKNOWN
 from eval import by_race
 from eval.code import source, sources_of
 from eval.folds import table
@@ -30,22 +30,17 @@ from eval.page import write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from deadheat.diagnose.finding import Finding
+    from deadheat.diagnosis.finding import Finding
     from eval.items import Part, Recording
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnosis.md"
-TITLES = {
-    "all": "Both halves",
-    "open": "The open half",
-    "aside": "The half set aside",
-    **sets.TITLES,
-}
+TITLES = {"all": "Both halves", "open": "The open half", "aside": "The half set aside", **sets.TITLES}
 # what rules were made with, or have learnt from since
 LEARNT = (
     "open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8",
 )  # fmt: skip
 ALONE, SOURCE = MODES = "the report alone", "with source"
-_GENERAL = {rule.cause: rule.general for rule in registry.rules()}
+_GENERAL = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
 
 
 class Truth(NamedTuple):
@@ -108,9 +103,7 @@ def _label(told: Any, variable: str) -> Any:
     return told.get(variable) if isinstance(told, dict) else told
 
 
-def cases(
-    part: str = "all", *, plain: bool = False, modes: Sequence[str] = MODES
-) -> Iterator[Case]:
+def cases(part: str = "all", *, plain: bool = False, modes: Sequence[str] = MODES) -> Iterator[Case]:
     """Every labelled report of a part of the corpus, diagnosed alone and with source."""
     for recording in _recordings(part):
         if plain and recording.kind != VERSION:
@@ -171,10 +164,7 @@ def _overall(found: Sequence[Case]) -> Iterator[str]:
             ("DRD (one side only)", ("drd",)),
         ):
             some = [
-                c
-                for c in found
-                if c.mode == mode
-                and (c.detector in detectors if detectors else c.detector != "drd")
+                c for c in found if c.mode == mode and (c.detector in detectors if detectors else c.detector != "drd")
             ]
             if not some:
                 continue
@@ -221,9 +211,7 @@ def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
         part = shares(mine, lambda c: c.first)
         races = len({c.race for c in mine})
         told = ", ".join(
-            f"**{name}** {part[name] * races:.1f}"
-            if name == cause
-            else f"{name} {part[name] * races:.1f}"
+            f"**{name}** {part[name] * races:.1f}" if name == cause else f"{name} {part[name] * races:.1f}"
             for name in sorted(said, key=lambda n: -part.get(n, 0))
             if part.get(name)
         )
@@ -279,9 +267,7 @@ def _list(found: Sequence[Case]) -> None:
     for case in found:
         if case.grade != "exact":
             top = "; ".join(f"{f.cause} {f.confidence:.2f}" for f in case.findings[:3])
-            rows[
-                (case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")
-            ] += 1
+            rows[(case.mode, case.race, case.detector, case.truth.cause, f"{case.grade}: {top}")] += 1
     for key, count in sorted(rows.items()):
         print(count, *key, sep=" | ")
 

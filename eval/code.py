@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from corpus.label_go import variant_source
-from deadheat.code.named import is_exported
-from deadheat.code.sides import sides
-from deadheat.code.source import CodeSource
-from deadheat.code.tree import Tree
-from deadheat.code.variable import variable
+from deadheat.repo.code_diagnosis import PinnedCode
+from deadheat.repo.file_versions import is_exported
+from deadheat.repo.racing_lines import find_racing_lines
+from deadheat.repo.syntax.declarations import CommitTree
+from deadheat.repo.variable import find_variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _AT = "here"
 
 
-class Sources(Tree):
+class Sources(CommitTree):
     """A tree whose files are at hand; it also answers what is asked of a clone."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
@@ -55,15 +55,15 @@ class Sources(Tree):
         return {(_AT, path): path for path in paths if path in self.files}
 
 
-def source(sources: Sources, report: Report) -> CodeSource:
+def source(sources: Sources, report: Report) -> PinnedCode:
     """What the rules may ask about a report of the program."""
     clone: Any = sources
-    both = sides(clone, sources, report)
+    both = find_racing_lines(clone, sources, report)
 
     def find(frame: Frame) -> tuple[str, bytes] | None:
         return next(((p, sources.files[p]) for p in sources.paths(frame)), None)
 
-    return CodeSource(find, sources.files.get, sources, both, variable(sources, both, report))
+    return PinnedCode(find, sources.files.get, sources, both, find_variable(sources, both, report))
 
 
 def sources_of(folder: Path, recording: str) -> Sources:

@@ -42,9 +42,7 @@ def tallies(found: Iterable[Case]) -> dict[Claim, Tally]:
     told: dict[Claim, Tally] = defaultdict(Tally)
     for case in some:
         first = case.findings[0]
-        claim = Claim(
-            first.cause, round(first.confidence, 2), _LANGUAGES[case.detector.startswith("go")]
-        )
+        claim = Claim(first.cause, round(first.confidence, 2), _LANGUAGES[case.detector.startswith("go")])
         share = 1 / reports[case.race]
         right, wrong = case.grade in ("exact", "as true"), case.grade == "wrong"
         told[claim] = told[claim].plus(Tally(share, share * right, share * wrong))

@@ -58,9 +58,7 @@ def _folders(language: str, part: Part) -> list[Path]:
     return [f for f in folders if part in FRESH or held_out(f.name) == (part == "aside")]
 
 
-def _recording(
-    folder: Path, name: str, kind: str, text: str, races: Sequence[str | None]
-) -> Recording:
+def _recording(folder: Path, name: str, kind: str, text: str, races: Sequence[str | None]) -> Recording:
     uri = f"{folder.name}/{name}"
     sightings = deadheat.scan(text, uri)
     if len(sightings) != len(races):

@@ -40,14 +40,8 @@ def path_of(part: str) -> Path:
 
 def outcomes(part: str, found: Iterable[Case]) -> list[Outcome]:
     """The cases of a part, those that differ in nothing but their recording counted together."""
-    count = Counter(
-        (c.mode, c.race, c.detector, c.truth, c.first, round(c.findings[0].confidence, 2))
-        for c in found
-    )
-    return [
-        Outcome(part, *key, reports)
-        for key, reports in sorted(count.items(), key=lambda one: _text(*one))
-    ]
+    count = Counter((c.mode, c.race, c.detector, c.truth, c.first, round(c.findings[0].confidence, 2)) for c in found)
+    return [Outcome(part, *key, reports) for key, reports in sorted(count.items(), key=lambda one: _text(*one))]
 
 
 def _text(key: tuple[str, str, str, Truth, str, float], reports: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpus.sets import FRESH
-from deadheat.diagnose import diagnose
+from deadheat.diagnosis import diagnose
 from eval import renaming, rewriting
 from eval.causes import grade, truth_of
 from eval.code import Sources, source, sources_of
@@ -104,9 +104,7 @@ def listed(found: Sequence[Answer]) -> Iterator[str]:
     """Every race with another answer than before, those that became wrong first."""
     rows = Counter(one for one in found if one.before != one.after)
     for one, reports in sorted(rows.items(), key=lambda row: (_rank(row[0]), row[0][:3])):
-        said = (
-            f"{one.before} ({_graded(one, one.before)}) -> {one.after} ({_graded(one, one.after)})"
-        )
+        said = f"{one.before} ({_graded(one, one.before)}) -> {one.after} ({_graded(one, one.after)})"
         yield f"{one.change} | {one.part} | {one.race} | {one.truth.cause} | {said} | {reports}"
 
 

@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deadheat.code import similar
-from deadheat.code.git import Git
-from deadheat.code.history import trunk
-from deadheat.code.mining import judge, reading, settle
-from deadheat.code.mining.judge import Fix
+from deadheat.repo import similar_fixes
+from deadheat.repo.git.history import find_trunk
+from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.mining import commit_changes, fix_detection
+from deadheat.repo.mining.fix_detection import RaceFix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deadheat.code.mining.reading import Listed
+    from deadheat.repo.mining.commit_changes import ListedCommit
 
 SAMPLE = Path(__file__).with_name("tidb_fixes.jsonl")
 LISTED = "listed"  # drawn from what was listed, not from the history
@@ -46,29 +46,26 @@ def sample(path: Path = SAMPLE) -> list[Judged]:
     return [Judged(**json.loads(line)) for line in path.read_text().splitlines()]
 
 
-def mined(where: str, wanted: Sequence[str] | None = None) -> tuple[list[Fix], list[Listed]]:
+def mined(where: str, wanted: Sequence[str] | None = None) -> tuple[list[RaceFix], list[ListedCommit]]:
     """The fixes of a repository (or those among some of its commits), and its commits, newest first."""
-    with Git(where) as git:
-        commits = reading.listed(git, trunk(git)[1])
+    with GitReader(where) as git:
+        commits = commit_changes.list_commits(git, find_trunk(git)[1])
         chosen = commits if wanted is None else [c for c in commits if c.commit in set(wanted)]
         found = [
             one
             for at in range(0, len(chosen), _BATCH)
-            for one in judge.judged(git, chosen[at : at + _BATCH])
+            for one in fix_detection.detect_fixes(git, chosen[at : at + _BATCH])
         ]
-        fixes = [one for one in found if isinstance(one, Fix)]
-        reverts = [one for one in found if not isinstance(one, Fix)]
-        return settle.settled(fixes, reverts, settle.brought(git, fixes)), commits
+        fixes = [one for one in found if isinstance(one, RaceFix)]
+        reverts = [one for one in found if not isinstance(one, RaceFix)]
+        return fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes)), commits
 
 
 def found(where: str) -> str:
     """How many of the commits that are fixes by hand are found, and how many of the others."""
     read = sample()
     listed = {fix.commit for fix in mined(where, [one.commit for one in read])[0]}
-    rows = [
-        "| drawn from commits that | read | fixes | found | wrongly found |",
-        "|---|--:|--:|--:|--:|",
-    ]
+    rows = ["| drawn from commits that | read | fixes | found | wrongly found |", "|---|--:|--:|--:|--:|"]
     total: Counter[str] = Counter()
     for drawn in dict.fromkeys(one.drawn for one in read):
         some = [one for one in read if one.drawn == drawn]
@@ -93,10 +90,10 @@ def retrieved(where: str) -> Counter[str]:
             continue
         hidden = {fix.commit, *fix.brings}
         past = [f for f in fixes if place[f.commit] < place[fix.commit] and f.commit not in hidden]
-        shown = similar.similar(similar.query(fix.reports[0].report), past)
+        shown = similar_fixes.find_similar(similar_fixes.build_query(fix.reports[0].report), past)
         count["pairs"] += 1
         count["same"] += any(one.fix.strategy == fix.strategy for one in shown)
-        newest = [f for f in past if not f.brings][: similar.MOST]
+        newest = [f for f in past if not f.brings][: similar_fixes.MAX_SIMILAR]
         count["newest"] += any(one.strategy == fix.strategy for one in newest)
     return count
 

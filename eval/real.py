@@ -20,20 +20,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import deadheat
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.git import Git
-from deadheat.code.hints import Hints
-from deadheat.diagnose import diagnose
+from deadheat.diagnosis import diagnose
+from deadheat.repo.clone import Clone
+from deadheat.repo.document_claims import DocumentHints
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.git.object_reader import GitReader
 from eval.blind import GRADES
 from eval.causes import ALONE, MODES, SOURCE, Truth, grade, wider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deadheat.code.dossier import Dossier
-    from deadheat.diagnose.finding import Finding
+    from deadheat.diagnosis.finding import Finding
     from deadheat.model import Report
+    from deadheat.repo.dossier import Dossier
 
 SAMPLE = Path(__file__).with_name("real_races.jsonl")
 NAMES = ("right", "name only", "none", "wrong")  # what can be said of a variable
@@ -88,15 +88,15 @@ class Told:
         return "wrong"
 
 
-class Before(Git):
+class Before(GitReader):
     """A clone as it was at a commit: nothing that came later, and no more past than is needed."""
 
     def __init__(self, where: str, tip: str) -> None:
         super().__init__(where)
-        self.refs, self.head_name, self.head = {}, "", tip
-        line = list(self.lines("rev-list", "--first-parent", f"--max-count={_DEPTH}", tip))
+        self.refs, self.head_name, self.head_commit = {}, "", tip
+        line = list(self.output_lines("rev-list", "--first-parent", f"--max-count={_DEPTH}", tip))
         self.shallow = f"{line[-1]}\n" if line else ""
-        (self._shadow.path / "shallow").write_text(self.shallow)
+        (self._sandbox.path / "shallow").write_text(self.shallow)
 
 
 def sample(path: Path = SAMPLE) -> list[Race]:
@@ -113,21 +113,21 @@ def clone_of(mirrors: Path, repo: str) -> Path | None:
 
 def asked(race: Race, where: Path) -> Iterator[Told]:
     """What is said of a race from its report, and with the history before its fix."""
-    with Git(str(where)) as git:
+    with GitReader(str(where)) as git:
         message = _message(git, race.commit)
-        parent = next(git.lines("rev-parse", f"{race.commit}^"), "")
+        parent = next(git.output_lines("rev-parse", f"{race.commit}^"), "")
     report = reported(message, race.report)
     if report is None:
         yield from (Told(race, mode) for mode in MODES)
         return
     yield Told(race, ALONE, diagnose(report))
     with Clone(Before(str(where), parent)) as clone:
-        told = dossier(report, [clone], Hints((parent,)))
+        told = build_dossier(report, [clone], DocumentHints((parent,)))
     yield Told(race, SOURCE, told.causes, told)
 
 
-def _message(git: Git, commit: str) -> bytes:
-    return (git.object(commit) or b"").partition(b"\n\n")[2]
+def _message(git: GitReader, commit: str) -> bytes:
+    return (git.read_object(commit) or b"").partition(b"\n\n")[2]
 
 
 def reported(message: bytes, number: int) -> Report | None:
@@ -152,7 +152,7 @@ def variables(told: Sequence[Told]) -> str:
     known = [one for one in told if one.mode == SOURCE and one.race.variable]
     count = Counter(one.named for one in known)
     pinned = sum(bool(one.dossier and one.dossier.pin) for one in told)
-    exact = sum(bool(one.dossier and one.dossier.pin and one.dossier.pin.exact) for one in told)
+    exact = sum(bool(one.dossier and one.dossier.pin and one.dossier.pin.is_exact) for one in told)
     shown = ", ".join(f"{name} {count[name]}" for name in NAMES)
     return f"variable, of {len(known)}: {shown}; pinned {pinned}, with every frame {exact}"
 
@@ -172,7 +172,7 @@ def listed(told: Sequence[Told]) -> Iterator[str]:
 def _variable(one: Told) -> str:
     found = one.dossier.variable if one.dossier else None
     where = one.dossier.pin if one.dossier else None
-    fits = f" ({where.fitting}/{where.frames})" if where else " (no pin)"
+    fits = f" ({where.fitting_count}/{where.frame_count})" if where else " (no pin)"
     return (f"{found.owner or ''}.{found.name}" if found else "") + fits
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from deadheat.code import syntax
-from deadheat.code.languages import spoken
 from deadheat.model import Frame, Location, Origin
+from deadheat.repo.syntax import parser
+from deadheat.repo.syntax.parser import language_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,7 +96,7 @@ class Renamed:
 
 
 def renamed(files: Files, names: Callable[[str, bool], str]) -> Renamed:
-    texts = [_Text(path, text, files) for path, text in sorted(files.items()) if spoken(path, text)]
+    texts = [_Text(path, text, files) for path, text in sorted(files.items()) if language_of_file(path, text)]
     packages = {name for text in texts for name in text.own}
     declared = [one for text in texts for one in text.declared()]
     members = {name for name, member in declared if member}
@@ -115,8 +115,8 @@ class _Text:
 
     def __init__(self, path: str, text: bytes, files: Files) -> None:
         self.path, self.text = path, text
-        self.language = spoken(path, text) or ""
-        self.nodes = list(_nodes(syntax.parse(self.language, text).root_node))
+        self.language = language_of_file(path, text) or ""
+        self.nodes = list(_nodes(parser.parse_source(self.language, text).root_node))
         self.own = self._imports(files) if self.language == "go" else {}
         self.made: dict[tuple[int, str], str] = {}
         for node in self.nodes:
@@ -130,9 +130,7 @@ class _Text:
         module = _MODULE.search(files.get("go.mod", b""))
         here = {told[1].decode(): True for told in _PACKAGE.finditer(self.text)}
         return here | {
-            (alias or path.rpartition(b"/")[2]).decode(): bool(
-                module and path.startswith(module[1])
-            )
+            (alias or path.rpartition(b"/")[2]).decode(): bool(module and path.startswith(module[1]))
             for alias, path in _IMPORT.findall(self.text)
         }
 

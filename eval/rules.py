@@ -12,10 +12,10 @@ from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from deadheat.identity import races
-from deadheat.identity.components import Components
-from deadheat.identity.document import Document
-from deadheat.identity.evidence import actors, address, instructions, mark
+from deadheat.grouping import races
+from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.document import DocumentGrouping
+from deadheat.grouping.keys import grouping_key_of, race_address, racing_actors, racing_instructions
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -33,23 +33,23 @@ def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
     for at, sighting in enumerate(sightings):
         by_uri[sighting.uri].append(at)
     nodes: dict[int, str] = {}
-    found = races.nothing()
+    found = races.empty_facts()
     for members in by_uri.values():
-        document = Document()
+        document = DocumentGrouping()
         for at in members:
             report = sightings[at].report
-            lane = sightings[at].span.lane
-            document.add(
-                mark(report),
+            lane = sightings[at].span.stream
+            document.add_report(
+                grouping_key_of(report),
                 lane,
-                address(report),
-                partial(actors, report),
-                partial(instructions, report),
+                race_address(report),
+                partial(racing_actors, report),
+                partial(racing_instructions, report),
             )
-        names, told = document.found()
+        names, told = document.group_reports()
         found.add(told)
         nodes |= dict(zip(members, names, strict=True))
-    ids = races.ids(found)
+    ids = races.race_ids(found)
     return [ids[nodes[at]] for at in range(len(sightings))]
 
 
@@ -96,15 +96,12 @@ def _first_three(sighting: Sighting) -> Chain:
 
 def file_and_line(sightings: Sequence[Sighting]) -> list[Hashable]:
     """CASR, exact step: every frame by file and line."""
-    return [
-        tuple(sorted(tuple((f.file, f.line or 0) for f in a.stack) for a in s.report.accesses))
-        for s in sightings
-    ]
+    return [tuple(sorted(tuple((f.file, f.line or 0) for f in a.stack) for a in s.report.accesses)) for s in sightings]
 
 
 def either_stack(sightings: Sequence[Sighting]) -> list[Hashable]:
     """Vespa: reports that share one of their stacks."""
-    components = Components()
+    components = ConnectedComponents()
     for at, sighting in enumerate(sightings):
         components.add(f"report {at:07}")
         for chain in _chains(sighting):

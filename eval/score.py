@@ -40,17 +40,13 @@ def each(items: Sequence[Item], groups: Sequence[Hashable]) -> list[tuple[float,
     pairs = list(zip(groups, (item.race for item in items), strict=True))
     together, by_group = Counter(pairs), Counter(groups)
     by_race = Counter(item.race for item in items)
-    return [
-        (together[pair] / by_group[pair[0]], together[pair] / by_race[pair[1]]) for pair in pairs
-    ]
+    return [(together[pair] / by_group[pair[0]], together[pair] / by_race[pair[1]]) for pair in pairs]
 
 
 def score(items: Sequence[Item], rule: Rule, kinds: set[str] | None = None) -> Score:
     """The score of a rule over all items, averaged over those of some kinds."""
     rates = each(items, grouped(items, rule))
-    wanted = [
-        rate for item, rate in zip(items, rates, strict=True) if not kinds or item.kind in kinds
-    ]
+    wanted = [rate for item, rate in zip(items, rates, strict=True) if not kinds or item.kind in kinds]
     count = len(wanted)
     if not count:
         return Score(1.0, 1.0, 0)

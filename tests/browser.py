@@ -41,9 +41,7 @@ class Page:
     """One page of a browser without a window."""
 
     def __init__(self) -> None:
-        self._profile = tempfile.TemporaryDirectory(
-            prefix="deadheat-browser-", ignore_cleanup_errors=True
-        )
+        self._profile = tempfile.TemporaryDirectory(prefix="deadheat-browser-", ignore_cleanup_errors=True)
         self._count = 0
         self._rest = b""
         self._session = ""
@@ -113,9 +111,7 @@ class Page:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
-        told = self.call(
-            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
-        )
+        told = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in told, told["exceptionDetails"]
         return told["result"].get("value")
 

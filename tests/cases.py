@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import deadheat
 
 if TYPE_CHECKING:
-    from deadheat.model import Access, Edge, Frame, Location, Sighting
+    from deadheat.model import Access, Frame, Location, LockEdge, Sighting
 
 ROOT = Path(__file__).parent / "cases"
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -36,7 +36,7 @@ class Case:
         return expected
 
     def sightings(self) -> list[Sighting]:
-        return deadheat.scan(self.raw, self.name, shy=self.path.parent.name == "go_error")
+        return deadheat.scan(self.raw, self.name, opt_in=self.path.parent.name == "go_error")
 
 
 def all_cases() -> list[Case]:
@@ -60,11 +60,10 @@ def brief(sighting: Sighting) -> dict[str, Any]:
         "fingerprint": verdict.fingerprint,
         "test": report.test,
         "damage": list(report.damage),
-        "place": [span.offset, span.length, span.lane],
+        "place": [span.offset, span.length, span.stream],
         "accesses": [_access(access) for access in report.accesses],
         "actors": [
-            {"id": a.id, "state": a.state, "created_at": [_frame(f) for f in a.created_at]}
-            for a in report.actors
+            {"id": a.id, "state": a.state, "created_at": [_frame(f) for f in a.created_at]} for a in report.actors
         ],
         # what most detectors never tell is left out where it was not told
         **{key: value for key, value in told.items() if value},
@@ -76,7 +75,7 @@ def _location(location: Location) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value not in (None, [])}
 
 
-def _edge(edge: Edge) -> dict[str, Any]:
+def _edge(edge: LockEdge) -> dict[str, Any]:
     return {
         "step": f"{edge.held} => {edge.acquired} by {edge.actor}",
         "stack": [_frame(f) for f in edge.stack],

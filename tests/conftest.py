@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # a JVM that is over soon need not collect garbage in parallel, nor prove that Spark's classes are sound
-_JAVA = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 # for a few rows, compiled code does not pay for its compilation
 SETTINGS = {
     "spark.driver.extraJavaOptions": _JAVA,
@@ -64,12 +61,12 @@ def repo(tmp_path: Path) -> Repository:
 def spark() -> Iterator[Any]:
     """The one session of the suite: to start another costs more than most tests."""
     from deadheat.errors import DeadheatError
-    from deadheat.pipeline import session
+    from deadheat.spark import session
 
     try:
         session.check_java()
     except DeadheatError as error:
         pytest.skip(str(error))
-    started = session.started("local[2,4]", SETTINGS, small=True)
+    started = session.start_session("local[2,4]", SETTINGS, small=True)
     yield started
     started.stop()

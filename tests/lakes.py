@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from deltalake import DeltaTable, write_deltalake
 
-from deadheat.lake import rows
+from deadheat.lake import sighting_rows
 from deadheat.lake.tables import Lake
-from deadheat.pipeline.ingest import Options, Summary, ingest
+from deadheat.spark.ingest import IngestOptions, IngestSummary, ingest_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,17 +18,13 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 # what differs from run to run, and may
-_VOLATILE = {
-    "sightings": ("ingest",),
-    "files": ("ingest",),
-    "rejects": ("ingest", "observed_at"),
-}
+_VOLATILE = {"sightings": ("ingest",), "files": ("ingest",), "rejects": ("ingest", "observed_at")}
 
 
-def taken(spark: Any, root: Path, paths: Sequence[Path], **options: Any) -> Summary:
+def taken(spark: Any, root: Path, paths: Sequence[Path], **options: Any) -> IngestSummary:
     """Ingests into the lake at a path."""
     lake, given = Lake(str(root)), [str(path) for path in paths]
-    return ingest(lambda small: spark, lake, given, Options(**options))
+    return ingest_files(lambda small: spark, lake, given, IngestOptions(**options))
 
 
 def content(root: Path) -> dict[str, list[str]]:
@@ -36,7 +32,7 @@ def content(root: Path) -> dict[str, list[str]]:
     lake = Lake(str(root))
     told = {}
     for table in ("files", "rejects", "reports", "sightings", "nodes", "races", "families"):
-        content = lake.rows(table).drop(list(_VOLATILE.get(table, ())))
+        content = lake.read_rows(table).drop(list(_VOLATILE.get(table, ())))
         told[table] = sorted(map(str, content.to_pylist()))
     return told
 
@@ -44,24 +40,22 @@ def content(root: Path) -> dict[str, list[str]]:
 def aged(root: Path) -> None:
     """Makes of a lake what version 1 has left: nobody has counted what reports say of causes."""
     lake, first = Lake(str(root)), {"deadheat.schema": "1"}
-    for name in lake.names:
-        table, place = lake.table(name), str(root / name)
+    for name in lake.table_names:
+        table, place = lake.delta_table(name), str(root / name)
         if name not in ("nodes", "races"):
             table.alter.set_table_properties(first, raise_if_not_exists=False)
             continue
         settings = {**table.metadata().configuration, **first}
-        content = lake.rows(name).drop(["causes"])
+        content = lake.read_rows(name).drop(["causes"])
         shutil.rmtree(place)
-        DeltaTable.create(
-            place, content.schema, configuration=settings, raise_if_key_not_exists=False
-        )
+        DeltaTable.create(place, content.schema, configuration=settings, raise_if_key_not_exists=False)
         write_deltalake(place, content, mode="append")
 
 
 def sightings(root: Path) -> list[Sighting]:
     """The sightings of a lake as `scan` would give them, in the order of places."""
     lake = Lake(str(root))
-    reports = {report["digest"]: report for report in lake.rows("reports").to_pylist()}
-    seen = lake.rows("sightings").to_pylist()
+    reports = {report["digest"]: report for report in lake.read_rows("reports").to_pylist()}
+    seen = lake.read_rows("sightings").to_pylist()
     seen.sort(key=lambda row: (row["uri"], row["offset"], row["lane"] or ""))
-    return [rows.sighting_of(row, reports[row["report"]]) for row in seen]
+    return [sighting_rows.sighting_from_row(row, reports[row["report"]]) for row in seen]

@@ -11,9 +11,9 @@ import deadheat
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deadheat.code.dossier import Dossier
-    from deadheat.code.hints import Hints
     from deadheat.model import Report
+    from deadheat.repo.document_claims import DocumentHints
+    from deadheat.repo.dossier import Dossier
 
 MODULE = "example.com/acme/relay"
 Way = list[tuple[str, str]]  # the frames of a side: function and place
@@ -64,13 +64,13 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
 
-def told_of(repo: Repository, report: Report, hints: Hints | None = None) -> Dossier:
+def told_of(repo: Repository, report: Report, hints: DocumentHints | None = None) -> Dossier:
     """The dossier of a report, with the repository as the only clone."""
-    from deadheat.code.clone import Clone
-    from deadheat.code.dossier import dossier
+    from deadheat.repo.clone import Clone
+    from deadheat.repo.dossier import build_dossier
 
     with Clone(str(repo.path)) as clone:
-        return dossier(report, [clone], hints)
+        return build_dossier(report, [clone], hints)
 
 
 def line(source: str, needle: str, occurrence: int = 1) -> int:
@@ -91,10 +91,7 @@ def go_report(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> R
 
 def go_text(*sides: tuple[str, list[tuple[str, str]]], created: str = "") -> str:
     """The same as the detector prints it."""
-    heads = (
-        "{} at 0x00c000012340 by goroutine 7:",
-        "Previous {} at 0x00c000012340 by goroutine 8:",
-    )
+    heads = ("{} at 0x00c000012340 by goroutine 7:", "Previous {} at 0x00c000012340 by goroutine 8:")
     text = "==================\nWARNING: DATA RACE\n"
     for head, (op, frames) in zip(heads, sides, strict=False):
         told = op.capitalize() if head.startswith("{") else op

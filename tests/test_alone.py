@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import deadheat
-from deadheat import identify, registry, triage
-from deadheat.diagnose import diagnose
-from deadheat.render import Style, sheaf
-from deadheat.text.window import Stream
+from deadheat import api, plugins
+from deadheat.diagnosis import diagnose
+from deadheat.grouping import race_assignment
+from deadheat.output import OutputStyle, spill_buffer
+from deadheat.text.window import StreamSource
 
 HEAP, ODD, DATA = "00c000092550", "00c000092558", "000000780748"
 TEST = "testing.(*T).Run() /usr/local/go/src/testing/testing.go:1851"
@@ -76,8 +77,7 @@ READS = ("(*Shelf).Rows shelf.go:60", "TestShelf shelf_test.go:12")
 
 
 @pytest.mark.parametrize(
-    ("address", "expected"),
-    [(HEAP, "error-variable-captured"), (ODD, "local-captured"), ("", "local-captured")],
+    ("address", "expected"), [(HEAP, "error-variable-captured"), (ODD, "local-captured"), ("", "local-captured")]
 )
 def test_an_error_lies_where_two_words_do(address: str, expected: str) -> None:
     inner = Side("write", CLOSURE, go("(*Shelf).Load"), state="finished")
@@ -118,10 +118,7 @@ def test_what_goroutines_of_one_closure_only_assign_is_an_error(
     ops: tuple[str, str], lines: tuple[int, int], address: str, expected: str
 ) -> None:
     by = go("(*Shelf).Load")
-    one, two = (
-        Side(op, (f"(*Shelf).Load.func1 shelf.go:{line}",), by)
-        for op, line in zip(ops, lines, strict=True)
-    )
+    one, two = (Side(op, (f"(*Shelf).Load.func1 shelf.go:{line}",), by) for op, line in zip(ops, lines, strict=True))
     assert first(report(one, two, address)) == expected
 
 
@@ -133,8 +130,7 @@ def test_what_two_closures_of_a_function_assign_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behind", "expected"),
-    [(68, "error-variable-captured"), (-24, "local-captured"), (300, "concurrent-slice")],
+    ("behind", "expected"), [(68, "error-variable-captured"), (-24, "local-captured"), (300, "concurrent-slice")]
 )
 def test_what_one_line_assigns_and_asks_is_an_error(behind: int, expected: str) -> None:
     """`if err = f(); err != nil {` reads behind its write; `n++` does so in front of it."""
@@ -145,11 +141,7 @@ def test_what_one_line_assigns_and_asks_is_an_error(behind: int, expected: str) 
 
 @pytest.mark.parametrize(
     ("line", "address", "expected"),
-    [
-        (38, ODD, "named-result-captured"),
-        (38, HEAP, "error-variable-captured"),
-        (28, ODD, "local-captured"),
-    ],
+    [(38, ODD, "named-result-captured"), (38, HEAP, "error-variable-captured"), (28, ODD, "local-captured")],
 )
 def test_a_return_writes_a_named_result(line: int, address: str, expected: str) -> None:
     inner = Side("write", CLOSURE, go("(*Shelf).Load"))
@@ -159,11 +151,7 @@ def test_a_return_writes_a_named_result(line: int, address: str, expected: str) 
 
 @pytest.mark.parametrize(
     ("worker", "expected"),
-    [
-        ("(*Truck).drive", "loop-variable-captured"),
-        ("(*Shelf).carry", "unknown"),
-        ("carry", "unknown"),
-    ],
+    [("(*Truck).drive", "loop-variable-captured"), ("(*Shelf).carry", "unknown"), ("carry", "unknown")],
 )
 def test_a_loop_that_starts_a_goroutine_at_once(worker: str, expected: str) -> None:
     """`go truck.drive()` has the address of the loop's variable; `go s.carry(&job)` need not."""
@@ -194,17 +182,14 @@ def test_an_object_that_is_filled_again(filler: str, worker: str, expected: str)
     assert first(report(Side("read", stack, go("(*Shelf).Load")), fills)) == expected
 
 
-@pytest.mark.parametrize(
-    ("owner", "expected"), [("(*Pool)", "pooled-object-reused"), ("(*Spool)", "missing-lock")]
-)
+@pytest.mark.parametrize(("owner", "expected"), [("(*Pool)", "pooled-object-reused"), ("(*Spool)", "missing-lock")])
 def test_a_spool_is_no_pool(owner: str, expected: str) -> None:
     takes = Side("write", (f"{owner}.take spool.go:20", "TestShelf.func1 shelf_test.go:8"), IN_TEST)
     assert first(report(takes, Side("read", READS))) == expected
 
 
 @pytest.mark.parametrize(
-    ("reader", "expected"),
-    [("(*Shelf).Rows", "pooled-object-reused"), ("(*Pool).size", "missing-lock")],
+    ("reader", "expected"), [("(*Shelf).Rows", "pooled-object-reused"), ("(*Pool).size", "missing-lock")]
 )
 def test_a_pool_counts_its_own(reader: str, expected: str) -> None:
     """What one of its methods writes and another reads was lent to nobody."""
@@ -276,10 +261,7 @@ def test_a_test_that_has_gone_on_runs_things_beside_each_other() -> None:
 
 @pytest.mark.parametrize(
     ("ender", "reader", "expected"),
-    [
-        ("(*Shelf).Reset", "(*Shelf).Rows", "missing-lock"),
-        ("(*Shelf).Reset", "(*Crate).Rows", "worker-outlives-owner"),
-    ],
+    [("(*Shelf).Reset", "(*Shelf).Rows", "missing-lock"), ("(*Shelf).Reset", "(*Crate).Rows", "worker-outlives-owner")],
 )
 def test_a_count_is_set_to_zero_while_others_count(ender: str, reader: str, expected: str) -> None:
     """What a test runs beside each other, by two methods of one type, is no next use."""
@@ -289,8 +271,7 @@ def test_a_count_is_set_to_zero_while_others_count(ender: str, reader: str, expe
 
 
 @pytest.mark.parametrize(
-    ("renewal", "expected"),
-    [("(*Shelf).Reset", "worker-outlives-owner"), ("(*Shelf).Init", "unknown")],
+    ("renewal", "expected"), [("(*Shelf).Reset", "worker-outlives-owner"), ("(*Shelf).Init", "unknown")]
 )
 def test_what_is_made_ready_may_be_so_for_the_first_time(renewal: str, expected: str) -> None:
     """`Init` is the next use only of who comes by again."""
@@ -306,9 +287,7 @@ def test_who_gives_a_worker_up_ends_nothing() -> None:
     assert first(report(worker, other)) == "channel-and-shared-memory"
 
 
-@pytest.mark.parametrize(
-    ("way", "expected"), [("(*Shelf).Find", "lazy-initialisation"), ("main", "missing-lock")]
-)
+@pytest.mark.parametrize(("way", "expected"), [("(*Shelf).Find", "lazy-initialisation"), ("main", "missing-lock")])
 def test_main_has_nothing_made_at_first_use(way: str, expected: str) -> None:
     by = go("TestShelf")
     reads = Side("read", ("(*Crate).use crate.go:50", f"{way} shelf.go:20"), by)
@@ -347,9 +326,7 @@ def test_who_begins_anew_stores_a_whole_struct(atomic: str, writer: str, expecte
     assert first(report(counts, plain)) == expected
 
 
-@pytest.mark.parametrize(
-    ("end", "expected"), [("8", "copied-lock"), ("c", "mixed-atomic"), ("4", "mixed-atomic")]
-)
+@pytest.mark.parametrize(("end", "expected"), [("8", "copied-lock"), ("c", "mixed-atomic"), ("4", "mixed-atomic")])
 def test_a_lock_begins_where_a_word_does(end: str, expected: str) -> None:
     asm = "sync/atomic.CompareAndSwapInt32() /usr/local/go/src/runtime/race_amd64.s:310"
     swaps = Side("write", (asm, "(*Shelf).Serve shelf.go:9"), go("A"))
@@ -403,9 +380,7 @@ def test_a_worker_of_main_that_has_ended(state: str, reader: str, expected: str)
         (54, "(*Shelf).take", {"missing-lock"}),
     ],
 )
-def test_what_is_made_behind_a_lock_is_made_further_down(
-    line: int, maker: str, expected: set[str]
-) -> None:
+def test_what_is_made_behind_a_lock_is_made_further_down(line: int, maker: str, expected: set[str]) -> None:
     """Which it may be is told, but not first: on unseen programs it was wrong as often as right."""
     by = go("TestShelf")
     reads = Side("read", ("(*Shelf).current shelf.go:50", "TestShelf.func1 shelf_test.go:17"), by)
@@ -418,12 +393,7 @@ def test_what_is_made_behind_a_lock_is_made_further_down(
 
 @pytest.mark.parametrize(
     ("apart", "expected"),
-    [
-        (18, "missing-lock"),
-        (104, "missing-lock"),
-        (117, "concurrent-slice"),
-        (455, "concurrent-slice"),
-    ],
+    [(18, "missing-lock"), (104, "missing-lock"), (117, "concurrent-slice"), (455, "concurrent-slice")],
 )
 def test_an_append_takes_more_code_than_a_count(apart: int, expected: str) -> None:
     stack = ("(*Shelf).note shelf.go:13", "TestShelf.func1 shelf_test.go:17")
@@ -515,8 +485,7 @@ def own_worker(starter: str, reader: str, state: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("way", "expected"),
-    [((), "missing-lock"), (("(*Shelf).serve shelf.go:40",), "concurrent-slice")],
+    ("way", "expected"), [((), "missing-lock"), (("(*Shelf).serve shelf.go:40",), "concurrent-slice")]
 )
 def test_a_goroutine_that_listens_joins_nobody(way: tuple[str, ...], expected: str) -> None:
     """`go s.listen()` is called like who adds a listener; what a goroutine calls may do so."""
@@ -585,9 +554,7 @@ def test_what_is_checked_before_it_is_made(
     assert first(report(one, two, address)) == expected
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "started-before-initialised")]
-)
+@pytest.mark.parametrize(("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "started-before-initialised")])
 def test_a_packages_variable_lies_in_the_program(address: str, expected: str) -> None:
     test = Side("write", ("TestShelf shelf_test.go:12",))
     worker = Side("read", ("(*Shelf).loop shelf.go:33", "Start.func1 shelf.go:30"), go("Start"))
@@ -608,16 +575,12 @@ ROOF = ("roof roof.go:8", "Start.func1 shelf.go:30")
         (("roof roof.go:9", "TestShelf shelf_test.go:12"), ROOF, DATA, "lazy-initialisation"),
     ],
 )
-def test_a_setter_that_a_test_calls(
-    way: tuple[str, ...], other: tuple[str, ...], address: str, expected: str
-) -> None:
+def test_a_setter_that_a_test_calls(way: tuple[str, ...], other: tuple[str, ...], address: str, expected: str) -> None:
     worker = Side("read", other, go("Start"))
     assert first(report(Side("write", way), worker, address)) == expected
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "unknown")]
-)
+@pytest.mark.parametrize(("address", "expected"), [(DATA, "test-changes-global"), (HEAP, "unknown")])
 def test_a_test_whose_stack_is_lost(address: str, expected: str) -> None:
     text = report(Side("read", LOOP, go("Start")), Side("write", ("lost shelf.go:1",)), address)
     gone = text.replace("".join(f"{line}\n" for line in frames(("lost shelf.go:1",))), LOST)
@@ -636,9 +599,7 @@ def test_who_goes_the_same_way_ends_nothing() -> None:
 def test_what_a_call_gives_back_is_stored_after_it_has_started_a_worker() -> None:
     setter = Side("write", ("New shelf.go:61", "Dial shelf.go:83", "TestShelf shelf_test.go:9"))
     started = ("(*Poller).poll poller.go:9", "New shelf.go:61", "Dial shelf.go:83")
-    worker = Side(
-        "read", ("(*Poller).ask poller.go:20", "(*Poller).poll.func1 poller.go:10"), started
-    )
+    worker = Side("read", ("(*Poller).ask poller.go:20", "(*Poller).poll.func1 poller.go:10"), started)
     assert first(report(setter, worker)) == "started-before-initialised"
 
 
@@ -672,11 +633,11 @@ def test_a_repetition_with_other_offsets_is_told_by_its_own() -> None:
 
 
 def scanned(text: str) -> list[dict[str, Any]]:
-    gatherer = registry.renderers()["jsonl"].gatherer(Style())
-    found = list(triage.triage(Stream(BytesIO(text.encode()).read), "a"))
-    for sighting in identify.resolved(found):
+    gatherer = plugins.output_formats()["jsonl"].gatherer(OutputStyle())
+    found = list(api.read_sightings(StreamSource(BytesIO(text.encode()).read), "a"))
+    for sighting in race_assignment.assign_races(found):
         gatherer.add(sighting)
-    lines = b"".join(sheaf.texts(gatherer.pack(), {})).splitlines()
+    lines = b"".join(spill_buffer.unpack_lines(gatherer.pack(), {})).splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -726,7 +687,7 @@ def test_what_would_settle_whether_a_starter_has_waited() -> None:
     (sighting,) = deadheat.scan(report(worker, other))
     found = diagnose(sighting.report)[0]
     assert found.cause == "unknown"
-    assert any("`(*Shelf).Load`, which started the worker" in told for told in found.settle)
+    assert any("`(*Shelf).Load`, which started the worker" in told for told in found.open_questions)
 
 
 @pytest.mark.parametrize(("down", "expected"), [(4, "local-captured"), (40, "missing-lock")])
@@ -742,14 +703,10 @@ def test_who_copies_a_struct_copies_no_slice() -> None:
     """Until Go 1.20 the detector's own function showed where more than a word was read."""
     range_ = "runtime.racereadrange() /usr/local/go/src/runtime/race_amd64.s:156"
     reads = Side("read", (range_, *READS))
-    assert first(report(reads, Side("write", ("(*Crate).pack crate.go:5",), IN_TEST))) != (
-        "concurrent-slice"
-    )
+    assert first(report(reads, Side("write", ("(*Crate).pack crate.go:5",), IN_TEST))) != ("concurrent-slice")
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"), [(9, "started-before-initialised"), (12, "missing-lock")]
-)
+@pytest.mark.parametrize(("line", "expected"), [(9, "started-before-initialised"), (12, "missing-lock")])
 def test_a_second_call_sets_up_no_worker_of_the_first(line: int, expected: str) -> None:
     reads = Side("read", ("(*Shelf).loop shelf.go:60",), go("(*Shelf).Turn"))
     sets = Side("write", ("(*Shelf).Turn shelf.go:36", f"TestShelf shelf_test.go:{line}"))
@@ -767,11 +724,7 @@ def test_a_close_under_the_name_of_what_was_put_into_it() -> None:
 
 def test_who_splits_its_work_sets_nothing_up() -> None:
     """A function that starts itself for one half goes on with the other: that is work."""
-    half = (
-        "(*Pool).left shelf.go:60",
-        "(*Pool).sort shelf.go:31",
-        "(*Pool).sort.gowrap1 shelf.go:30",
-    )
+    half = ("(*Pool).left shelf.go:60", "(*Pool).sort shelf.go:31", "(*Pool).sort.gowrap1 shelf.go:30")
     reads = Side("read", half, go("(*Pool).sort"))
     writes = Side("write", ("(*Pool).sort shelf.go:36", "TestShelf shelf_test.go:9"))
     assert first(report(reads, writes)) != "started-before-initialised"
@@ -796,9 +749,7 @@ SHELF = ("NewShelf shelf.go:40", "run main.go:20", "main main.go:9")
         (SHELF, "NewBoard", False),
     ],
 )
-def test_what_the_main_goroutine_makes_is_read_too_early(
-    writes: tuple[str, ...], reads: str, expected: bool
-) -> None:
+def test_what_the_main_goroutine_makes_is_read_too_early(writes: tuple[str, ...], reads: str, expected: bool) -> None:
     """On other goroutines things are made all the time."""
     one = Side("write", writes)
     other = Side("read", (f"{reads} rows.go:60",), ("(*Rota).Keep rota.go:7",))
@@ -828,10 +779,7 @@ SWAPS = "sync/atomic.CompareAndSwapInt32() /usr/local/go/src/runtime/race_amd64.
     [
         (RUNS, True),
         ("net.(*Dialer).Dial() /usr/local/go/src/net/dial.go:80", False),  # many may use those
-        (
-            "fmt.(*pp).printValue() /usr/local/go/src/fmt/print.go:726",
-            False,
-        ),  # walks through others'
+        ("fmt.(*pp).printValue() /usr/local/go/src/fmt/print.go:726", False),  # walks through others'
     ],
 )
 def test_a_type_whose_own_methods_race_is_for_one_at_a_time(above: str, expected: bool) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deadheat.gate.judge import Standing
-from deadheat.render import Style
-from deadheat.render.findings import Finding, Findings, Gone
-from deadheat.render.html import RENDERER
-from deadheat.triage import scan_text
+from deadheat.api import scan_text
+from deadheat.baseline.judgement import GateStanding
+from deadheat.output import OutputStyle
+from deadheat.output.findings import GoneRace, RaceFinding, RaceFindings
+from deadheat.output.html_report import FORMAT
 from tests.browser import Page
 from tests.cases import ROOT
 
@@ -24,25 +24,23 @@ COUNT = 2000
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def races() -> Iterator[Finding]:
+def races() -> Iterator[RaceFinding]:
     """Many races, a few of them new, one of them with a name that is an attack."""
     [model] = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes(), "ci.log")
     for number in range(COUNT):
         title = f"read/write race in shop{number:04}.(*Cart): Total / Add"
         verdict = model.verdict._replace(race=f"{number:016x}", title=title)
-        standing = Standing.NEW if number % 500 == 7 else Standing.KNOWN
-        yield Finding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
-    attack = (
-        "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
-    )
+        standing = GateStanding.NEW if number % 500 == 7 else GateStanding.KNOWN
+        yield RaceFinding(model._replace(verdict=verdict), number % 97 + 1, ("ci.log",), standing)
+    attack = "</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
     verdict = model.verdict._replace(race="f" * 16, title=attack)
     told = model.report._replace(test=attack)
-    yield Finding(model._replace(told=told, verdict=verdict), 1, (attack,), Standing.KNOWN, attack)
+    yield RaceFinding(model._replace(source=told, verdict=verdict), 1, (attack,), GateStanding.KNOWN, attack)
 
 
 def written(path: Path) -> Path:
-    found = Findings(races(), (Gone("00ff", "an old one"),))
-    path.write_text("".join(RENDERER.pieces(found, Style())), encoding="utf-8")
+    found = RaceFindings(races(), (GoneRace("00ff", "an old one"),))
+    path.write_text("".join(FORMAT.render_pieces(found, OutputStyle())), encoding="utf-8")
     return path
 
 
@@ -87,9 +85,7 @@ def shot(page: Page, name: str) -> None:
 def test_two_thousand_races_load_without_network(page: Page, report: Path) -> None:
     """How fast is measured by `make bench`."""
     requests = [
-        event["params"]["request"]["url"]
-        for event in page.events
-        if event["method"] == "Network.requestWillBeSent"
+        event["params"]["request"]["url"] for event in page.events if event["method"] == "Network.requestWillBeSent"
     ]
     assert requests == [report.resolve().as_uri()]
     assert page.run("document.querySelectorAll('article').length") == COUNT + 1
@@ -145,9 +141,7 @@ def _errors(page: Page) -> list[Any]:
 
 
 def test_both_themes_follow_the_system_and_the_button(page: Page, report: Path) -> None:
-    colours = (
-        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
-    )
+    colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
     page.open(report, "#0000000000000007")
     page.prefer("light")
     light = page.run(colours)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat.diagnose import of_race
-from deadheat.lake import races as deriving
-from deadheat.lake.told import About
+from deadheat.diagnosis import ranking
+from deadheat.lake import race_rows as deriving
+from deadheat.lake.report_row import ReportDetails
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,49 +30,47 @@ REPORTS = st.lists(
 
 
 def votes(reports: Iterable[Said]) -> list[dict[str, Any]]:
-    added: of_race.Votes = {}
+    added: ranking.CauseVotes = {}
     for report in reports:
-        of_race.add(added, of_race.said(*report))
-    return of_race.listed(added)
+        ranking.add_votes(added, ranking.votes_of_report(*report))
+    return ranking.votes_as_rows(added)
 
 
 # -- laws ------------------------------------------------------------------------------------------
 
 
 @given(REPORTS, st.randoms(use_true_random=False), st.integers(0, 12), st.integers(0, 12))
-def test_order_and_batches_make_no_difference(
-    reports: list[Said], random: Any, one: int, two: int
-) -> None:
+def test_order_and_batches_make_no_difference(reports: list[Said], random: Any, one: int, two: int) -> None:
     together = votes(reports)
     mixed = random.sample(reports, len(reports))
     first, second = sorted((one, two))
     parts = [votes(mixed[:first]), votes(mixed[first:second]), votes(mixed[second:])]
     for order in (parts, parts[::-1]):
-        added: of_race.Votes = {}
+        added: ranking.CauseVotes = {}
         for part in order:
-            of_race.add(added, part)
-        assert of_race.listed(added) == together
+            ranking.add_votes(added, part)
+        assert ranking.votes_as_rows(added) == together
 
 
 @given(REPORTS, st.integers(2, 4))
 def test_to_see_everything_again_changes_no_cause(reports: list[Said], times: int) -> None:
-    assert of_race.chosen(votes(reports * times)) == of_race.chosen(votes(reports))
+    assert ranking.choose_cause(votes(reports * times)) == ranking.choose_cause(votes(reports))
     oftener = [(cause, sure, seen * times) for cause, sure, seen in reports]
     assert votes(oftener) == votes(reports * times)
 
 
 @given(REPORTS)
 def test_the_cause_is_one_that_a_report_says_or_unknown(reports: list[Said]) -> None:
-    chosen = of_race.chosen(votes(reports))
+    chosen = ranking.choose_cause(votes(reports))
     said = {cause for cause, _, _ in reports if cause}
     assert chosen in said | {"unknown"} if said else chosen is None
 
 
 @given(REPORTS)
 def test_one_more_report_that_agrees_changes_nothing(reports: list[Said]) -> None:
-    chosen = of_race.chosen(votes(reports))
+    chosen = ranking.choose_cause(votes(reports))
     if chosen is not None:
-        assert of_race.chosen(votes([*reports, (chosen, 0.5, 1)])) == chosen
+        assert ranking.choose_cause(votes([*reports, (chosen, 0.5, 1)])) == chosen
 
 
 # -- what is chosen --------------------------------------------------------------------------------
@@ -93,14 +91,11 @@ def test_one_more_report_that_agrees_changes_nothing(reports: list[Said]) -> Non
         # who does not know says nothing against it, unless hardly anybody knows
         ([("unknown", 1.0, 2), ("check-then-act", 0.41, 1)], "check-then-act"),
         ([("unknown", 0.6, 3), ("check-then-act", 0.99, 1)], "unknown"),
-        (
-            [("unknown", 0.9, 4), ("check-then-act", 0.5, 1), ("missing-lock", 0.6, 1)],
-            "missing-lock",
-        ),
+        ([("unknown", 0.9, 4), ("check-then-act", 0.5, 1), ("missing-lock", 0.6, 1)], "missing-lock"),
     ],
 )
 def test_what_is_chosen(reports: list[Said], cause: str | None) -> None:
-    assert of_race.chosen(votes(reports)) == cause
+    assert ranking.choose_cause(votes(reports)) == cause
 
 
 # -- nodes and races -------------------------------------------------------------------------------
@@ -112,8 +107,8 @@ def sighted(digest: str, damage: int = 0) -> tuple[Any, ...]:
     return "n1", "b1", [], [], False, digest, None, None, None, WHEN, damage
 
 
-def about(cause: str | None, confidence: float) -> About:
-    return About("a race", "go", "data-race", [], cause, confidence, [])
+def about(cause: str | None, confidence: float) -> ReportDetails:
+    return ReportDetails("a race", "go", "data-race", [], cause, confidence, [])
 
 
 KNOWN = {
@@ -126,7 +121,7 @@ KNOWN = {
 
 def test_a_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> None:
     seen = [sighted("d1"), sighted("d2", 1), sighted("d2", 1), sighted("d3", 2), sighted("d4")]
-    ((race,), _) = deriving.races(deriving.nodes(seen, KNOWN))
+    ((race,), _) = deriving.race_and_family_rows(deriving.variant_rows(seen, KNOWN))
     assert (race["report"], race["cause"]) == ("d1", "check-then-act")
     assert race["causes"] == [
         {"cause": "check-then-act", "sightings": 2, "weight": 150},
@@ -138,5 +133,5 @@ def test_a_race_has_the_cause_of_all_its_reports_and_the_title_of_the_best() -> 
 @given(st.lists(st.sampled_from([*KNOWN]), min_size=1, max_size=8), st.integers(0, 8))
 def test_nodes_of_batches_are_those_of_all_at_once(digests: list[str], cut: int) -> None:
     seen = [sighted(digest) for digest in digests]
-    before = deriving.nodes(seen[:cut], KNOWN)
-    assert deriving.nodes(seen[cut:], KNOWN, before) == deriving.nodes(seen, KNOWN)
+    before = deriving.variant_rows(seen[:cut], KNOWN)
+    assert deriving.variant_rows(seen[cut:], KNOWN, before) == deriving.variant_rows(seen, KNOWN)

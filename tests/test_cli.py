@@ -23,8 +23,8 @@ import pytest
 
 import deadheat
 from deadheat import cli
-from deadheat.cli import scanning, workers
-from deadheat.feeds import files
+from deadheat.cli import scan_job, worker_pool
+from deadheat.sources import files
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -106,9 +106,7 @@ def test_a_race_is_status_1(tmp_path: Path, capsys: Capture) -> None:
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_status_2_with_one_line_that_says_where_help_is(
-    args: list[str], capsys: Capture
-) -> None:
+def test_wrong_usage_is_status_2_with_one_line_that_says_where_help_is(args: list[str], capsys: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(args)
     assert ended.value.code == USAGE
@@ -132,9 +130,7 @@ def test_a_fault_beside_a_readable_file_is_status_0(tmp_path: Path, capsys: Capt
 
 
 def test_a_fault_beside_a_race_is_status_1(tmp_path: Path, capsys: Capture) -> None:
-    status, reports, errors = scanned(
-        capsys, tmp_path / "none", file(tmp_path, "a.log", REPORT), tmp_path / "nor-this"
-    )
+    status, reports, errors = scanned(capsys, tmp_path / "none", file(tmp_path, "a.log", REPORT), tmp_path / "nor-this")
     assert (status, len(reports), len(errors)) == (RACES, 1, 2)
 
 
@@ -175,7 +171,7 @@ def test_help_of_scan_has_examples_that_parse(capsys: Capture) -> None:
     examples = re.findall(r"deadheat (scan [^|\n]*?)(?:  |\||\n)", text.partition("examples:")[2])
     assert len(examples) >= 4
     for example in examples:
-        assert cli.parser().parse_args(example.split()).paths
+        assert cli.build_parser().parse_args(example.split()).paths
 
 
 # -- json and jsonl --------------------------------------------------------------------------------
@@ -302,21 +298,11 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(
     ("terminal", "no_color", "args", "coloured"),
-    [
-        (True, "", [], True),
-        (False, "", [], False),
-        (True, "1", [], False),
-        (True, "", ["--no-color"], False),
-    ],
+    [(True, "", [], True), (False, "", [], False), (True, "1", [], False), (True, "", ["--no-color"], False)],
     ids=["terminal", "pipe", "NO_COLOR", "--no-color"],
 )
 def test_colour_is_for_terminals_that_want_it(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    terminal: bool,
-    no_color: str,
-    args: list[str],
-    coloured: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool, no_color: str, args: list[str], coloured: bool
 ) -> None:
     out = Terminal() if terminal else io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
@@ -341,9 +327,7 @@ def test_no_control_character_of_a_document_reaches_the_terminal(
     assert re.search(r"[^\n\x20-\x7e…]", text) is None
 
 
-def test_no_escape_that_a_record_hides_reaches_the_terminal(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_no_escape_that_a_record_hides_reaches_the_terminal(tmp_path: Path, capsys: Capture) -> None:
     bad = REPORT.decode().replace("(*Cart).Add", "(*Ca\x1b[31mrt).Add").splitlines(keepends=True)
     records = "".join(json.dumps({"log": line, "stream": "stderr\x1b[1m"}) + "\n" for line in bad)
     text = written(capsys, file(tmp_path, "a.log", records.encode()))
@@ -420,9 +404,7 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
 @pytest.mark.parametrize("words", ["{} >/dev/full", "{} >&-", "- <&-", "gone 2>/dev/full"])
 @pytest.mark.parametrize("form", ["text", "jsonl", "html"])
-def test_streams_that_fail_are_faults_of_the_environment(
-    tmp_path: Path, form: str, words: str
-) -> None:
+def test_streams_that_fail_are_faults_of_the_environment(tmp_path: Path, form: str, words: str) -> None:
     path = file(tmp_path, "a.log", REPORT)
     done = subprocess.run(
         ["bash", "-c", f"{' '.join(COMMAND)} --format {form} {words.format(path)}"],
@@ -629,9 +611,7 @@ def insides(reports: list[dict[str, Any]], path: Path) -> list[str]:
 @pytest.mark.parametrize("compression", ["", *COMPRESSIONS])
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize("honest", [True, False], ids=["suffix", "wrong-suffix"])
-def test_packed_files_are_read(
-    tmp_path: Path, capsys: Capture, compression: str, content: str, honest: bool
-) -> None:
+def test_packed_files_are_read(tmp_path: Path, capsys: Capture, compression: str, content: str, honest: bool) -> None:
     data = CONTENTS[content]()
     if compression:
         data = COMPRESSIONS[compression](data)
@@ -700,9 +680,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_archive_is_one_line_and_the_rest_is_read(
-    tmp_path: Path, capsys: Capture, kind: str
-) -> None:
+def test_a_broken_archive_is_one_line_and_the_rest_is_read(tmp_path: Path, capsys: Capture, kind: str) -> None:
     path = file(tmp_path, "a", BROKEN[kind]())
     rest = file(tmp_path, "b.log", DAMAGED)
     status, reports, errors = scanned(capsys, path, rest)
@@ -712,9 +690,7 @@ def test_a_broken_archive_is_one_line_and_the_rest_is_read(
 
 
 @pytest.mark.parametrize("kind", ["zip with bad checksum", "zip with encrypted member"])
-def test_the_other_members_of_a_broken_zip_are_read(
-    tmp_path: Path, capsys: Capture, kind: str
-) -> None:
+def test_the_other_members_of_a_broken_zip_are_read(tmp_path: Path, capsys: Capture, kind: str) -> None:
     path = file(tmp_path, "a", BROKEN[kind]())
     assert insides(scanned(capsys, path)[1], path) == ["!good.log"]
 
@@ -727,9 +703,7 @@ def test_what_stands_before_the_break_is_read(tmp_path: Path, capsys: Capture) -
 
 
 @pytest.mark.parametrize("kind", [k for k in BROKEN if not k.startswith("zip with")])
-def test_a_broken_archive_alone_is_status_3_or_a_race(
-    tmp_path: Path, capsys: Capture, kind: str
-) -> None:
+def test_a_broken_archive_alone_is_status_3_or_a_race(tmp_path: Path, capsys: Capture, kind: str) -> None:
     status, reports, _ = scanned(capsys, file(tmp_path, "a", BROKEN[kind]()))
     assert status == (RACES if reports else FAILED)
 
@@ -748,26 +722,20 @@ def test_what_only_is_called_an_archive_is_one_line_and_read_as_text(
 
 def test_an_archive_member_that_only_is_called_one_is_told(tmp_path: Path, capsys: Capture) -> None:
     packed = tarred(("a.gz", REPORT), ("b.gz", gzip.compress(REPORT)), ("c.zip", b""))
-    status, reports, errors = scanned(
-        capsys, path := file(tmp_path, "a.tar.gz", gzip.compress(packed))
-    )
+    status, reports, errors = scanned(capsys, path := file(tmp_path, "a.tar.gz", gzip.compress(packed)))
     assert (status, len(reports), len(errors)) == (RACES, 2, 1)
     assert f"{path}!a.gz" in errors[0]
 
 
 @pytest.mark.parametrize("kind", ["v7", "nothing", "empty"])
-def test_an_archive_without_a_mark_or_without_content_is_no_fault(
-    tmp_path: Path, capsys: Capture, kind: str
-) -> None:
+def test_an_archive_without_a_mark_or_without_content_is_no_fault(tmp_path: Path, capsys: Capture, kind: str) -> None:
     made = {"v7": old_tar("a.log", REPORT), "nothing": bytes(10240), "empty": b""}[kind]
     _, reports, errors = scanned(capsys, path := file(tmp_path, "a.tar", made))
     assert errors == []
     assert insides(reports, path) == (["!a.log"] if kind == "v7" else [])
 
 
-def test_a_fault_of_our_own_is_no_race(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_our_own_is_no_race(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*_: object) -> None:
         raise KeyError("\x1b[31mred")
 
@@ -780,9 +748,7 @@ def test_a_fault_of_our_own_is_no_race(
     assert "\x1b" not in errors
 
 
-def test_an_archive_member_name_cannot_write_to_the_terminal(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_an_archive_member_name_cannot_write_to_the_terminal(tmp_path: Path, capsys: Capture) -> None:
     path = file(tmp_path, "a.tar", tarred(("a\x1b[31m\nb.log", REPORT)))
     assert "\x1b" not in written(capsys, path)
 
@@ -828,17 +794,12 @@ def steady(unit: int, forked: bool) -> Iterator[tuple[int, int]]:
         yield unit, i
 
 
-def deaths(tmp_path: Path, at: tuple[int, int], most: int) -> workers.Work:
+def deaths(tmp_path: Path, at: tuple[int, int], most: int) -> worker_pool.UnitFunction:
     """Work in which a child dies just before it yields `at`, so many times."""
 
     def work(unit: int, forked: bool) -> Iterator[tuple[int, int]]:
         for i in range(EACH):
-            if (
-                forked
-                and (at[0] in (unit, -1))
-                and i == at[1]
-                and len(list(tmp_path.iterdir())) < most
-            ):
+            if forked and (at[0] in (unit, -1)) and i == at[1] and len(list(tmp_path.iterdir())) < most:
                 (tmp_path / str(os.getpid())).touch()
                 os.kill(os.getpid(), signal.SIGKILL)
             yield unit, i
@@ -848,22 +809,22 @@ def deaths(tmp_path: Path, at: tuple[int, int], most: int) -> workers.Work:
 
 @pytest.mark.parametrize("jobs", [1, 2, 3, 40])
 def test_results_come_in_order_from_any_number_of_processes(jobs: int) -> None:
-    assert list(workers.run(COUNT, jobs, steady)) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, jobs, steady)) == EXPECTED
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_units_are_done_too(count: int) -> None:
-    assert list(workers.run(count, 4, steady)) == EXPECTED[: count * EACH]
+    assert list(worker_pool.run_units(count, 4, steady)) == EXPECTED[: count * EACH]
 
 
 @pytest.mark.parametrize("at", [(0, 0), (0, 3), (7, 0), (7, 2), (COUNT - 1, EACH - 1)], ids=str)
 def test_a_worker_that_dies_loses_and_repeats_nothing(tmp_path: Path, at: tuple[int, int]) -> None:
-    assert list(workers.run(COUNT, 2, deaths(tmp_path, at, 1))) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, 2, deaths(tmp_path, at, 1))) == EXPECTED
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_no_worker_survives_and_still_nothing_is_lost(tmp_path: Path) -> None:
-    assert list(workers.run(COUNT, 3, deaths(tmp_path, (-1, 2), 99))) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, 3, deaths(tmp_path, (-1, 2), 99))) == EXPECTED
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -875,7 +836,7 @@ def test_a_worker_that_raises_is_replaced_here() -> None:
         for i in range(1, EACH):
             yield unit, i
 
-    assert list(workers.run(COUNT, 2, work)) == EXPECTED
+    assert list(worker_pool.run_units(COUNT, 2, work)) == EXPECTED
 
 
 def test_large_results_do_not_block() -> None:
@@ -883,7 +844,7 @@ def test_large_results_do_not_block() -> None:
         yield bytes([unit]) * (3 << 20)
         yield bytes([unit]) * (9 << 20)
 
-    sizes = [(value[0], len(value)) for value in workers.run(6, 3, work)]
+    sizes = [(value[0], len(value)) for value in worker_pool.run_units(6, 3, work)]
     assert sizes == [(unit, size) for unit in range(6) for size in (3 << 20, 9 << 20)]
 
 
@@ -896,7 +857,7 @@ def test_stopping_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch
         return children[-1]
 
     monkeypatch.setattr(os, "fork", counted)
-    results = workers.run(COUNT, 2, steady)
+    results = worker_pool.run_units(COUNT, 2, steady)
     assert next(results) == (0, 0)
     results.close()  # type: ignore[attr-defined]
     assert len(children) == 2
@@ -928,9 +889,7 @@ def test_why_says_what_a_race_was_identified_by(tmp_path: Path, capsys: Capture)
 OTHER_READER = REPORT.replace(b"(*Cart).Total", b"(*Cart).Print").replace(b":52", b":61")
 
 
-def test_reports_of_one_address_are_one_race_whatever_file_shows_them(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_reports_of_one_address_are_one_race_whatever_file_shows_them(tmp_path: Path, capsys: Capture) -> None:
     file(tmp_path, "a.log", REPORT + OTHER_READER)
     file(tmp_path, "b.log", OTHER_READER)
     _, found, _ = scanned(capsys, tmp_path)
@@ -939,9 +898,7 @@ def test_reports_of_one_address_are_one_race_whatever_file_shows_them(
     assert "1 race, 3 sightings" in written(capsys, tmp_path)
 
 
-def test_many_lines_wait_in_a_file(
-    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_lines_wait_in_a_file(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deadheat.render.shelf._IN_MEMORY", 1000)
     _, few, _ = scanned(capsys, file(tmp_path, "few.log", REPORT))
     _, many, _ = scanned(capsys, file(tmp_path, "many.log", REPORT * 9))
@@ -972,9 +929,9 @@ Goroutine 7 (running) created at:
 def test_two_reports_of_one_variable_may_be_far_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, lines: int, jobs: int
 ) -> None:
-    monkeypatch.setattr(files, "LARGE", 1 << 17)
-    monkeypatch.setattr(files, "UNIT", 1 << 16)
-    monkeypatch.setattr(scanning, "_WORTH_FORKING", 1)
+    monkeypatch.setattr(files, "LARGE_FILE", 1 << 17)
+    monkeypatch.setattr(files, "MIN_RANGE", 1 << 16)
+    monkeypatch.setattr(scan_job, "_MIN_BYTES_TO_FORK", 1)
     log = tmp_path / "a.log"
     first = ONE_OF_TWO.format(reader=8, function="Total", line=20)
     second = ONE_OF_TWO.format(reader=9, function="Items", line=31)
@@ -992,13 +949,13 @@ def test_a_terminal_that_lacks_a_character_gets_a_question_mark(tmp_path: Path) 
     for charset, shown in ("ascii", b"k?rt?.go"), ("latin-1", b"k\xe4rt?.go"):
         env = {**ENVIRONMENT, "PYTHONIOENCODING": charset}
         done = subprocess.run([*COMMAND, str(log)], capture_output=True, env=env, check=False)
-        assert done.returncode == cli.RACES, done.stderr
+        assert done.returncode == cli.EXIT_RACES, done.stderr
         assert shown in done.stdout
         assert not done.stderr
 
 
 def test_every_number_has_a_least_one() -> None:
-    (commands,) = (a.choices for a in cli.parser()._actions if isinstance(a.choices, dict))
+    (commands,) = (a.choices for a in cli.build_parser()._actions if isinstance(a.choices, dict))
     options = [action for command in commands.values() for action in command._actions]
     numbers = [option.type for option in options if option.metavar == "N" and option.type]
     assert len(numbers) > 5
@@ -1009,9 +966,7 @@ def test_every_number_has_a_least_one() -> None:
 
 def test_the_name_of_a_file_is_one_line_whatever_it_holds(tmp_path: Path) -> None:
     file(tmp_path, "a\x1b[31m\n99 races, 99 sightings\n.log", REPORT)
-    done = subprocess.run(
-        [*COMMAND, tmp_path], capture_output=True, env=ENVIRONMENT, check=False, text=True
-    )
+    done = subprocess.run([*COMMAND, tmp_path], capture_output=True, env=ENVIRONMENT, check=False, text=True)
     assert "\x1b" not in done.stdout
     assert sum(" races" in line or "sighting" in line for line in done.stdout.splitlines()) == 2
     assert [line for line in done.stdout.splitlines() if line.strip().startswith("99")] == []

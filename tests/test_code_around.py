@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code.around import around
+from deadheat.repo.syntax.function_facts import function_facts_at
 
 if TYPE_CHECKING:
-    from deadheat.diagnose.source import Around
+    from deadheat.diagnosis.facts.code_facts import FunctionFacts
 
 
-def seen(tongue: str, text: str, line: int) -> Around:
-    found = around(tongue, text.encode(), "a", line)
+def seen(tongue: str, text: str, line: int) -> FunctionFacts:
+    found = function_facts_at(tongue, text.encode(), "a", line)
     assert found is not None
     return found
 
@@ -45,14 +45,14 @@ func (s *S) Get() *T {
 
 
 def test_what_would_have_left_is_a_guard_whatever_is_said_beside_it() -> None:
-    told = [(c.text, c.line) for c in seen("go", GO, 21).guards]
+    told = [(c.text, c.line) for c in seen("go", GO, 21).guard_clauses]
     assert told == [("s.t != nil", 4), ("switch s.state", 8)]
 
 
 def test_the_names_that_a_function_gives_back() -> None:
     found = seen("go", GO, 21)
-    assert {"out", "wrap"} <= found.returned
-    assert "n" not in found.returned
+    assert {"out", "wrap"} <= found.returned_names
+    assert "n" not in found.returned_names
 
 
 C = """int job_run(struct job *j)
@@ -71,7 +71,7 @@ C = """int job_run(struct job *j)
 
 @pytest.mark.parametrize("tongue", ["c", "cpp"])
 def test_a_switch_of_c_that_leaves(tongue: str) -> None:
-    assert [c.line for c in seen(tongue, C, 9).guards] == [3]
+    assert [c.line for c in seen(tongue, C, 9).guard_clauses] == [3]
 
 
 HELPERS = """package p
@@ -102,13 +102,13 @@ func (s *S) work() {
 
 
 def test_a_lock_that_is_let_go_without_having_been_taken_is_the_callers() -> None:
-    assert seen("go", HELPERS, 9).frees == ("S.mu",)
-    assert seen("go", HELPERS, 5).frees == ()
-    assert seen("go", HELPERS, 15).frees == ()
+    assert seen("go", HELPERS, 9).locks_released == ("S.mu",)
+    assert seen("go", HELPERS, 5).locks_released == ()
+    assert seen("go", HELPERS, 15).locks_released == ()
 
 
 def test_what_a_function_receives_from_is_known_by_its_last_name() -> None:
-    assert seen("go", HELPERS, 20).awaits == {"jobs", "bell", "Done"}
+    assert seen("go", HELPERS, 20).awaited_names == {"jobs", "bell", "Done"}
 
 
 @pytest.mark.parametrize(
@@ -121,12 +121,8 @@ def test_what_a_function_receives_from_is_known_by_its_last_name() -> None:
         ("v := s.v", "v.n > w", "v.n > w"),
     ],
 )
-def test_a_condition_is_about_what_its_local_was_read_from(
-    above: str, asked: str, told: str
-) -> None:
-    text = (
-        f"package p\n\nfunc (s *S) F(k int) {{\n\t{above}\n\tif {asked} {{\n\t\ts.n++\n\t}}\n}}\n"
-    )
+def test_a_condition_is_about_what_its_local_was_read_from(above: str, asked: str, told: str) -> None:
+    text = f"package p\n\nfunc (s *S) F(k int) {{\n\t{above}\n\tif {asked} {{\n\t\ts.n++\n\t}}\n}}\n"
     assert [c.text for c in seen("go", text, 6).conditions] == [told]
 
 
@@ -148,16 +144,14 @@ func (c *C) Get() int {
 """
 
 
-@pytest.mark.parametrize(
-    ("line", "held"), [(5, ["c.once"]), (6, ["c.once"]), (8, []), (11, []), (14, [])]
-)
+@pytest.mark.parametrize(("line", "held"), [(5, ["c.once"]), (6, ["c.once"]), (8, []), (11, []), (14, [])])
 def test_what_is_kept_for_later_does_not_run_once(line: int, held: list[str]) -> None:
-    assert [lock.name for lock in seen("go", ONCE, line).held] == held
+    assert [lock.name for lock in seen("go", ONCE, line).locks_held] == held
 
 
 def test_a_lock_that_a_call_gives() -> None:
     text = "package p\n\nfunc (c *C) Get() int {\n\tc.owner.Guard().RLock()\n\treturn c.n\n}\n"
-    assert [lock.name for lock in seen("go", text, 5).held] == ["C.owner.Guard()"]
+    assert [lock.name for lock in seen("go", text, 5).locks_held] == ["C.owner.Guard()"]
 
 
 TRIED = """package p
@@ -178,13 +172,13 @@ func (d *Door) Shut(n int) {
 
 @pytest.mark.parametrize(("line", "held"), [(5, ["Door.mu"]), (8, []), (12, ["Door.outer"])])
 def test_a_lock_that_is_tried_is_held_where_that_went_well(line: int, held: list[str]) -> None:
-    assert [lock.name for lock in seen("go", TRIED, line).held] == held
+    assert [lock.name for lock in seen("go", TRIED, line).locks_held] == held
 
 
 def test_a_lock_of_cpp_that_is_tried_is_held_in_the_branch_only() -> None:
     text = "void f(Door *d) {\n\tif (d->mu.try_lock())\n\t\td->n = 1;\n\td->n = 2;\n}\n"
-    assert seen("cpp", text, 3).held
-    assert not seen("cpp", text, 4).held
+    assert seen("cpp", text, 3).locks_held
+    assert not seen("cpp", text, 4).locks_held
 
 
 RETURNED = """package p
@@ -205,7 +199,5 @@ func (d *Door) swing() {
 
 
 @pytest.mark.parametrize(("line", "gone"), [(9, ()), (11, ("Door.mu",)), (13, ())])
-def test_a_lock_that_others_took_is_gone_once_it_is_let_go(
-    line: int, gone: tuple[str, ...]
-) -> None:
-    assert seen("go", RETURNED, line).gone == gone
+def test_a_lock_that_others_took_is_gone_once_it_is_let_go(line: int, gone: tuple[str, ...]) -> None:
+    assert seen("go", RETURNED, line).locks_released_above == gone

@@ -8,10 +8,10 @@ import pytest
 
 import deadheat
 from deadheat import cli
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.hints import Hints, told
 from deadheat.model import Claim, Document, Span
+from deadheat.repo.clone import Clone
+from deadheat.repo.document_claims import DocumentHints, hints_from_document
+from deadheat.repo.dossier import build_dossier
 from tests.repositories import MODULE, Repository, go_report, line, told_of
 from tests.test_code_pin import FIXED, HUB, MOVED, ends, pinned, race
 
@@ -28,8 +28,8 @@ def claim(kind: str, value: str, role: str = "", **details: str) -> Claim:
     return Claim(kind, value, value, Span(0, 0), role, tuple(details.items()))
 
 
-def said(*claims: Claim, id: str = "", written: str = "") -> Hints:
-    return told(Document("issue.md", "form", id=id, written=written, claims=claims))
+def said(*claims: Claim, id: str = "", written: str = "") -> DocumentHints:
+    return hints_from_document(Document("issue.md", "form", id=id, written=written, claims=claims))
 
 
 # -- what a document names ---------------------------------------------------------------------------
@@ -48,12 +48,12 @@ def test_versions_come_in_the_order_of_their_worth() -> None:
         claim("source", "hub/hub.go", "linked", ref="master"),
         written="2022-12-08T10:15:00Z",
     )
-    assert hints.candidates == ("1a2b3c4d5e", "v1.4.1", "v1.3.0", "v1.0.0", "2022-12-08")
+    assert hints.revisions == ("1a2b3c4d5e", "v1.4.1", "v1.3.0", "v1.0.0", "2022-12-08")
 
 
 def test_a_mail_says_when_it_was_written() -> None:
-    assert said(written="Thu, 8 Dec 2022 10:15:00 +0000").candidates == ("2022-12-08",)
-    assert said(written="some day").candidates == ()
+    assert said(written="Thu, 8 Dec 2022 10:15:00 +0000").revisions == ("2022-12-08",)
+    assert said(written="some day").revisions == ()
 
 
 def test_numbers_in_the_tracker() -> None:
@@ -88,7 +88,7 @@ def test_a_version_that_holds_and_one_that_does_not(repo: Repository) -> None:
         "v9.9.9": (None, "the clone has no such tag, branch or commit"),
     }
     assert found.pin is not None
-    assert found.pin.named == "v1.4.1"
+    assert found.pin.named_revision == "v1.4.1"
 
 
 def test_a_named_version_does_not_narrow_the_window(repo: Repository) -> None:
@@ -97,7 +97,7 @@ def test_a_named_version_does_not_narrow_the_window(repo: Repository) -> None:
     last = repo.put("docs", {"README.md": "hello"})
     found = pinned(repo.path, race(HUB), ["1.4.1"])
     assert ends(found) == (first, last, 2)
-    assert (found.named, found.surest.first, found.surest.last) == ("1.4.1", first, first)
+    assert (found.named_revision, found.best_window.first, found.best_window.last) == ("1.4.1", first, first)
 
 
 def test_a_suspect_is_looked_at(repo: Repository) -> None:
@@ -107,12 +107,7 @@ def test_a_suspect_is_looked_at(repo: Repository) -> None:
     after = repo.put("hub: comment (#15)", {"hub/hub.go": MOVED})
     suspects = [claim("suspect", f"acme/relay#{n}", "stated") for n in (12, 14, 15, 16)]
     found = told_of(repo, race(HUB), said(*suspects))
-    assert [(a.commit, a.holds) for a in found.answers] == [
-        (guilty, True),
-        (other, None),
-        (after, False),
-        (None, None),
-    ]
+    assert [(a.commit, a.holds) for a in found.answers] == [(guilty, True), (other, None), (after, False), (None, None)]
     assert found.introduced_by[0].commit == guilty
     assert "the document says that acme/relay#12 brought it" in found.introduced_by[0].why
     assert other not in [c.commit for c in found.introduced_by]
@@ -154,7 +149,7 @@ def test_a_bug_report_is_read_for_all_of_this(
         "### 4. What is your version? (Required)\n\nFound in v1.4.1.\n"
     )
     (sighting,) = deadheat.scan((tmp_path / "issue.txt").read_bytes())
-    assert told(sighting.document).candidates == ("v1.4.1",)
+    assert hints_from_document(sighting.document).revisions == ("v1.4.1",)
     cli.main(["explain", str(tmp_path / "issue.txt"), "--repo", str(repo.path)])
     text = capsys.readouterr().out
     assert "fixed in v1.4.2; you run v1.4.1" in text
@@ -179,12 +174,12 @@ def test_the_module_cache_names_the_version(repo: Repository, tmp_path: Path) ->
             (f"v1.4.2-0.20210903195433-{second[:12]}", second),
             ("v9.9.9", None),
         ):
-            found = dossier(cached(version), [other, clone])
+            found = build_dossier(cached(version), [other, clone])
             assert found.pin is not None
-            assert found.where == str(repo.path)
-            assert found.module is not None
-            assert (found.module.path, found.module.version) == (MODULE, version)
-            named = found.pin.surest.last if found.pin.named else None
+            assert found.repo_path == str(repo.path)
+            assert found.dependency is not None
+            assert (found.dependency.path, found.dependency.version) == (MODULE, version)
+            named = found.pin.best_window.last if found.pin.named_revision else None
             assert named == commit
 
 
@@ -201,8 +196,8 @@ def test_the_middle_of_a_release_branch_that_has_no_tag(repo: Repository) -> Non
     repo.git("checkout", "-q", "main")
     repo.put("hub: gone on", {"hub/hub.go": "package hub\n// a\n// b\n" + HUB})
     found = pinned(repo.path, race(MOVED))
-    assert (found.window.line, ends(found)) == ("release-1.4", (middle, middle, 1))
-    assert found.exact
+    assert (found.window.line_name, ends(found)) == ("release-1.4", (middle, middle, 1))
+    assert found.is_exact
 
 
 def test_a_release_branch_that_was_merged_back(repo: Repository) -> None:
@@ -215,9 +210,9 @@ def test_a_release_branch_that_was_merged_back(repo: Repository) -> None:
     repo.put("hub: gone on", {"hub/hub.go": kept})
     repo.git("merge", "-q", "-s", "ours", "--no-ff", "-m", "Merge release-1.4", "release-1.4")
     found = pinned(repo.path, race(MOVED))
-    assert (found.window.line, ends(found)) == ("release-1.4", (released, released, 1))
+    assert (found.window.line_name, ends(found)) == ("release-1.4", (released, released, 1))
     assert found.tags == ("v1.4.0",)
-    assert found.main is not None
+    assert found.main_line_window is not None
 
 
 def test_a_fix_reaches_releases_in_two_ways(repo: Repository) -> None:
@@ -233,7 +228,7 @@ def test_a_fix_reaches_releases_in_two_ways(repo: Repository) -> None:
     repo.put("hub: again otherwise", {"core/hub.go": FIXED.replace("n > 3", "n > 4")})
     repo.git("tag", "v1.10.0")
     repo.git("tag", "v1.9.0")
-    found = told_of(repo, race(HUB), Hints(("v1.4.1",)))
+    found = told_of(repo, race(HUB), DocumentHints(("v1.4.1",)))
     assert found.fixed_in == ("v1.4.2", "v1.9.0", "v1.10.0")
 
 
@@ -253,10 +248,7 @@ def test_racing_lines_that_share_a_name_outweigh_callers(repo: Repository) -> No
     wrong = HUB.replace("	h.count = 0\n	return nil", "	h.mu.Lock()\n	return nil")
     repo.put(
         "hub: no count",
-        {
-            "hub/hub.go": wrong,
-            "hub/loop.go": CALLS.replace("	h.step()\n	h.step()", "	h.Close()", 1),
-        },
+        {"hub/hub.go": wrong, "hub/loop.go": CALLS.replace("	h.step()\n	h.step()", "	h.Close()", 1)},
     )
     report = go_report(
         (
@@ -266,9 +258,6 @@ def test_racing_lines_that_share_a_name_outweigh_callers(repo: Repository) -> No
                 (f"{MODULE}/hub.(*Hub).loop", "/src/relay/hub/loop.go:4"),
             ],
         ),
-        (
-            "read",
-            [(f"{MODULE}/hub.(*Hub).run", f"/src/relay/hub/hub.go:{line(HUB, 'if h.count > 3')}")],
-        ),
+        ("read", [(f"{MODULE}/hub.(*Hub).run", f"/src/relay/hub/hub.go:{line(HUB, 'if h.count > 3')}")]),
     )
     assert ends(pinned(repo.path, report)) == (right, right, 1)

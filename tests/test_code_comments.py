@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code.comments import wants_lock
+from deadheat.repo.syntax.locks_held import comment_requires_lock
 from tests.repositories import at, first
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ SAYS_NOTHING = [
 @pytest.mark.parametrize("text", WANTS)
 def test_a_comment_that_says_who_has_the_lock(text: str) -> None:
     source = f"package p\n\n{text}\nfunc turn() {{}}\n"
-    assert wants_lock(source.encode(), source.count("\n"))
+    assert comment_requires_lock(source.encode(), source.count("\n"))
 
 
 @pytest.mark.parametrize("text", SAYS_NOTHING)
 def test_a_comment_that_does_not(text: str) -> None:
     source = f"package p\n\n// Lock should be held.\nvar n int\n\n{text}\nfunc turn() {{}}\n"
-    assert not wants_lock(source.encode(), source.count("\n"))
+    assert not comment_requires_lock(source.encode(), source.count("\n"))
 
 
 KEPT = """package shop

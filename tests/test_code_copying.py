@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deadheat.code import copying_native
-from deadheat.code.copying import copied
+from deadheat.repo.syntax import text_search
+from deadheat.repo.syntax.text_search import find_go_copy
 
 COPIES = {
     "passed": "func Drive(l Lane, n int) {\n}\n",
@@ -36,24 +36,23 @@ KEEPS = {
     "gone through by index": "type Road struct {\n\tlanes []Lane\n}\n\nfunc (r *Road) Run() {\n"
     "\tfor i := range r.lanes {\n\t\tr.lanes[i].pass()\n\t}\n}\n",
     "passed by address": "func main() {\n\tl := Lane{n: 1}\n\tdrive(&l)\n\tl.pass()\n}\n",
-    "a field of that name": 'type Road struct {\n\tLane string `json:"lane"`\n}\n\n'
-    "func (r Road) Close() {\n}\n",
+    "a field of that name": 'type Road struct {\n\tLane string `json:"lane"`\n}\n\nfunc (r Road) Close() {\n}\n',
     "within, by pointer": "type Road struct {\n\tlane Lane\n}\n\nfunc (r *Road) Close() {\n}\n",
 }
 
 
 @pytest.mark.parametrize("text", COPIES.values(), ids=COPIES)
 def test_a_copy_is_found(text: str) -> None:
-    assert copied(f"package road\n\n{text}", "Lane") is not None
+    assert find_go_copy(f"package road\n\n{text}", "Lane") is not None
 
 
 @pytest.mark.parametrize("text", KEEPS.values(), ids=KEEPS)
 def test_what_is_shared_by_pointer_is_no_copy(text: str) -> None:
-    assert copied(f"package road\n\n{text}", "Lane") is None
+    assert find_go_copy(f"package road\n\n{text}", "Lane") is None
 
 
 def test_the_line_is_told() -> None:
-    assert copied("package road\n\nfunc Drive(l Lane) {\n}\n", "Lane") == 3
+    assert find_go_copy("package road\n\nfunc Drive(l Lane) {\n}\n", "Lane") == 3
 
 
 NATIVE_COPIES = {
@@ -65,8 +64,7 @@ NATIVE_COPIES = {
     "assigned": "int main(void) {\n\tstruct Lane base;\n\tcopies[i] = base;\n}\n",
     "in a lambda": "int main() {\n  Lane lane;\n  std::thread t([lane] { use(); });\n}\n",
     "gone through": "void f() {\n  for (Lane lane : lanes) lane.pass();\n}\n",
-    "of the whole program": "static struct Lane lane;\n\nint f(void)\n{\n}\n\nint main(void)\n{\n"
-    "\tdrive(lane);\n}\n",
+    "of the whole program": "static struct Lane lane;\n\nint f(void)\n{\n}\n\nint main(void)\n{\n\tdrive(lane);\n}\n",
     "within another type": "struct road {\n\tstruct Lane lane;\n};\n\nvoid run(struct road r)\n{\n}\n",
 }
 NATIVE_KEEPS = {
@@ -79,9 +77,9 @@ NATIVE_KEEPS = {
 
 @pytest.mark.parametrize("text", NATIVE_COPIES.values(), ids=NATIVE_COPIES)
 def test_a_copy_in_c_is_found(text: str) -> None:
-    assert copying_native.copied(f"#include <x.h>\n\n{text}", "Lane") is not None
+    assert text_search.find_c_copy(f"#include <x.h>\n\n{text}", "Lane") is not None
 
 
 @pytest.mark.parametrize("text", NATIVE_KEEPS.values(), ids=NATIVE_KEEPS)
 def test_what_c_shares_by_pointer_is_no_copy(text: str) -> None:
-    assert copying_native.copied(f"#include <x.h>\n\n{text}", "Lane") is None
+    assert text_search.find_c_copy(f"#include <x.h>\n\n{text}", "Lane") is None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deadheat.code import extents, lines, syntax
-from deadheat.code.asking import Claim
+from deadheat.repo.pinning import line_claims
+from deadheat.repo.pinning.line_claims import LineClaim
+from deadheat.repo.syntax import parser
 
 C = b"""#include <stdio.h>
 
@@ -79,22 +80,28 @@ fn publish_all() {
 )
 def test_the_layout_agrees_with_the_parser(language: str, source: bytes, names: list[str]) -> None:
     for name in names:
-        assert extents.functions(language, source, name) == syntax.functions(language, source, name)
+        assert parser.scan_function_extents(language, source, name) == parser.parse_function_extents(
+            language, source, name
+        )
 
 
 def test_a_return_type_on_a_line_of_its_own() -> None:
-    assert extents.functions("c", C, "waiting") == [(14, 17)]
+    assert parser.scan_function_extents("c", C, "waiting") == [(14, 17)]
 
 
 def test_what_the_layout_does_not_show_is_asked_of_the_parser() -> None:
-    assert extents.functions("cpp", CPP, "drop") is None
-    assert lines.functions("cpp", CPP, "drop") == syntax.functions("cpp", CPP, "drop") == [(9, 11)]
+    assert parser.scan_function_extents("cpp", CPP, "drop") is None
+    assert (
+        line_claims.function_extents("cpp", CPP, "drop")
+        == parser.parse_function_extents("cpp", CPP, "drop")
+        == [(9, 11)]
+    )
 
 
 def test_a_source_that_is_one_long_line_takes_no_time() -> None:
     source = b"drain(" * 200_000
-    assert extents.functions("c", source, "drain") == []
-    assert extents.functions("rust", b"fn drain" * 200_000, "drain") == []
+    assert parser.scan_function_extents("c", source, "drain") == []
+    assert parser.scan_function_extents("rust", b"fn drain" * 200_000, "drain") == []
 
 
 HEADER = b"""#pragma once
@@ -125,28 +132,26 @@ TYPED_TEST(FeedTest, Keeps) {
 
 
 def test_a_header_that_speaks_cpp_is_read_so_though_its_name_does_not_tell() -> None:
-    assert lines.functions("c", HEADER, "waiting") == [(7, 7)]
+    assert line_claims.function_extents("c", HEADER, "waiting") == [(7, 7)]
 
 
 def test_a_test_of_a_framework_is_where_its_macro_is() -> None:
-    assert extents.functions("cpp", TESTS, "TestBody") == [(3, 6), (8, 10)]
+    assert parser.scan_function_extents("cpp", TESTS, "TestBody") == [(3, 6), (8, 10)]
     boost = b"BOOST_AUTO_TEST_CASE(drops)\n{\n    BOOST_CHECK(true);\n}\n"
-    assert extents.functions("cpp", boost, "test_method") == [(1, 4)]
-    assert extents.functions("cpp", CPP, "TestBody") == []
+    assert parser.scan_function_extents("cpp", boost, "test_method") == [(1, 4)]
+    assert parser.scan_function_extents("cpp", CPP, "TestBody") == []
 
 
 @pytest.mark.parametrize(
     ("function", "line", "grade"),
     [
-        ("~Feed", 5, lines.DOES),  # the compiler's own destructor has the line of its class
-        ("~Feed", 7, lines.NOT),
-        ("waiting", 7, lines.DOES),
+        ("~Feed", 5, line_claims.GRADE_MATCH),  # the compiler's own destructor has the line of its class
+        ("~Feed", 7, line_claims.GRADE_NONE),
+        ("waiting", 7, line_claims.GRADE_MATCH),
     ],
 )
-def test_objects_end_where_nobody_calls_their_destructor(
-    function: str, line: int, grade: int
-) -> None:
-    claim = Claim("c", function, line, "end")
-    span = lines.extent(claim, HEADER)
+def test_objects_end_where_nobody_calls_their_destructor(function: str, line: int, grade: int) -> None:
+    claim = LineClaim("c", function, line, "end")
+    span = line_claims.function_extent(claim, HEADER)
     assert span is not None
-    assert lines.grade(claim, HEADER, span) == grade
+    assert line_claims.grade_claim(claim, HEADER, span) == grade

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import cli
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.hints import Hints
-from deadheat.code.owners import approvers, code_owners
-from deadheat.code.places import Module, matches, module
-from deadheat.code.reproduce import reproduce
 from deadheat.model import Frame, Origin
+from deadheat.repo.clone import Clone, DependencyModule, dependency_of, matching_paths
+from deadheat.repo.document_claims import DocumentHints
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.owners import match_codeowners, parse_approvers
+from deadheat.repo.reproduction import find_reproduction
 from deadheat.symbols import go
 from tests.repositories import MODULE, Repository, go_report, told_of
 from tests.test_code_pin import FIXED, HUB, MOVED, race
@@ -35,9 +34,7 @@ def test_the_fix_comes_first_with_its_reasons(repo: Repository) -> None:
     repo.put("hub: tidy up", {"hub/hub.go": FIXED.replace("n > 3", "n > 4")})
     found = told_of(repo, race(HUB))
     assert found.fixed_by[0].commit == fix
-    assert {"changes a racing line", "says that it is about a data race"} <= set(
-        found.fixed_by[0].why
-    )
+    assert {"changes a racing line", "says that it is about a data race"} <= set(found.fixed_by[0].why)
     assert found.fixed_by[0].score > 0.9
     assert found.still_present is False
     assert [c.commit for c in found.introduced_by] == [came]
@@ -94,7 +91,7 @@ def test_the_number_of_the_issue_decides(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     mine = repo.put("hub: wait for it\n\nclose acme/relay#41", {"hub/hub.go": MOVED})
     repo.put("hub: fix data race\n\nclose #99", {"hub/hub.go": FIXED})
-    assert told_of(repo, race(HUB), Hints(issues=("41",))).fixed_by[0].commit == mine
+    assert told_of(repo, race(HUB), DocumentHints(issues=("41",))).fixed_by[0].commit == mine
 
 
 def test_a_fix_that_was_already_out(repo: Repository) -> None:
@@ -102,9 +99,9 @@ def test_a_fix_that_was_already_out(repo: Repository) -> None:
     repo.git("tag", "v1.4.1")
     repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
     repo.git("tag", "v1.4.2")
-    found = told_of(repo, race(HUB), Hints(("v1.4.1",)))
+    found = told_of(repo, race(HUB), DocumentHints(("v1.4.1",)))
     assert found.pin is not None
-    assert (found.pin.named, found.fixed_in) == ("v1.4.1", ("v1.4.2",))
+    assert (found.pin.named_revision, found.fixed_in) == ("v1.4.1", ("v1.4.2",))
 
 
 def test_owners_come_from_files_and_from_history(repo: Repository) -> None:
@@ -118,7 +115,7 @@ OWNERS = "reviewers:\n  - bob\napprovers:\n  - alice # since 2020\nlabels:\n  - 
 
 
 def test_an_owners_file_names_its_approvers() -> None:
-    assert approvers(OWNERS) == ["alice"]
+    assert parse_approvers(OWNERS) == ["alice"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +134,7 @@ def test_an_owners_file_names_its_approvers() -> None:
     ],
 )
 def test_rules_of_code_owners(rule: str, path: str, hit: bool) -> None:
-    assert code_owners(f"{rule} @me", path)[0] == (["@me"] if hit else [])
+    assert match_codeowners(f"{rule} @me", path)[0] == (["@me"] if hit else [])
 
 
 VENDORED = "/src/app/vendor/example.com/acme/relay/hub/hub.go"
@@ -149,11 +146,11 @@ def test_a_race_in_a_dependency_names_it(repo: Repository, tmp_path: Path) -> No
     app.put("begin", {"go.mod": "module example.com/acme/app\n", VENDORED[9:]: HUB})
     report = race(HUB, VENDORED)
     with Clone(str(app.path)) as first, Clone(str(repo.path)) as second:
-        alone = dossier(report, [first])
-        both = dossier(report, [first, second])
-    assert alone.module == both.module == Module("example.com/acme", None, True)
+        alone = build_dossier(report, [first])
+        both = build_dossier(report, [first, second])
+    assert alone.dependency == both.dependency == DependencyModule("example.com/acme", None, True)
     assert alone.pin is not None
-    assert alone.pin.exact
+    assert alone.pin.is_exact
     assert both.pin is not None
 
 
@@ -168,14 +165,14 @@ def test_a_race_in_a_dependency_names_it(repo: Repository, tmp_path: Path) -> No
     ],
 )  # fmt: skip
 def test_modules(path: str, package: str, path_of: str, version: str | None) -> None:
-    found = module(Frame("x.F", package, path, 1, Origin.USER, path))
+    found = dependency_of(Frame("x.F", package, path, 1, Origin.USER, path))
     assert found is not None
     assert (found.path, found.version) == (path_of, version)
 
 
 def test_a_module_that_is_a_folder_of_the_repository_is_none_of_others() -> None:
     path = "x.org/relay-kit@v0.0.0-00010101000000-000000000000/hub/hub.go"
-    assert module(Frame("hub.F", "x.org/relay-kit/hub", path, 1, Origin.USER, path)) is None
+    assert dependency_of(Frame("hub.F", "x.org/relay-kit/hub", path, 1, Origin.USER, path)) is None
 
 
 @pytest.mark.parametrize(
@@ -186,20 +183,14 @@ def test_a_module_that_is_a_folder_of_the_repository_is_none_of_others() -> None
         ("store/x.go", ["store/x.go", "util/store/x.go"], ["store/x.go"]),
         ("x.go", ["a/x.go", "b/x.go"], ["a/x.go", "b/x.go"]),
         ("/d/prometheus/tsdb/x.go", ["tsdb/x.go", "vendor/g/prometheus/tsdb/x.go"], ["tsdb/x.go"]),
-        (
-            "example.org/etcd/server/v3/api/x.go",
-            ["server/api/x.go", "api/x.go"],
-            ["server/api/x.go"],
-        ),
+        ("example.org/etcd/server/v3/api/x.go", ["server/api/x.go", "api/x.go"], ["server/api/x.go"]),
         ("/b/etcd/client/v3/x.go", ["client/v3/x.go", "client/x.go"], ["client/v3/x.go"]),
         ("/a/b/x.go", ["c/x.go"], []),
         ("C:\\src\\hub\\x.go", ["hub/x.go"], ["hub/x.go"]),
     ],
 )
-def test_paths_match_by_their_longest_suffix(
-    printed: str, known: list[str], expected: list[str]
-) -> None:
-    assert matches(printed, known) == expected
+def test_paths_match_by_their_longest_suffix(printed: str, known: list[str], expected: list[str]) -> None:
+    assert matching_paths(printed, known) == expected
 
 
 def frames(*told: tuple[str, str]) -> Report:
@@ -207,18 +198,9 @@ def frames(*told: tuple[str, str]) -> Report:
 
 
 TEST = (f"{MODULE}/hub.TestHub", "/src/relay/hub/hub_test.go:9")
-GOCHECK = (
-    "gopkg.in/check%2ev1.(*suiteRunner).forkTest.func1",
-    "/m/mod/gopkg.in/check.v1@v1/check.go:8",
-)
-TESTIFY = (
-    "github.com/stretchr/testify/suite.Run.func1",
-    "/m/mod/x/testify@v1.8.0/suite/suite.go:8",
-)
-GINKGO = (
-    "github.com/onsi/ginkgo/v2/internal.(*Suite).runNode.func3",
-    "/m/mod/x@v2.1.0/internal/s.go:8",
-)
+GOCHECK = ("gopkg.in/check%2ev1.(*suiteRunner).forkTest.func1", "/m/mod/gopkg.in/check.v1@v1/check.go:8")
+TESTIFY = ("github.com/stretchr/testify/suite.Run.func1", "/m/mod/x/testify@v1.8.0/suite/suite.go:8")
+GINKGO = ("github.com/onsi/ginkgo/v2/internal.(*Suite).runNode.func3", "/m/mod/x@v2.1.0/internal/s.go:8")
 RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
 
 
@@ -275,24 +257,20 @@ RUNNER = ("testing.tRunner", "/usr/local/go/src/testing/testing.go:1259")
         ([("main.main", "cmd/relay/main.go:3")], "binary", "go run -race ./cmd/relay"),
     ],
 )  # fmt: skip
-def test_the_command_of_each_framework(
-    seen: list[tuple[str, str]], framework: str, command: str
-) -> None:
-    found = reproduce(frames(*seen))
+def test_the_command_of_each_framework(seen: list[tuple[str, str]], framework: str, command: str) -> None:
+    found = find_reproduction(frames(*seen))
     assert found is not None
     assert (found.framework, found.command) == (framework, command)
 
 
 def test_a_suite_is_known_from_its_source(repo: Repository) -> None:
-    suite = HUB.replace("Hub", "suite").replace(
-        "func (h *suite) Close() error", "func (h *suite) TestIt() error"
-    )
+    suite = HUB.replace("Hub", "suite").replace("func (h *suite) Close() error", "func (h *suite) TestIt() error")
     suite = suite.replace('import "sync"', 'import "gopkg.in/check.v1"')
     repo.put("hub: begin", {"hub/hub_test.go": suite})
-    place = go.frame(f"{MODULE}/hub.(*suite).TestIt", "/src/relay/hub/hub_test.go", 12)
+    place = go.make_frame(f"{MODULE}/hub.(*suite).TestIt", "/src/relay/hub/hub_test.go", 12)
     found = told_of(repo, frames((f"{MODULE}/hub.(*suite).TestIt", f"{place.path}:12")))
-    assert found.reproduce is not None
-    assert found.reproduce.framework == "gocheck"
+    assert found.reproduction is not None
+    assert found.reproduction.framework == "gocheck"
 
 
 SUBTESTS = """package hub
@@ -315,13 +293,9 @@ func TestHub(t *testing.T) {
 
 
 @pytest.mark.parametrize(
-    ("line", "run"),
-    [(8, r"^TestHub$/^two_words$/^a\.b$"), (13, "^TestHub$")],
-    ids=["named", "from a table"],
+    ("line", "run"), [(8, r"^TestHub$/^two_words$/^a\.b$"), (13, "^TestHub$")], ids=["named", "from a table"]
 )
-def test_a_sub_test_is_run_alone_if_its_name_is_known(
-    repo: Repository, line: int, run: str
-) -> None:
+def test_a_sub_test_is_run_alone_if_its_name_is_known(repo: Repository, line: int, run: str) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB, "hub/hub_test.go": SUBTESTS})
     report = go_report(
         (
@@ -334,7 +308,7 @@ def test_a_sub_test_is_run_alone_if_its_name_is_known(
         ),
         ("read", [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:18")]),
     )
-    found = told_of(repo, report).reproduce
+    found = told_of(repo, report).reproduction
     assert found is not None
     assert found.command == f"go test -race ./hub -run '{run}' -count=20"
 
@@ -369,9 +343,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-def test_explain_prints_the_contract(
-    repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_explain_prints_the_contract(repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     fix = repo.put("hub: fix data race on count", {"hub/hub.go": FIXED})
     (tmp_path / "log").write_text(TEXT)
@@ -380,15 +352,7 @@ def test_explain_prints_the_contract(
     (race,) = json.loads(capsys.readouterr().out)
     assert race.keys() >= FIELDS | {"fingerprint", "race", "accesses", "document"}
     assert race["variable"]["name"] == "count"
-    assert race["pin"].keys() >= {
-        "first",
-        "last",
-        "commits",
-        "frames_fit",
-        "frames",
-        "tags",
-        "misfits",
-    }
+    assert race["pin"].keys() >= {"first", "last", "commits", "frames_fit", "frames", "tags", "misfits"}
     assert race["fixed_by"][0]["commit"] == fix
     assert cli.main(args) == 1
     text = capsys.readouterr().out

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.git import BIGGEST, Git, environment
-from deadheat.code.pin import pin
-from deadheat.code.shadow import Shadow
 from deadheat.errors import DeadheatError
+from deadheat.repo.clone import Clone
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.git.object_reader import MAX_OBJECT_BYTES, GitReader, git_environment
+from deadheat.repo.git.sandbox import GitSandbox
+from deadheat.repo.pinning.window import find_pin
 from tests.repositories import MODULE, Repository
 from tests.test_code_pin import FIXED, HUB, race
 from tests.watchdog import ends
@@ -21,9 +21,7 @@ from tests.watchdog import ends
 pytestmark = pytest.mark.usefixtures("cache")
 
 
-def test_nothing_of_the_clone_runs(
-    repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_the_clone_runs(repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB, ".gitattributes": "*.go diff=evil filter=evil\n"})
     repo.put("hub: fix data race", {"hub/hub.go": FIXED})
     trap, sprung = tmp_path / "trap", tmp_path / "sprung"
@@ -43,24 +41,22 @@ def test_nothing_of_the_clone_runs(
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     with Clone(str(repo.path)) as clone:
-        assert dossier(race(HUB), [clone]).fixed_by
+        assert build_dossier(race(HUB), [clone]).fixed_by
     assert not sprung.exists()
 
 
 def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GIT_DIR", "GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "LD_PRELOAD", "GIT_TRACE"):
         monkeypatch.setenv(name, "evil")
-    assert not {"GIT_DIR", "GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "LD_PRELOAD"} & {
-        *environment()
-    }
-    assert "evil" not in environment().values()
+    assert not {"GIT_DIR", "GIT_CONFIG_PARAMETERS", "GIT_SSH_COMMAND", "LD_PRELOAD"} & {*git_environment()}
+    assert "evil" not in git_environment().values()
 
 
 def test_borrowed_objects_are_not_read(repo: Repository, tmp_path: Path) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.git("clone", "-q", "--shared", str(repo.path), str(tmp_path / "borrower"))
     with Clone(str(tmp_path / "borrower")) as clone:
-        assert pin(clone, race(HUB)) is None
+        assert find_pin(clone, race(HUB)) is None
         assert any("borrows" in m for m in clone.git.missing)
 
 
@@ -69,7 +65,7 @@ def test_a_pointer_to_another_repository_is_not_followed(repo: Repository, tmp_p
     (tmp_path / "liar").mkdir()
     (tmp_path / "liar" / ".git").write_text(f"gitdir: {repo.path}/.git\n")
     with pytest.raises(DeadheatError, match="does not name it back"):
-        Git(str(tmp_path / "liar"))
+        GitReader(str(tmp_path / "liar"))
 
 
 def test_links_among_the_objects_are_left_out(repo: Repository, tmp_path: Path) -> None:
@@ -78,7 +74,7 @@ def test_links_among_the_objects_are_left_out(repo: Repository, tmp_path: Path) 
     pack = next((repo.path / ".git" / "objects" / "pack").glob("*.pack"))
     pack.rename(tmp_path / "elsewhere.pack")
     pack.symlink_to(tmp_path / "elsewhere.pack")
-    shadow = Shadow(str(repo.path))
+    shadow = GitSandbox(str(repo.path))
     try:
         assert not list((shadow.path / "objects" / "pack").glob("*.pack"))
     finally:
@@ -92,7 +88,7 @@ def test_a_link_in_the_tree_is_no_source(repo: Repository) -> None:
     (repo.path / "hub" / "hub.go").symlink_to(secret)
     repo.put("hub: a link", {})
     with Clone(str(repo.path)) as clone:
-        assert pin(clone, race(HUB)) is None
+        assert find_pin(clone, race(HUB)) is None
 
 
 def test_a_broken_object_is_passed_over(repo: Repository) -> None:
@@ -103,35 +99,33 @@ def test_a_broken_object_is_passed_over(repo: Repository) -> None:
     path.chmod(0o644)
     path.write_bytes(b"garbage")
     with Clone(str(repo.path)) as clone:
-        found = pin(clone, race(HUB))
+        found = find_pin(clone, race(HUB))
     assert found is not None
-    assert (found.window.first, found.window.commits) == (first, 1)
+    assert (found.window.first, found.window.commit_count) == (first, 1)
 
 
 def test_a_huge_file_is_passed_over(repo: Repository) -> None:
-    repo.put("hub: begin", {"hub/hub.go": HUB + "//" + "x" * (BIGGEST + 1)})
+    repo.put("hub: begin", {"hub/hub.go": HUB + "//" + "x" * (MAX_OBJECT_BYTES + 1)})
     with Clone(str(repo.path)) as clone:
-        assert pin(clone, race(HUB)) is None
-        assert clone.git.object(f"{clone.main.tip}:go.mod") is not None
+        assert find_pin(clone, race(HUB)) is None
+        assert clone.git.read_object(f"{clone.main.tip}:go.mod") is not None
 
 
 def test_a_line_without_end_takes_no_longer(repo: Repository) -> None:
     long = "x, " * 500_000
     repo.put("hub: begin", {"hub/hub.go": HUB.replace("h.count = 0", f"h.count = 0 // {long}")})
     with ends(), Clone(str(repo.path)) as clone:
-        dossier(race(HUB), [clone])
+        build_dossier(race(HUB), [clone])
 
 
 def test_odd_paths_do_no_harm(repo: Repository) -> None:
-    first = repo.put(
-        "hub: begin", {"hub/hub.go": HUB, "a\nb.go": "package a\n", '"q".go': "package q\n"}
-    )
+    first = repo.put("hub: begin", {"hub/hub.go": HUB, "a\nb.go": "package a\n", '"q".go': "package q\n"})
     odd = os.fsencode(str(repo.path)) + b"/\xff\xfe.go"
     Path(os.fsdecode(odd)).write_text("package odd\n")
     repo.put("odd", {})
     with Clone(str(repo.path)) as clone:
-        found = pin(clone, race(HUB))
-        told = dossier(race(HUB), [clone])
+        found = find_pin(clone, race(HUB))
+        told = build_dossier(race(HUB), [clone])
     assert found is not None
     assert found.window.first == first
     assert told.variable is not None
@@ -139,23 +133,23 @@ def test_odd_paths_do_no_harm(repo: Repository) -> None:
 
 def test_names_with_newlines_ask_one_question(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
-    with Git(str(repo.path)) as git:
-        answers = list(git.objects(["HEAD:a\nHEAD:hub/hub.go", "HEAD:hub/hub.go", "x" * 100_000]))
+    with GitReader(str(repo.path)) as git:
+        answers = list(git.read_objects(["HEAD:a\nHEAD:hub/hub.go", "HEAD:hub/hub.go", "x" * 100_000]))
     assert [content is not None for _, content in answers] == [False, True, False]
 
 
 def test_an_asker_who_goes_leaves_no_answers_behind(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
-    with Git(str(repo.path)) as git:
-        for _ in git.objects(["HEAD:go.mod", "HEAD:hub/hub.go"]):
+    with GitReader(str(repo.path)) as git:
+        for _ in git.read_objects(["HEAD:go.mod", "HEAD:hub/hub.go"]):
             break
-        assert git.object("HEAD:hub/hub.go") == HUB.encode()
+        assert git.read_object("HEAD:hub/hub.go") == HUB.encode()
 
 
 def test_the_shadow_goes_away(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
-    git = Git(str(repo.path))
-    path = git._shadow.path
+    git = GitReader(str(repo.path))
+    path = git._sandbox.path
     assert path.exists()
     git.close()
     assert not path.exists()
@@ -173,10 +167,10 @@ def test_the_shadow_goes_away(repo: Repository) -> None:
     ids=["calls", "chain", "closures", "conditions", "lines"],
 )
 def test_what_is_around_a_line_is_told_soon(body: bytes) -> None:
-    from deadheat.code.around import around
+    from deadheat.repo.syntax.function_facts import function_facts_at
 
     with ends():
-        around("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
+        function_facts_at("go", b"package p\nfunc f() {\n" + body + b"\n}\n", "p.go", 3)
 
 
 def test_a_configuration_that_includes_others_is_not_read(repo: Repository, tmp_path: Path) -> None:
@@ -190,7 +184,7 @@ def test_a_configuration_that_includes_others_is_not_read(repo: Repository, tmp_
     repo.git("config", "includeIf.gitdir:/.path", str(tmp_path / "more"))
     repo.git("config", "submodule.x.update", f"!{trap}")
     with Clone(str(repo.path)) as clone:
-        assert dossier(race(HUB), [clone]).fixed_by
+        assert build_dossier(race(HUB), [clone]).fixed_by
     assert not sprung.exists()
 
 
@@ -205,7 +199,7 @@ def test_what_a_partial_clone_lacks_is_not_fetched(repo: Repository, tmp_path: P
     blob = repo.git("rev-parse", "HEAD:hub/hub.go")
     (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with Clone(str(repo.path)) as clone:
-        found = pin(clone, race(HUB))
+        found = find_pin(clone, race(HUB))
         assert any("partial" in what for what in clone.git.missing)
     assert found is not None
     assert found.window.first == first
@@ -224,19 +218,17 @@ def test_grafts_and_replacements_change_nothing(repo: Repository) -> None:
 
 
 @pytest.mark.parametrize("link", [".git", ".git/objects", ".git/refs"])
-def test_a_link_to_another_repository_is_not_followed(
-    repo: Repository, tmp_path: Path, link: str
-) -> None:
+def test_a_link_to_another_repository_is_not_followed(repo: Repository, tmp_path: Path, link: str) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
     moved = tmp_path / "elsewhere"
     (repo.path / link).rename(moved)
     (repo.path / link).symlink_to(moved)
     if link == ".git/refs":
-        with Git(str(repo.path)) as git:
+        with GitReader(str(repo.path)) as git:
             assert git.refs == {}
     else:
         with pytest.raises(DeadheatError, match=r"is a link|not a git repository"):
-            Git(str(repo.path))
+            GitReader(str(repo.path))
 
 
 def test_what_is_no_file_among_the_objects_is_left_out(repo: Repository) -> None:
@@ -246,8 +238,8 @@ def test_what_is_no_file_among_the_objects_is_left_out(repo: Repository) -> None
     path.unlink()
     os.mkfifo(path)  # whoever opens it waits for ever
     with Clone(str(repo.path)) as clone:
-        assert pin(clone, race(HUB)) is None
-        assert clone.git.object(f"{clone.main.tip}:go.mod") is not None
+        assert find_pin(clone, race(HUB)) is None
+        assert clone.git.read_object(f"{clone.main.tip}:go.mod") is not None
 
 
 def test_an_object_that_is_not_what_its_name_says_is_not_read(repo: Repository) -> None:
@@ -259,9 +251,9 @@ def test_an_object_that_is_not_what_its_name_says_is_not_read(repo: Repository) 
     forged.unlink()
     shutil.copy(objects / other[:2] / other[2:], forged)
     with Clone(str(repo.path)) as clone:
-        assert clone.git.object(mine) is None
-        assert clone.git.object(other) == FIXED.encode()
-        assert pin(clone, race(HUB)) is None
+        assert clone.git.read_object(mine) is None
+        assert clone.git.read_object(other) == FIXED.encode()
+        assert find_pin(clone, race(HUB)) is None
 
 
 def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
@@ -280,9 +272,9 @@ def test_trees_that_hold_one_another_many_times_over_come_to_an_end(
     commit = repo.git("commit-tree", "-p", "HEAD", "-m", "a billion files", below)
     repo.git("update-ref", "refs/heads/main", commit)
     with ends(), Clone(str(repo.path)) as clone:
-        dossier(race(HUB), [clone])
+        build_dossier(race(HUB), [clone])
         assert any("could not read the whole" in what for what in clone.git.missing)
-        assert len(clone.tree(commit).declaring("Hub", "hub/hub.go")) < 30_000
+        assert len(clone.tree_at(commit).files_declaring("Hub", "hub/hub.go")) < 30_000
 
 
 def test_a_repository_with_other_names_for_its_objects(tmp_path: Path) -> None:
@@ -291,7 +283,7 @@ def test_a_repository_with_other_names_for_its_objects(tmp_path: Path) -> None:
     first = made.put("hub: begin", {"hub/hub.go": HUB})
     fix = made.put("hub: fix data race", {"hub/hub.go": FIXED})
     with Clone(str(made.path)) as clone:
-        told = dossier(race(HUB), [clone])
+        told = build_dossier(race(HUB), [clone])
     assert len(first) == 64
     assert told.pin is not None
     assert told.pin.window.first == first
@@ -301,9 +293,9 @@ def test_a_repository_with_other_names_for_its_objects(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="no /proc")
 def test_git_cannot_take_all_memory(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB})
-    with Git(str(repo.path)) as git:
-        assert git.object("HEAD:hub/hub.go") is not None
-        assert git._batch is not None
-        limits = Path(f"/proc/{git._batch.pid}/limits").read_text()
+    with GitReader(str(repo.path)) as git:
+        assert git.read_object("HEAD:hub/hub.go") is not None
+        assert git._cat_file is not None
+        limits = Path(f"/proc/{git._cat_file.pid}/limits").read_text()
     (line,) = [line for line in limits.splitlines() if line.startswith("Max data size")]
     assert line.split()[3] == str(2 << 30)

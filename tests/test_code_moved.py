@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code.hints import Hints
+from deadheat.repo.document_claims import DocumentHints
 from tests.repositories import MODULE, Repository, go_report, line, told_of
 
 if TYPE_CHECKING:
-    from deadheat.code.dossier import Dossier
+    from deadheat.repo.dossier import Dossier
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -104,7 +104,7 @@ def called_race(repo: Repository, grows: int, adds: int, *, known: bool = False)
     ]
     reads = line(CALLED, "return h.count") + grows - line(CALLED, "h.count++")
     read = [(f"{MODULE}/hub.(*Hub).Count", f"/src/relay/hub/hub.go:{reads}")]
-    return told_of(repo, go_report(("write", way), ("read", read)), Hints((commit,) * known))
+    return told_of(repo, go_report(("write", way), ("read", read)), DocumentHints((commit,) * known))
 
 
 def test_a_caller_that_moved_still_holds_its_lock(repo: Repository) -> None:
@@ -128,7 +128,7 @@ def test_what_fits_nowhere_and_comes_from_nowhere_is_not_looked_for(repo: Reposi
 def test_one_function_on_both_sides_is_not_looked_through(repo: Repository) -> None:
     commit = repo.put("hub", {"hub/hub.go": CALLED})
     way = [(f"{MODULE}/hub.(*Hub).grow", "/src/relay/hub/hub.go:900")]
-    told = told_of(repo, go_report(("write", way), ("read", way)), Hints((commit,)))
+    told = told_of(repo, go_report(("write", way), ("read", way)), DocumentHints((commit,)))
     assert not told.causes[0].from_source
 
 
@@ -168,12 +168,8 @@ def test_a_line_that_fits_by_accident_moved_with_its_function(
     begun, written = line(OPENED, "go h.watch") + shift, line(OPENED, "h.ready = true")
     report = go_report(
         ("write", [(opened, f"/src/relay/hub/hub.go:{written}")]),
-        (
-            "read",
-            [(f"{MODULE}/hub.(*Hub).watch", f"/src/relay/hub/hub.go:{line(OPENED, 'h.plan ==')}")],
-        ),
-        created="Goroutine 8 (running) created at:\n"
-        f"  {opened}()\n      /src/relay/hub/hub.go:{begun} +0x44\n",
+        ("read", [(f"{MODULE}/hub.(*Hub).watch", f"/src/relay/hub/hub.go:{line(OPENED, 'h.plan ==')}")]),
+        created=f"Goroutine 8 (running) created at:\n  {opened}()\n      /src/relay/hub/hub.go:{begun} +0x44\n",
     )
     variable = told_of(repo, report).variable
     assert (variable and variable.name) == expected

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat.code.clone import Clone
-from deadheat.code.pin import pin
+from deadheat.repo.clone import Clone
+from deadheat.repo.pinning.window import find_pin
 from tests.repositories import MODULE, Repository, go_report, go_text, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deadheat.code.window import Pin
     from deadheat.model import Report
+    from deadheat.repo.pinning.window import Pin
 
 HUB = """package hub
 
@@ -49,11 +49,8 @@ func Start(h *Hub) {
 }
 """
 MOVED = HUB.replace("// Close ends it.", "// Close ends it.\n// It may be called twice.")
-FIXED = MOVED.replace(
-    "	h.count = 0\n", "	h.mu.Lock()\n	h.count = 0\n	h.mu.Unlock()\n"
-).replace(
-    "		if h.count > 3 {",
-    "		h.mu.Lock()\n		n := h.count\n		h.mu.Unlock()\n		if n > 3 {",
+FIXED = MOVED.replace("	h.count = 0\n", "	h.mu.Lock()\n	h.count = 0\n	h.mu.Unlock()\n").replace(
+    "		if h.count > 3 {", "		h.mu.Lock()\n		n := h.count\n		h.mu.Unlock()\n		if n > 3 {"
 )
 
 
@@ -77,13 +74,13 @@ def race(source: str, file: str = "/src/relay/hub/hub.go") -> Report:
 
 def pinned(where: Path, report: Report, candidates: Sequence[str] = ()) -> Pin:
     with Clone(str(where)) as clone:
-        found = pin(clone, report, candidates)
+        found = find_pin(clone, report, candidates)
     assert found is not None
     return found
 
 
 def ends(found: Pin) -> tuple[str, str, int]:
-    return found.window.first, found.window.last, found.window.commits
+    return found.window.first, found.window.last, found.window.commit_count
 
 
 def test_a_window_ends_where_the_lines_move(repo: Repository) -> None:
@@ -92,8 +89,8 @@ def test_a_window_ends_where_the_lines_move(repo: Repository) -> None:
     repo.put("hub: comment", {"hub/hub.go": MOVED})
     found = pinned(repo.path, race(HUB))
     assert ends(found) == (first, last, 2)
-    assert found.exact
-    assert (found.frames, found.ties, found.misfits) == (3, (), ())
+    assert found.is_exact
+    assert (found.frame_count, found.ties, found.misfits) == (3, (), ())
 
 
 def test_a_line_of_the_function_that_is_a_comment_does_not_fit(repo: Repository) -> None:
@@ -101,7 +98,7 @@ def test_a_line_of_the_function_that_is_a_comment_does_not_fit(repo: Repository)
     commented = HUB.replace("	h.count = 0\n", "	// begin anew\n	h.count = 0\n")
     after = repo.put("hub: comment", {"hub/hub.go": commented})
     found = pinned(repo.path, race(HUB))
-    assert found.window.commits == 1
+    assert found.window.commit_count == 1
     assert found.window.last != after
 
 
@@ -116,7 +113,7 @@ def test_a_report_that_fits_nowhere_gets_the_best_base(repo: Repository) -> None
     repo.put("hub: another", {"hub/hub.go": "package hub\n"})
     branch = HUB.replace("func Start(", "// a branch\n// of work\n\nfunc Start(")
     found = pinned(repo.path, race(branch))
-    assert not found.exact
+    assert not found.is_exact
     assert found.window.last == base
     assert [f.function for f in found.misfits] == ["hub.Start"]
 
@@ -139,7 +136,7 @@ def test_of_two_files_of_one_name_the_path_decides(repo: Repository) -> None:
 def test_a_name_that_two_files_have_is_told(repo: Repository) -> None:
     repo.put("hub: begin", {"a/hub.go": HUB, "b/hub.go": HUB})
     found = pinned(repo.path, race(HUB, "hub.go"))
-    assert {f.file for f in found.ambiguous} == {"hub.go"}
+    assert {f.file for f in found.ambiguous_frames} == {"hub.go"}
 
 
 def test_a_release_fits_its_tag_and_not_the_main_line(repo: Repository) -> None:
@@ -153,7 +150,7 @@ def test_a_release_fits_its_tag_and_not_the_main_line(repo: Repository) -> None:
     repo.put("hub: rewrite", {"hub/hub.go": "package hub\n\n" + HUB.replace("count", "number")})
     found = pinned(repo.path, race(MOVED))
     assert ends(found) == (released, released, 1)
-    assert (found.window.line, found.tags) == ("release-1.4", ("v1.4.1",))
+    assert (found.window.line_name, found.tags) == ("release-1.4", ("v1.4.1",))
 
 
 def test_a_window_that_another_ties_with_says_so(repo: Repository) -> None:
@@ -164,7 +161,7 @@ def test_a_window_that_another_ties_with_says_so(repo: Repository) -> None:
     assert found.window.first == again
     assert [tie.first for tie in found.ties] == [first]
     named = pinned(repo.path, race(HUB), [first])
-    assert (named.window.first, named.named) == (first, first)
+    assert (named.window.first, named.named_revision) == (first, first)
     assert [tie.first for tie in named.ties] == [again]
     dated = pinned(repo.path, race(HUB), ["2020-09-15"])
     assert dated.window.first == first
@@ -175,7 +172,7 @@ def test_a_version_that_the_document_names_is_not_taken_on_trust(repo: Repositor
     repo.put("hub: comment", {"hub/hub.go": MOVED})
     repo.git("tag", "v2.0.0")
     found = pinned(repo.path, race(HUB), ["v2.0.0", "no-such-thing", "deadbeef"])
-    assert (found.window.first, found.named) == (first, None)
+    assert (found.window.first, found.named_revision) == (first, None)
 
 
 def test_merges_count_as_one_commit(repo: Repository) -> None:
@@ -185,7 +182,7 @@ def test_merges_count_as_one_commit(repo: Repository) -> None:
     repo.put("topic: two", {"b.go": "package relay\n"})
     repo.git("checkout", "-q", "main")
     repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic")
-    assert pinned(repo.path, race(HUB)).window.commits == 2
+    assert pinned(repo.path, race(HUB)).window.commit_count == 2
 
 
 def test_a_bare_clone_and_a_linked_work_tree_do_as_well(repo: Repository, tmp_path: Path) -> None:
@@ -203,9 +200,9 @@ def test_a_shallow_clone_says_what_is_missing(repo: Repository, tmp_path: Path) 
     shallow = tmp_path / "shallow"
     repo.git("clone", "-q", "--depth", "2", f"file://{repo.path}", str(shallow))
     with Clone(str(shallow)) as clone:
-        found = pin(clone, race(HUB))
+        found = find_pin(clone, race(HUB))
         assert found is not None
-        assert (found.window.last, found.window.commits) == (last, 2)
+        assert (found.window.last, found.window.commit_count) == (last, 2)
         assert any("shallow" in m for m in clone.git.missing)
 
 
@@ -213,11 +210,9 @@ def test_a_partial_clone_goes_on_with_less(repo: Repository, tmp_path: Path) -> 
     repo.put("hub: begin", {"hub/hub.go": HUB})
     repo.git("config", "uploadpack.allowFilter", "true")
     partial = tmp_path / "partial"
-    repo.git(
-        "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.path}", str(partial)
-    )
+    repo.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repo.path}", str(partial))
     with Clone(str(partial)) as clone:
-        assert pin(clone, race(HUB)) is None
+        assert find_pin(clone, race(HUB)) is None
         assert any("partial" in m for m in clone.git.missing)
 
 
@@ -231,9 +226,7 @@ def test_the_history_grows_with_the_clone(repo: Repository) -> None:
     assert ends(pinned(repo.path, race(MOVED))) == (other, other, 1)
 
 
-def test_no_cache_folder_is_no_hindrance(
-    repo: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_cache_folder_is_no_hindrance(repo: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     first = repo.put("hub: begin", {"hub/hub.go": HUB})
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "file" / "below"))
@@ -251,20 +244,17 @@ def test_a_cache_that_is_no_database_is_made_anew(repo: Repository, tmp_path: Pa
 def test_frames_of_other_repositories_are_not_looked_for(repo: Repository) -> None:
     repo.put("hub: begin", {"hub/hub.go": HUB, "check.go": "package relay\n"})
     strange = go_report(
-        (
-            "write",
-            [("example.org/x/check.Do", "/go/pkg/mod/example.org/x/check@v1.2.3/check.go:1")],
-        ),
+        ("write", [("example.org/x/check.Do", "/go/pkg/mod/example.org/x/check@v1.2.3/check.go:1")]),
         ("read", [("sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go:12")]),
     )
     with Clone(str(repo.path)) as clone:
-        assert pin(clone, strange) is None
+        assert find_pin(clone, strange) is None
 
 
 def test_a_repository_without_commits_pins_nothing(tmp_path: Path) -> None:
     empty = Repository(tmp_path / "empty")
     with Clone(str(empty.path)) as clone:
-        assert pin(clone, race(HUB)) is None
+        assert find_pin(clone, race(HUB)) is None
 
 
 C = """#include <pthread.h>
@@ -292,9 +282,7 @@ def test_c_pins_by_its_functions(tmp_path: Path) -> None:
 
     repo = Repository(tmp_path / "queue")
     first = repo.put("begin", {"src/queue.c": C})
-    repo.put(
-        "more", {"src/queue.c": C.replace("struct queue {", "/* jobs\n   to do */\nstruct queue {")}
-    )
+    repo.put("more", {"src/queue.c": C.replace("struct queue {", "/* jobs\n   to do */\nstruct queue {")})
 
     def side(op: Op, function: str, needle: str) -> Access:
         place = Frame(function, "", "src/queue.c", line(C, needle), Origin.USER, "/b/src/queue.c")
@@ -319,4 +307,4 @@ def test_two_at_once_share_one_history(repo: Repository, tmp_path: Path) -> None
     code = "import sys; from deadheat.code.clone import Clone; Clone(sys.argv[1]).close()"
     running = [subprocess.Popen([sys.executable, "-c", code, str(repo.path)]) for _ in range(4)]
     assert [process.wait() for process in running] == [0] * 4
-    assert pinned(repo.path, race(HUB)).window.commits == 30
+    assert pinned(repo.path, race(HUB)).window.commit_count == 30

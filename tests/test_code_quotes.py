@@ -19,9 +19,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 QUOTING = "hub: fix it\n\nIt raced:\n\n{}\n"
 
 
-def test_a_commit_that_quotes_a_report_is_its_fix_and_the_report_is_from_before(
-    repo: Repository,
-) -> None:
+def test_a_commit_that_quotes_a_report_is_its_fix_and_the_report_is_from_before(repo: Repository) -> None:
     # the lines fit before and after; only the quote tells
     first = repo.put("hub: begin", {"hub/hub.go": HUB})
     mended = HUB.replace("go h.run()", "go h.run() // once")
@@ -42,8 +40,8 @@ def test_a_quote_of_other_lines_says_only_that_it_is_the_same_race(repo: Reposit
     repo.put("hub: again", {"hub/hub.go": "// moved\n" + HUB})
     found = told_of(repo, race("// moved\n" + HUB))
     assert found.pin is not None
-    assert found.pin.window.commits == 1
-    assert not any(fix.quotes for fix in found.fixed_by)
+    assert found.pin.window.commit_count == 1
+    assert not any(fix.quotes_report for fix in found.fixed_by)
 
 
 META = HUB.replace("package hub", "package meta")
@@ -57,17 +55,15 @@ def at(file: str, package: str, source: str = META) -> Report:
     )
 
 
-def test_a_module_that_a_repository_vendors_from_itself_is_found_where_it_is_kept(
-    repo: Repository,
-) -> None:
+def test_a_module_that_a_repository_vendors_from_itself_is_found_where_it_is_kept(repo: Repository) -> None:
     kept = "staging/src/example.com/parts/pkg/meta/meta.go"
     repo.put("begin", {kept: META, "pkg/meta/meta.go": "package meta\n"})
     package = f"{MODULE}/vendor/example.com/parts/pkg/meta"
     file = "/go/src/example.com/acme/relay/vendor/example.com/parts/pkg/meta/meta.go"
     found = told_of(repo, at(file, package))
     assert found.variable is not None
-    assert found.variable.declared is not None
-    assert found.variable.declared.file == kept
+    assert found.variable.declaration is not None
+    assert found.variable.declaration.file == kept
 
 
 def test_a_repository_that_went_by_another_name_is_known_by_its_tag(repo: Repository) -> None:
@@ -77,7 +73,7 @@ def test_a_repository_that_went_by_another_name_is_known_by_its_tag(repo: Reposi
     package = "example.com/old/name/hub"
     found = told_of(repo, at(cache.format("v1.4.0"), package, HUB))
     assert found.pin is not None
-    assert (found.pin.fitting, found.pin.named) == (2, "v1.4.0")
+    assert (found.pin.fitting_count, found.pin.named_revision) == (2, "v1.4.0")
     # another version, and another repository's file of the same name
     assert told_of(repo, at(cache.format("v1.5.0"), package, HUB)).pin is None
     other = go_report(("write", [(f"{package}.Other", cache.format("v1.4.0") + ":12")]))
@@ -93,4 +89,4 @@ def test_frames_of_the_harness_are_in_no_file_of_the_repository(repo: Repository
     )
     found = told_of(repo, report)
     assert found.pin is not None
-    assert (found.pin.frames, found.pin.fitting) == (1, 1)
+    assert (found.pin.frame_count, found.pin.fitting_count) == (1, 1)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat.code import follow, lines
-from deadheat.code.clone import Clone
-from deadheat.code.named import Named
-from deadheat.code.outlines import Outlines
+from deadheat.repo import file_versions
+from deadheat.repo.clone import Clone
+from deadheat.repo.file_versions import DeclaredNameIndex, FunctionOutlineIndex
+from deadheat.repo.pinning import line_claims
 from tests.repositories import MODULE, Repository
 from tests.watchdog import ends
 
@@ -72,9 +72,9 @@ def test_an_outline_has_the_extents_that_the_source_shows(repo: Repository, end:
     for _ in range(2):  # from git, then from the disk
         with Clone(str(repo.path)) as clone:
             for function in (*FUNCTIONS, "last"):
-                found = clone.outlines.find(function, [blob])[blob]
+                found = clone.outlines.find_function(function, [blob])[blob]
                 span = (found.first, found.last) if found else None
-                assert span == lines.go_extent(function, source.encode()), function
+                assert span == line_claims.go_function_lines(function, source.encode()), function
 
 
 def test_a_function_is_read_from_one_of_the_versions_in_which_it_is_the_same(
@@ -84,11 +84,11 @@ def test_a_function_is_read_from_one_of_the_versions_in_which_it_is_the_same(
     moved = "// moved\n" + SOURCE
     blobs = versions(repo, SOURCE, moved, other)
     with Clone(str(repo.path)) as clone:
-        clone.outlines.find("three", blobs)
+        clone.outlines.find_function("three", blobs)
         read: list[str] = []
-        objects = clone.git.objects
+        objects = clone.git.read_objects
         monkeypatch.setattr(clone.git, "objects", lambda names: objects(_told(names, read)))
-        texts = follow.function_texts(clone, blobs, "p.go", "three")
+        texts = file_versions.function_texts(clone, blobs, "p.go", "three")
     assert texts[blobs[0]] == texts[blobs[1]] != texts[blobs[2]]
     assert read == [blobs[0], blobs[2]]
 
@@ -102,16 +102,14 @@ def _told(names: object, read: list[str]) -> list[str]:
 def test_names_are_those_that_a_file_may_declare(repo: Repository) -> None:
     (blob,) = versions(repo, SOURCE)
     with Clone(str(repo.path)) as clone:
-        names = Named(clone.git).names([blob])[blob].split()
+        names = DeclaredNameIndex(clone.git).declared_names([blob])[blob].split()
     declared = {"T", "Mu", "other", "first", "Nested", "Deep", "one", "Two", "three", "four"}
     assert declared <= set(names)
     assert not {"return", "if", "package"} & set(names)
 
 
 def test_what_nobody_wrote_by_hand_is_outlined_soon(repo: Repository) -> None:
-    (blob,) = versions(
-        repo, "func f(" * 100_000 + "\n" + "\nfunc (t *T[" * 50_000 + "\n}" * 100_000
-    )
+    (blob,) = versions(repo, "func f(" * 100_000 + "\n" + "\nfunc (t *T[" * 50_000 + "\n}" * 100_000)
     with ends(), Clone(str(repo.path)) as clone:
-        Outlines(clone.git).find("f", [blob])
-        Named(clone.git).names([blob])
+        FunctionOutlineIndex(clone.git).find_function("f", [blob])
+        DeclaredNameIndex(clone.git).declared_names([blob])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import deadheat
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
+from deadheat.repo.clone import Clone
+from deadheat.repo.dossier import build_dossier
 from tests.cases import SHARED
 
 if TYPE_CHECKING:
@@ -59,18 +59,18 @@ def clone() -> Iterator[Clone]:
 def test_a_seed(clone: Clone, truth: Truth) -> None:
     (path,) = SEEDS.glob(f"{truth.seed}_*")
     report = deadheat.scan(path.read_bytes())[0].report
-    told = dossier(report, [clone])
+    told = build_dossier(report, [clone])
     assert told.pin is not None
     window = told.pin.window
     assert (window.first[:11], window.last[:11]) == truth.commits
-    assert window.commits == truth.width
-    assert told.pin.exact
+    assert window.commit_count == truth.width
+    assert told.pin.is_exact
     assert told.variable is not None
     assert (told.variable.name, told.variable.owner) == truth.variable
     if truth.fix:
         assert told.fixed_by[0].commit.startswith(truth.fix)
-    assert told.reproduce is not None
-    assert truth.command in told.reproduce.command
+    assert told.reproduction is not None
+    assert truth.command in told.reproduction.command
 
 
 CAUSES = (
@@ -86,8 +86,8 @@ CAUSES = (
 @pytest.mark.parametrize(("seed", "number", "cause", "evidence"), CAUSES)
 def test_why_a_seed_races(clone: Clone, seed: str, number: int, cause: str, evidence: str) -> None:
     (path,) = SEEDS.glob(f"{seed}_*")
-    report = deadheat.scan(path.read_bytes(), path.name, shy=True)[number].report
-    first = dossier(report, [clone]).causes[0]
+    report = deadheat.scan(path.read_bytes(), path.name, opt_in=True)[number].report
+    first = build_dossier(report, [clone]).causes[0]
     assert first.cause == cause
     assert evidence in " ".join(map(str, first.evidence))
     assert first.test_only == (seed == "002")
@@ -97,11 +97,11 @@ def test_why_a_seed_races(clone: Clone, seed: str, number: int, cause: str, evid
 
 def test_a_report_from_a_branch(clone: Clone) -> None:
     (path,) = SEEDS.glob("003_*")
-    told = dossier(deadheat.scan(path.read_bytes())[0].report, [clone])
+    told = build_dossier(deadheat.scan(path.read_bytes())[0].report, [clone])
     assert told.pin is not None
-    assert not told.pin.exact
+    assert not told.pin.is_exact
     assert {frame.file for frame in told.pin.misfits} == {"testkit/testkit.go"}
     assert told.fixed_by[0].commit.startswith("f681af5b11a")
     assert told.variable is not None
     assert (told.variable.name, told.variable.owner) == ("wg", "mppIterator")
-    assert {b.below.function for b in told.breaks} == {"domain.(*Domain).LoadSysVarCacheLoop"}
+    assert {b.caller.function for b in told.refuted_calls} == {"domain.(*Domain).LoadSysVarCacheLoop"}

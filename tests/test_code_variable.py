@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat.code.touches import touches
 from deadheat.model import Access, Frame, Location, Op, Origin, Report
+from deadheat.repo.syntax.line_accesses import accesses_on_line
 from tests.repositories import MODULE, Repository, go_report, go_text, line, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deadheat.code.variable import Variable
+    from deadheat.repo.variable import RaceVariable
 
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 
 def found(
     repo: Repository, source: str, write: tuple[str, str], read: tuple[str, str], **more: str
-) -> Variable | None:
+) -> RaceVariable | None:
     """The variable of a race between two lines of hub/hub.go, each as function and text."""
     files: dict[str, str | None] = {"hub/hub.go": source}
     repo.put("hub", files | {name.replace("__", "/") + ".go": text for name, text in more.items()})
@@ -73,17 +73,15 @@ def test_a_field_has_its_owner_and_place(repo: Repository) -> None:
     variable = found(repo, FIELD, ("(*Hub).Close", "h.nodes = "), ("(*Hub).run", "len(h.nodes)"))
     assert variable is not None
     assert (variable.name, variable.owner, variable.kind) == ("nodes", "Hub", "field")
-    assert variable.declared == ("hub/hub.go", line(FIELD, "nodes, old"))
+    assert variable.declaration == ("hub/hub.go", line(FIELD, "nodes, old"))
     assert variable.sure
 
 
 def test_a_field_of_an_embedded_struct_is_the_outer_ones(repo: Repository) -> None:
-    variable = found(
-        repo, FIELD, ("(*Hub).Close", "h.cancel = nil"), ("(*Hub).run", "h.cancel != nil")
-    )
+    variable = found(repo, FIELD, ("(*Hub).Close", "h.cancel = nil"), ("(*Hub).run", "h.cancel != nil"))
     assert variable is not None
     assert (variable.name, variable.owner) == ("cancel", "Hub")
-    assert variable.declared == ("hub/hub.go", line(FIELD, "cancel func()"))
+    assert variable.declaration == ("hub/hub.go", line(FIELD, "cancel func()"))
 
 
 def test_the_type_of_a_local_variable_is_found_behind_a_map(repo: Repository) -> None:
@@ -93,9 +91,7 @@ def test_the_type_of_a_local_variable_is_found_behind_a_map(repo: Repository) ->
 
 
 def test_a_map_is_named_by_what_holds_it(repo: Repository) -> None:
-    variable = found(
-        repo, FIELD, ("(*Hub).run", 'h.peers["b"] = nil'), ("(*Hub).Close", 'h.peers["a"]')
-    )
+    variable = found(repo, FIELD, ("(*Hub).run", 'h.peers["b"] = nil'), ("(*Hub).Close", 'h.peers["a"]'))
     assert variable is not None
     assert (variable.name, variable.owner) == ("peers", "Hub")
 
@@ -133,12 +129,10 @@ func (s *Session) Vars() *Vars { return s.vars }
 
 
 def test_a_chain_is_followed_into_another_package(repo: Repository) -> None:
-    variable = found(
-        repo, FAR, ("(*Hub).Close", "Total = 0"), ("run", "cur.Total"), conf__conf=CONF
-    )
+    variable = found(repo, FAR, ("(*Hub).Close", "Total = 0"), ("run", "cur.Total"), conf__conf=CONF)
     assert variable is not None
     assert (variable.name, variable.owner) == ("Total", "Current")
-    assert variable.declared == ("conf/conf.go", line(CONF, "Total int", 2))
+    assert variable.declaration == ("conf/conf.go", line(CONF, "Total int", 2))
 
 
 CAPTURED = """package hub
@@ -174,7 +168,7 @@ def test_a_captured_variable(repo: Repository) -> None:
     variable = found(repo, CAPTURED, ("Sum.func1", "sum += n"), ("Sum", "return sum"))
     assert variable is not None
     assert (variable.name, variable.kind) == ("sum", "captured")
-    assert variable.declared == ("hub/hub.go", line(CAPTURED, "sum := 0"))
+    assert variable.declaration == ("hub/hub.go", line(CAPTURED, "sum := 0"))
 
 
 OWN = """package hub
@@ -211,7 +205,7 @@ def test_a_package_variable(repo: Repository) -> None:
     variable = found(repo, CAPTURED, ("Count", "total++"), ("Total", "return total"))
     assert variable is not None
     assert (variable.name, variable.kind, variable.owner) == ("total", "package", None)
-    assert variable.declared == ("hub/hub.go", line(CAPTURED, "var total"))
+    assert variable.declaration == ("hub/hub.go", line(CAPTURED, "var total"))
 
 
 HOP = """package hub
@@ -269,9 +263,7 @@ func (t *Tracker) Consume(n int64) {
 
 
 def test_a_struct_that_is_stored_whole(repo: Repository) -> None:
-    variable = found(
-        repo, WHOLE, ("(*Session).Reset", "= Context{}"), ("(*Tracker).Consume", "t.used")
-    )
+    variable = found(repo, WHOLE, ("(*Session).Reset", "= Context{}"), ("(*Tracker).Consume", "t.used"))
     assert variable is not None
     assert (variable.name, variable.owner, variable.kind) == ("cached", "Session", "struct")
     assert variable.part == "tracker of Context"
@@ -327,9 +319,7 @@ def test_through_a_parameter(repo: Repository) -> None:
 
 
 def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
-    source = (
-        "package hub\n\nfunc A(a *X) {\n\ta.one = 1\n}\n\nfunc B(b *Y) int {\n\treturn b.two\n}\n"
-    )
+    source = "package hub\n\nfunc A(a *X) {\n\ta.one = 1\n}\n\nfunc B(b *Y) int {\n\treturn b.two\n}\n"
     repo.put("hub", {"hub/hub.go": source})
     told = told_of(
         repo,
@@ -339,10 +329,7 @@ def test_with_no_common_name_each_side_is_told(repo: Repository) -> None:
         ),
     )
     assert told.variable is None
-    assert [next(t.path for t in side.touches) for side in told.touched] == [
-        ("a", "one"),
-        ("b", "two"),
-    ]
+    assert [next(t.path for t in side.touches) for side in told.touched_lines] == [("a", "one"), ("b", "two")]
 
 
 C = """struct queue {
@@ -374,8 +361,7 @@ def c_report(write: str, read: str, location: Location | None = None) -> Report:
 
 
 @pytest.mark.parametrize(
-    ("needle", "name", "owner"),
-    [("q->length = 0", "length", "queue"), ("total = 0", "total", None)],
+    ("needle", "name", "owner"), [("q->length = 0", "length", "queue"), ("total = 0", "total", None)]
 )
 def test_c_members_and_globals(tmp_path: Path, needle: str, name: str, owner: str | None) -> None:
     repo = Repository(tmp_path / "queue")
@@ -383,7 +369,7 @@ def test_c_members_and_globals(tmp_path: Path, needle: str, name: str, owner: st
     variable = told_of(repo, c_report(needle, "return q->length")).variable
     assert variable is not None
     assert (variable.name, variable.owner) == (name, owner)
-    assert variable.declared is not None
+    assert variable.declaration is not None
 
 
 def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
@@ -392,7 +378,7 @@ def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
     place = Location("global", "total", file="src/queue.c", line=5)
     variable = told_of(repo, c_report("total = 0", "return q", place)).variable
     assert variable is not None
-    assert (variable.name, variable.declared) == ("total", ("src/queue.c", 5))
+    assert (variable.name, variable.declaration) == ("total", ("src/queue.c", 5))
 
 
 @pytest.mark.parametrize(
@@ -410,7 +396,7 @@ def test_what_the_detector_names_is_believed(tmp_path: Path) -> None:
 )
 def test_touches(language: str, source: str, paths: dict[tuple[str, ...], int]) -> None:
     wrap = {"go": "func f() {{ {} }}", "rust": "fn f() {{ {} }}"}.get(language, "void f() {{ {} }}")
-    got = {t.path: t.rank for t in touches(language, wrap.format(source).encode(), 1)}
+    got = {t.path: t.rank for t in accesses_on_line(language, wrap.format(source).encode(), 1)}
     assert paths.items() <= got.items()
 
 
@@ -458,21 +444,18 @@ def test_what_the_harness_keeps_of_a_test_is_no_variable_of_the_line(repo: Repos
 
 def test_a_type_that_is_converted_to_is_no_variable() -> None:
     source = b"func f() {\n\t*(*int)(p) = (*T)(q).n\n}\n"
-    assert {t.path for t in touches("go", source, 2)} == {("p",), ("q", "n"), ("q",)}
+    assert {t.path for t in accesses_on_line("go", source, 2)} == {("p",), ("q", "n"), ("q",)}
 
 
 @pytest.mark.parametrize(
-    ("text", "paths"),
-    [("return", {("n",): (2, False), ("err",): (2, False)}), ("return 1, e", {("n",): (3, True)})],
+    ("text", "paths"), [("return", {("n",): (2, False), ("err",): (2, False)}), ("return 1, e", {("n",): (3, True)})]
 )
-def test_a_return_touches_the_named_results(
-    text: str, paths: dict[tuple[str, ...], tuple[int, bool]]
-) -> None:
+def test_a_return_touches_the_named_results(text: str, paths: dict[tuple[str, ...], tuple[int, bool]]) -> None:
     source = f"func (t *T) f() (n int, err error) {{\n\t{text}\n}}\n".encode()
-    got = {t.path: (t.rank, t.writes) for t in touches("go", source, 2)}
+    got = {t.path: (t.rank, t.writes) for t in accesses_on_line("go", source, 2)}
     assert paths.items() <= got.items()
     closure = f"func f() (n int) {{\n\tgo func() {{\n\t\t{text}\n\t}}()\n\treturn\n}}\n".encode()
-    assert ("n",) not in {t.path for t in touches("go", closure, 3)}
+    assert ("n",) not in {t.path for t in accesses_on_line("go", closure, 3)}
 
 
 STALE = """package hub
@@ -523,7 +506,7 @@ def test_a_line_that_cannot_call_ends_the_trust(repo: Repository, needle: str, s
         ),
     )
     assert [f.stale for f in told.report.accesses[0].stack] == [False, False, stale]
-    assert [b.below.function for b in told.breaks] == ["hub.other"] * stale
+    assert [b.caller.function for b in told.refuted_calls] == ["hub.other"] * stale
 
 
 INLINED = """package hub
@@ -583,9 +566,7 @@ def test_what_is_touched_two_calls_away_is_found(repo: Repository) -> None:
 
 
 @pytest.mark.parametrize(("needle", "stale"), [("	Enter()", False), ("	Leave()", True)])
-def test_inlined_functions_have_no_frame_between(
-    repo: Repository, needle: str, stale: bool
-) -> None:
+def test_inlined_functions_have_no_frame_between(repo: Repository, needle: str, stale: bool) -> None:
     repo.put("hub", {"hub/hub.go": INLINED})
 
     def at(text: str) -> str:
@@ -684,7 +665,7 @@ def test_a_member_that_methods_name_without_an_object(tmp_path: Path) -> None:
     variable = told_of(repo, Report("tsan", "data-race", sides)).variable
     assert variable is not None
     assert (variable.name, variable.owner, variable.kind) == ("inside_", "Crowd", "field")
-    assert variable.declared == ("src/crowd.h", 10)
+    assert variable.declaration == ("src/crowd.h", 10)
 
 
 def test_what_is_called_through_a_pointer_does_not_change_the_pointer(tmp_path: Path) -> None:
@@ -801,7 +782,7 @@ def test_a_line_of_a_literal_fills_a_field(repo: Repository) -> None:
     variable = found(repo, FILLED, ("usual", 'Label: "usual"'), TELLS)
     assert variable is not None
     assert (variable.name, variable.owner, variable.kind) == ("Label", "Tuning", "field")
-    assert variable.declared == ("hub/hub.go", line(FILLED, "Label string"))
+    assert variable.declaration == ("hub/hub.go", line(FILLED, "Label string"))
 
 
 @pytest.mark.parametrize(

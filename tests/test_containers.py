@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deadheat.diagnose.containers import MAP, ROW, container
+from deadheat.diagnosis.facts.containers import MAP, SEQUENCE, container_kind
 
 HEADERS = "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits"
 
@@ -15,12 +15,12 @@ HEADERS = "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bi
         ("std::map<int, int>::operator[](int const&)", f"{HEADERS}/stl_map.h", MAP),
         ("std::_Rb_tree_increment(std::_Rb_tree_node_base*)", "", MAP),
         ("std::__1::__hash_table<int, int>::__rehash(unsigned long)", "", MAP),
-        ("void std::vector<std::map<int, int> >::push_back(std::map<int, int>&&)", "", ROW),
-        ("int& std::vector<int>::emplace_back<int>(int&&)", "", ROW),
+        ("void std::vector<std::map<int, int> >::push_back(std::map<int, int>&&)", "", SEQUENCE),
+        ("int& std::vector<int>::emplace_back<int>(int&&)", "", SEQUENCE),
         # inlined: the class is left out
         ("_M_get_node", f"{HEADERS}/stl_tree.h", MAP),
-        ("_M_realloc_insert<int>", f"{HEADERS}/vector.tcc", ROW),
-        ("push_back", "/usr/lib/llvm-14/include/c++/v1/vector", ROW),
+        ("_M_realloc_insert<int>", f"{HEADERS}/vector.tcc", SEQUENCE),
+        ("push_back", "/usr/lib/llvm-14/include/c++/v1/vector", SEQUENCE),
         ("operator++", "stl_tree.h", MAP),
         # what only names one in its arguments, or is somebody else's
         ("std::unique_ptr<std::map<int, int> >::get() const", f"{HEADERS}/unique_ptr.h", ""),
@@ -31,4 +31,4 @@ HEADERS = "/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bi
     ],
 )
 def test_a_container(function: str, file: str, kind: str) -> None:
-    assert container(function, file) == kind
+    assert container_kind(function, file) == kind

@@ -92,9 +92,7 @@ def test_both_halves_are_large_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("root", "least"),
-    [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)],
-    ids=sets.FRESH,
+    ("root", "least"), [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)], ids=sets.FRESH
 )
 def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
     told = {}
@@ -163,10 +161,7 @@ func (t *thing) step() {
 
 
 def test_what_is_behind_a_pointer_has_marks_of_its_own() -> None:
-    assert marks_of({"zone.go": ZONE}) == {
-        ("zone.go", 4): {"zone.all", "zone.all[]"},
-        ("zone.go", 8): {"zone.all[]"},
-    }
+    assert marks_of({"zone.go": ZONE}) == {("zone.go", 4): {"zone.all", "zone.all[]"}, ("zone.go", 8): {"zone.all[]"}}
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.kind)

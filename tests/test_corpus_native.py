@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deadheat
-from deadheat.dialects.blame import site
+from deadheat.detectors.site import find_site
 from deadheat.model import Op
 from deadheat.symbols import native
 from tests.cases import CORPUS
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from deadheat.model import Frame, Report
 
 # the truth knows no difference between these
-COARSE = {
-    "use-after-free-on-vptr": "use-after-free",
-    "data-race-on-swift-object": "race-on-external-object",
-}
+COARSE = {"use-after-free-on-vptr": "use-after-free", "data-race-on-swift-object": "race-on-external-object"}
 TOOLS = ("gcc", "clang", "clang19", "rustc")
 
 
@@ -66,17 +63,13 @@ def is_told(report: Report, told: dict[str, Any], bare: bool, nameless: bool) ->
     if COARSE.get(report.kind, report.kind) != told["kind"]:
         return False
     pairs = told.get("pairs", [told["sites"]])
-    if not nameless and not any(
-        has_sites(report, pair, told.get("shown", len(pair)), bare) for pair in pairs
-    ):
+    if not nameless and not any(has_sites(report, pair, told.get("shown", len(pair)), bare) for pair in pairs):
         return False
     if told.get("sleep") and "as if synchronized via sleep" not in dict(report.facts):
         return False
     if {*told.get("actors", ())} - {*dict(report.facts).values()}:
         return False
-    return has_locks(report, told) and (
-        nameless or has_location(report, told.get("location"), bare)
-    )
+    return has_locks(report, told) and (nameless or has_location(report, told.get("location"), bare))
 
 
 def has_sites(report: Report, sites: list[dict[str, Any]], shown: int, bare: bool) -> bool:
@@ -92,8 +85,8 @@ def has_sites(report: Report, sites: list[dict[str, Any]], shown: int, bare: boo
 
 
 def is_at(frame: Frame, wanted: dict[str, Any], bare: bool) -> bool:
-    name = native.parent(wanted["function"]).rpartition("::")[2]
-    if native.parent(frame.function).rpartition("::")[2] not in (name, "operator()"):
+    name = native.source_function(wanted["function"]).rpartition("::")[2]
+    if native.source_function(frame.function).rpartition("::")[2] not in (name, "operator()"):
         return False
     place = (frame.file.rpartition("/")[2], frame.line)
     return bare or place == (str(wanted["file"]).rpartition("/")[2], wanted["line"])
@@ -112,13 +105,13 @@ def has_location(report: Report, told: dict[str, Any] | None, bare: bool) -> boo
         return True
     if found is None or found.kind != {"fd": "descriptor"}.get(told["kind"], told["kind"]):
         return False
-    if told.get("name") and found.name != native.readable(told["name"]):
+    if told.get("name") and found.name != native.readable_name(told["name"]):
         return False
     if told.get("size") and found.size not in (told["size"], None):
         return False
     if not told.get("allocated"):
         return True
-    maker = site(found.stack)
+    maker = find_site(found.stack)
     return maker is not None and is_at(maker, told["allocated"], bare)
 
 

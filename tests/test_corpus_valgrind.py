@@ -60,8 +60,7 @@ def has_sites(accesses: tuple[Access, ...], sites: list[dict[str, Any]], shown: 
 def is_named(name: str, printed: str) -> bool:
     """Helgrind prints a variable of C++ mangled: `_ZN6searchL5indexE` is `search::index`."""
     return name == printed or (
-        printed.startswith("_Z")
-        and all(f"{len(part)}{part}" in printed for part in name.split("::") if part[0] != "(")
+        printed.startswith("_Z") and all(f"{len(part)}{part}" in printed for part in name.split("::") if part[0] != "(")
     )
 
 

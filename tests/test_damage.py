@@ -58,15 +58,7 @@ FUNCTIONS = (
 )
 
 # These put something into the middle of words: a line end, a record's head, a byte.
-SPLITS_WORDS = (
-    "asciinema",
-    "circleci-output",
-    "cri-partial",
-    "gitlab",
-    "hard-wrap",
-    "quoted-printable",
-    "stray",
-)
+SPLITS_WORDS = ("asciinema", "circleci-output", "cri-partial", "gitlab", "hard-wrap", "quoted-printable", "stray")
 
 ALL = [pytest.param(damage, id=damage.name) for damage in DAMAGES]
 NOT_LOSSY = [pytest.param(damage, id=damage.name) for damage in DAMAGES if not damage.lossy]

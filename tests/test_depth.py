@@ -7,8 +7,9 @@ import re
 import pytest
 
 import deadheat
-from deadheat.diagnose import calls, depth, diagnose
-from deadheat.diagnose.scene import Scene
+from deadheat.diagnosis import diagnose
+from deadheat.diagnosis.context import RaceContext
+from deadheat.diagnosis.facts import addresses, captures
 
 TEXT = """==================
 WARNING: DATA RACE
@@ -39,9 +40,9 @@ Goroutine 8 (running) created at:
 """
 
 
-def scene(text: str) -> Scene:
+def scene(text: str) -> RaceContext:
     (sighting,) = deadheat.scan(text)
-    return Scene(sighting.report)
+    return RaceContext(sighting.report)
 
 
 @pytest.mark.parametrize(
@@ -76,10 +77,10 @@ def test_an_offset_that_is_none_tells_nothing_and_never_raises(own: str) -> None
     report = scene(TEXT.format(own="0x15a", caller="0x44")).report
     read, write = report.accesses
     broken = write._replace(instruction=own, called_from=own)
-    side = Scene(report._replace(accesses=(read, broken))).sides[1]
-    assert depth.of(side) is None or own.startswith(("-", "0xf"))
-    assert isinstance(depth.may_be_locked(side), bool)
-    depth.whose(side)
+    side = RaceContext(report._replace(accesses=(read, broken))).race_sides[1]
+    assert addresses.code_offset(side) is None or own.startswith(("-", "0xf"))
+    assert isinstance(addresses.may_follow_lock(side), bool)
+    addresses.frame_of_offset(side)
 
 
 CLOSURES = """==================
@@ -110,8 +111,8 @@ Goroutine 8 (running) created at:
 @pytest.mark.parametrize(("line", "two"), [(12, False), (13, True)])
 def test_two_calls_share_no_variable(line: int, two: bool) -> None:
     seen = scene(CLOSURES.format(line=line))
-    a, b = seen.sides
-    assert calls.are_two(a, b, a.name) == calls.are_two(b, a, a.name) == two
+    a, b = seen.race_sides
+    assert captures.are_different_calls(a, b, a.function) == captures.are_different_calls(b, a, a.function) == two
     said = {finding.cause for finding in diagnose(seen.report)}
     assert ("local-captured" in said) == (not two)
 
@@ -134,8 +135,7 @@ STRETCH = """==12== Possible data race during read of size 8 at 0x4A4A040 by thr
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"),
-    [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")],
+    ("ends", "said"), [("mutex_unlock_WRK", "partial-lock"), ("pthread_rwlock_unlock_WRK", "unknown")]
 )
 def test_a_stretch_that_ends_with_an_unlock_was_under_a_lock(ends: str, said: str) -> None:
     assert diagnose(scene(STRETCH.format(ends=ends)).report)[0].cause == said

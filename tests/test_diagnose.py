@@ -14,13 +14,13 @@ import pytest
 
 import deadheat
 from corpus.label_go import unpack
-from deadheat import registry
-from deadheat.diagnose import CRASHED, causes, diagnose
-from deadheat.diagnose.checking import is_absent
-from deadheat.diagnose.finding import UNKNOWN, Finding
-from deadheat.diagnose.rank import THRESHOLD
-from deadheat.diagnose.scene import RACES, Scene
-from deadheat.diagnose.traits import traits
+from deadheat import plugins
+from deadheat.diagnosis import RULE_CRASHED, causes_of_report, diagnose
+from deadheat.diagnosis.context import RACE_KINDS, RaceContext
+from deadheat.diagnosis.facts.condition_checks import asks_if_absent
+from deadheat.diagnosis.finding import UNKNOWN, Finding
+from deadheat.diagnosis.ranking import MIN_CONFIDENCE
+from deadheat.diagnosis.rule import report_features
 from deadheat.model import Access, Report
 from eval.code import Sources, source
 from tests.cases import CORPUS, all_cases
@@ -28,16 +28,16 @@ from tests.cases import CORPUS, all_cases
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deadheat.code.source import CodeSource
+    from deadheat.repo.code_diagnosis import PinnedCode
 
 ROOT = Path(__file__).parent / "causes"
 ARCHIVES = sorted(ROOT.glob("*/*.txtar"))
-RULES = registry.rules()
+RULES = plugins.all_rules()
 SECTIONS = ("What it sees", "Why it races", "Example", "Remedy", "When it is wrong")
 
 
 @cache
-def read(path: Path) -> list[tuple[Report, CodeSource]]:
+def read(path: Path) -> list[tuple[Report, PinnedCode]]:
     """The reports of an archive, each with its code."""
     files = unpack(path.read_text(encoding="utf-8"))
     text = files.pop("report.txt")
@@ -89,18 +89,14 @@ def reports() -> list[tuple[str, Report]]:
     """Every golden case, and of each program of the corpus a recording or two."""
     found = [(case.name, s.report) for case in all_cases() for s in case.sightings()]
     for folder in sorted(CORPUS.glob("*/*/recorded")):
-        for path in [
-            *folder.glob("go1.2[17].txt"),
-            *folder.glob("*clang.txt"),
-            *folder.glob("helgrind.txt"),
-        ]:
+        for path in [*folder.glob("go1.2[17].txt"), *folder.glob("*clang.txt"), *folder.glob("helgrind.txt")]:
             name = f"{folder.parent.name}/{path.stem}"
             text = path.read_text(encoding="utf-8")
             found += [(name, s.report) for s in deadheat.scan(text)]
     return found
 
 
-def scenes() -> Iterator[tuple[str, Report, CodeSource | None]]:
+def scenes() -> Iterator[tuple[str, Report, PinnedCode | None]]:
     yield from ((name, report, None) for name, report in reports())
     for path in ARCHIVES:
         for report, code in read(path):
@@ -115,7 +111,7 @@ def test_no_rule_fails_and_every_finding_says_why() -> None:
             assert finding.crashed is None, (name, finding)
             assert 0 <= finding.confidence <= 1, (name, finding)
             if finding.cause == UNKNOWN:
-                assert finding.settle or code is not None or report.kind != "data-race", name
+                assert finding.open_questions or code is not None or report.kind != "data-race", name
                 continue
             assert finding.evidence, (name, finding.cause)
             assert finding.remedy is not None, (name, finding.cause)
@@ -126,10 +122,10 @@ def test_no_rule_fails_and_every_finding_says_why() -> None:
 @pytest.mark.long
 def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
     for name, report, code in scenes():
-        scene = Scene(report, code)
-        if report.kind in RACES:
-            shown = traits(scene)
-            missed = [r.cause for r in RULES if not r.when & shown and r.find(scene) is not None]
+        scene = RaceContext(report, code)
+        if report.kind in RACE_KINDS:
+            shown = report_features(scene)
+            missed = [r.cause for r in RULES if not r.features & shown and r.find(scene) is not None]
             assert missed == [], name
 
 
@@ -137,18 +133,18 @@ def test_a_rule_that_is_not_asked_would_have_found_nothing() -> None:
 def test_the_brief_answer_is_the_whole_one_cut_short() -> None:
     for name, report in reports():
         whole = [f.as_cause() for f in diagnose(report) if f.confidence >= 0.2][:3]
-        assert list(causes(report)) == whole, name
+        assert list(causes_of_report(report)) == whole, name
 
 
 def wider(cause: str) -> set[str]:
-    (general,) = (rule.general for rule in RULES if rule.cause == cause)
+    (general,) = (rule.general_causes for rule in RULES if rule.cause == cause)
     return {*general, *(wide for one in general for wide in wider(one))}
 
 
 @pytest.mark.long
 def test_two_rules_never_both_claim_it_and_disagree() -> None:
     for name, report, code in scenes():
-        scene = Scene(report, code)
+        scene = RaceContext(report, code)
         hits = [(rule.cause, hit) for rule in RULES if (hit := rule.find(scene)) is not None]
         sure = [cause for cause, hit in hits if hit.confidence >= 0.9]
         for one in sure:
@@ -157,13 +153,11 @@ def test_two_rules_never_both_claim_it_and_disagree() -> None:
 
 
 @pytest.mark.long
-def test_what_is_said_does_not_depend_on_the_order_of_rules(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_is_said_does_not_depend_on_the_order_of_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [(report, code, diagnose(report, code)) for _, report, code in scenes()]
     shuffled = list(RULES)
     random.Random(7).shuffle(shuffled)
-    monkeypatch.setattr(registry, "rules", lambda: tuple(shuffled))
+    monkeypatch.setattr(plugins, "all_rules", lambda: tuple(shuffled))
     assert [diagnose(report, code) for report, code, _ in before] == [f for _, _, f in before]
 
 
@@ -183,28 +177,24 @@ def test_the_order_of_the_sides_changes_no_cause() -> None:
 def test_where_nothing_is_known_it_is_said_what_would_settle_it() -> None:
     found = diagnose(Report("go", "data-race", ()))
     assert found[0].cause == UNKNOWN
-    assert any("other access" in text for text in found[0].settle)
-    assert causes(Report("go", "data-race", ()))[0].evidence == found[0].settle
+    assert any("other access" in text for text in found[0].open_questions)
+    assert causes_of_report(Report("go", "data-race", ()))[0].evidence == found[0].open_questions
 
 
-def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     report, _ = read(ROOT / "concurrent-map" / "tags.txtar")[0]
     good = diagnose(report)
 
-    def fails(_: Scene) -> None:
+    def fails(_: RaceContext) -> None:
         raise ValueError("boom")
 
-    broken = tuple(
-        replace(rule, find=fails) if rule.cause == "mixed-atomic" else rule for rule in RULES
-    )
-    monkeypatch.setattr(registry, "rules", lambda: broken)
+    broken = tuple(replace(rule, find=fails) if rule.cause == "mixed-atomic" else rule for rule in RULES)
+    monkeypatch.setattr(plugins, "all_rules", lambda: broken)
     found = diagnose(report)
     assert found[:-1] == good
     assert found[-1].crashed == "mixed-atomic"
-    assert [c.cause for c in causes(report)][-1] == CRASHED
-    assert "boom" in causes(report)[-1].evidence[0]
+    assert [c.cause for c in causes_of_report(report)][-1] == RULE_CRASHED
+    assert "boom" in causes_of_report(report)[-1].evidence[0]
 
 
 def test_causes_stand_in_the_json() -> None:
@@ -212,7 +202,7 @@ def test_causes_stand_in_the_json() -> None:
     sighting = deadheat.scan(text)[0]
     plain = deadheat.sighting_to_wire(sighting)
     assert plain["causes"][0]["cause"] == "concurrent-map"
-    assert plain["causes"][0]["confidence"] >= THRESHOLD
+    assert plain["causes"][0]["confidence"] >= MIN_CONFIDENCE
     assert "tags.go:16" in plain["causes"][0]["evidence"][0]
 
 
@@ -244,38 +234,42 @@ SUMMARY: ThreadSanitizer: data race /src/shop/a.c:{write}:5 in work
 class Counted:
     """A source that counts what it is asked."""
 
-    def __init__(self, code: CodeSource) -> None:
+    def __init__(self, code: PinnedCode) -> None:
         self.code, self.asked = code, 0
-        self.shared, self.loops_share, self.fills = code.shared, code.loops_share, code.fills
-        self.only_cleared = code.only_cleared
+        self.shared_variable, self.shares_loop_variables, self.is_set_in_literal = (
+            code.shared_variable,
+            code.shares_loop_variables,
+            code.is_set_in_literal,
+        )
+        self.is_only_cleared = code.is_only_cleared
 
-    def around(self, *told: Any) -> Any:
+    def function_at(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.around(*told)
+        return self.code.function_at(*told)
 
-    def defined(self, *told: Any) -> Any:
+    def find_function(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.defined(*told)
+        return self.code.find_function(*told)
 
-    def starter(self, *told: Any) -> Any:
+    def find_thread_start(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.starter(*told)
+        return self.code.find_thread_start(*told)
 
-    def callers(self, *told: Any) -> Any:
+    def find_callers(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.callers(*told)
+        return self.code.find_callers(*told)
 
-    def touched(self, *told: Any) -> Any:
+    def find_field_uses(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.touched(*told)
+        return self.code.find_field_uses(*told)
 
-    def stored(self, *told: Any) -> Any:
+    def find_stores(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.stored(*told)
+        return self.code.find_stores(*told)
 
-    def copied(self, *told: Any) -> Any:
+    def find_copy(self, *told: Any) -> Any:
         self.asked += 1
-        return self.code.copied(*told)
+        return self.code.find_copy(*told)
 
 
 @pytest.mark.parametrize(
@@ -310,12 +304,12 @@ def test_what_a_report_made_is_gone_with_it() -> None:
     """A scene and its sides hold each other: millions of them must not wait for the collector."""
     some = [report for _, report in reports()[::9]]
     for report in some:
-        causes(report)  # whatever is kept for later is there now
+        causes_of_report(report)  # whatever is kept for later is there now
     gc.collect()
     gc.disable()
     try:
         for report in some:
-            causes(report)
+            causes_of_report(report)
         assert gc.collect() == 0
     finally:
         gc.enable()
@@ -332,4 +326,4 @@ def test_what_a_report_made_is_gone_with_it() -> None:
     ],
 )
 def test_whether_something_went_well_is_no_check_that_it_is_there(asked: str, absent: bool) -> None:
-    assert is_absent(asked) is absent
+    assert asks_if_absent(asked) is absent

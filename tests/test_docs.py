@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat import registry
-from deadheat.model import Damage, Op, Origin, State
+from deadheat import plugins
+from deadheat.model import ActorState, Damage, Op, Origin
 from tests.cases import all_cases
 from tools import docs
 
@@ -35,7 +35,7 @@ def name(page: Path) -> str:
     return page.relative_to(docs.ROOT).as_posix()
 
 
-@pytest.mark.parametrize("dialect", registry.dialects(), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", plugins.all_detectors(), ids=lambda dialect: dialect.name)
 def test_every_dialect_has_its_page(dialect: Any) -> None:
     page = docs.DIALECTS / f"{dialect.name}.md"
     assert page.exists(), "python tools/docs.py makes it"
@@ -43,7 +43,7 @@ def test_every_dialect_has_its_page(dialect: Any) -> None:
     assert page.read_text() == docs.dialect_pages()[page], "python tools/docs.py makes it anew"
 
 
-@pytest.mark.parametrize("rule", registry.rules(), ids=lambda rule: rule.cause)
+@pytest.mark.parametrize("rule", plugins.all_rules(), ids=lambda rule: rule.cause)
 def test_every_cause_has_its_page(rule: Any) -> None:
     page = docs.CAUSES / f"{rule.cause}.md"
     assert page.exists(), "python tools/docs.py makes it"
@@ -61,11 +61,11 @@ def test_every_flag_is_documented() -> None:
 
 def test_every_format_is_documented() -> None:
     page = (docs.DOCS / "scan.md").read_text()
-    assert [f for f in registry.renderers() if f"`{f}`" not in page] == []
+    assert [f for f in plugins.output_formats() if f"`{f}`" not in page] == []
 
 
-@pytest.mark.parametrize("kind", [Damage, Op, Origin, State], ids=lambda kind: kind.__name__)
-def test_every_word_is_documented(kind: type[Damage | Op | Origin | State]) -> None:
+@pytest.mark.parametrize("kind", [Damage, Op, Origin, ActorState], ids=lambda kind: kind.__name__)
+def test_every_word_is_documented(kind: type[Damage | Op | Origin | ActorState]) -> None:
     page = JSON.read_text()
     assert [word.value for word in kind if f"`{word.value}`" not in page] == []
 
@@ -119,9 +119,7 @@ def test_every_page_is_on_the_map() -> None:
 SHOWN = [(page, *shown) for page in PAGES for shown in docs.shown(page.read_text())]
 
 
-@pytest.mark.parametrize(
-    ("page", "command", "block"), SHOWN, ids=[f"{name(p)}: {c}" for p, c, _ in SHOWN]
-)
+@pytest.mark.parametrize(("page", "command", "block"), SHOWN, ids=[f"{name(p)}: {c}" for p, c, _ in SHOWN])
 def test_shown_output_is_what_the_command_prints(page: Path, command: str, block: str) -> None:
     assert block == docs.block(command), "python tools/docs.py writes it anew"
 

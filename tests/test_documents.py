@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat import claims, documents, registry
+from deadheat import bug_reports, plugins
+from deadheat.api import read_sightings
+from deadheat.bug_reports import OffsetText, claims
+from deadheat.bug_reports.reader import read_bug_reports
 from deadheat.cli import main
-from deadheat.documents.placed import Placed
-from deadheat.documents.read import read
 from deadheat.json_line import sighting_to_json
-from deadheat.text.window import Stream
-from deadheat.triage import triage
+from deadheat.text.window import StreamSource
 from tests.cases import CORPUS, SHARED, brief
 from tests.cases import ROOT as CASES
 from tests.damage import DAMAGES, Damage
@@ -36,7 +36,7 @@ Capture = pytest.CaptureFixture[str]
 def told(path: Path) -> dict[str, Any]:
     """What comes out of a file: its documents, and the reports that a scan finds in it."""
     data = path.read_bytes()
-    reads = read(data, path.name) or []
+    reads = read_bug_reports(data, path.name) or []
     return {
         "documents": [
             {
@@ -73,10 +73,10 @@ def test_document(path: Path, rewrite: bool) -> None:
 
 
 def test_every_shape_and_every_kind_of_claim_has_a_case() -> None:
-    found = [r for path in PATHS for r in read(path.read_bytes(), path.name) or []]
-    assert {r.document.shape for r in found} == {shape.name for shape in registry.shapes()}
+    found = [r for path in PATHS for r in read_bug_reports(path.read_bytes(), path.name) or []]
+    assert {r.document.shape for r in found} == {shape.name for shape in plugins.bug_report_formats()}
     kinds = {claim.kind for r in found for claim in r.document.claims}
-    assert kinds == {finder.kind for finder in registry.finders()}
+    assert kinds == {finder.kind for finder in plugins.claim_finders()}
 
 
 def test_every_expected_file_has_its_document() -> None:
@@ -89,7 +89,7 @@ def test_every_expected_file_has_its_document() -> None:
 
 def raw(data: bytes) -> set[str]:
     """The races in a file that is read as it stands."""
-    return {s.verdict.fingerprint for s in triage(Stream(_reader(data)), "raw")}
+    return {s.verdict.fingerprint for s in read_sightings(StreamSource(_reader(data)), "raw")}
 
 
 def _reader(data: bytes) -> Any:
@@ -107,16 +107,14 @@ def test_no_report_is_lost_to_the_splitting(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_no_report_is_found_twice_at_one_place(path: Path) -> None:
-    places = [(s.span.offset, s.span.lane) for s in deadheat.scan(path.read_bytes(), path.name)]
+    places = [(s.span.offset, s.span.stream) for s in deadheat.scan(path.read_bytes(), path.name)]
     assert len(places) == len({*places})
 
 
 def wrapped(text: str) -> dict[str, bytes]:
     """One report in every shape of document."""
     issue = {"number": 7, "title": "t", "html_url": "u", "body": f"Race:\n\n```\n{text}```\n"}
-    junit = (
-        f'<testsuite><testcase name="TestX"><system-out><![CDATA[{text}]]></system-out></testcase>'
-    )
+    junit = f'<testsuite><testcase name="TestX"><system-out><![CDATA[{text}]]></system-out></testcase>'
     mail = f"From: a@example.com\nSubject: race\nDate: now\n\n{text}"
     return {
         "form": f"ID: 1\nTitle: t\nDescription:\n```\n{text}```\n".encode(),
@@ -159,7 +157,7 @@ def test_the_test_case_is_the_test_of_a_report_that_has_none() -> None:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_a_claim_quotes_what_stands_at_its_place(path: Path) -> None:
     data = path.read_bytes()
-    for document, _ in read(data, path.name) or []:
+    for document, _ in read_bug_reports(data, path.name) or []:
         for claim in document.claims:
             there = data[claim.span.offset : claim.span.end]
             assert claim.span.end <= len(data)
@@ -173,7 +171,7 @@ def test_nothing_that_a_detector_printed_is_a_claim() -> None:
     for path in sorted(CASES.glob("go/*.txt")):
         text = f"# Bug\n\n{path.read_bytes().decode('utf-8', 'replace')}"
         for document, sightings in deadheat.read_documents(text):
-            spans = [s.span for s in sightings if s.span.lane is None]
+            spans = [s.span for s in sightings if s.span.stream is None]
             for claim in document.claims:
                 assert not any(s.offset <= claim.span.offset < s.end for s in spans), path.name
 
@@ -264,7 +262,7 @@ WORDS = [
 @settings(max_examples=300, deadline=None)
 def test_claims_never_raise_and_quote_what_stands_there(words: list[str]) -> None:
     data = ("# x\n\n" + " ".join(words)).encode("utf-8", "replace")
-    for claim in claims.of(Placed.verbatim(data, 0, len(data))):
+    for claim in claims.find_claims(OffsetText.from_slice(data, 0, len(data))):
         assert 0 <= claim.span.offset <= claim.span.end <= len(data)
         assert data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
 
@@ -275,9 +273,7 @@ def test_no_bytes_raise(tail: bytes, head: bytes) -> None:
     data = head + tail
     for document, _ in deadheat.read_documents(data):
         for claim in document.claims:
-            assert (
-                data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
-            )
+            assert data[claim.span.offset : claim.span.end].decode("utf-8", "replace") == claim.quote
 
 
 @given(st.sampled_from(PATHS), st.randoms(use_true_random=False))
@@ -290,16 +286,14 @@ def test_no_mutation_raises(path: Path, rng: random.Random) -> None:
         if how == 0:
             del data[at : at + rng.randrange(1, 200)]
         elif how == 1:
-            data[at:at] = rng.choice(
-                [b"\xff", b"\0", b'"', b"\\", b"=", b"&x;", b"<", b"```", b"\r"]
-            )
+            data[at:at] = rng.choice([b"\xff", b"\0", b'"', b"\\", b"=", b"&x;", b"<", b"```", b"\r"])
         elif how == 2:
             data[at] = rng.randrange(256)
         else:
             data[at:at] = data[rng.randrange(len(data)) :][:300]
         if not data:
             return
-    for document, sightings in read(bytes(data), path.name) or []:
+    for document, sightings in read_bug_reports(bytes(data), path.name) or []:
         for span in [*(c.span for c in document.claims), *(s.span for s in sightings)]:
             assert 0 <= span.offset <= span.end <= len(data)
 
@@ -307,11 +301,11 @@ def test_no_mutation_raises(path: Path, rng: random.Random) -> None:
 @given(st.text(max_size=80).map(lambda text: text.encode("utf-8", "replace").decode()))
 @settings(deadline=None)
 def test_a_json_string_knows_where_each_of_its_bytes_stands(text: str) -> None:
-    from deadheat.documents import json_tree
+    from deadheat.bug_reports.formats import issue_json
 
     for ascii_only in (True, False):
         data = json.dumps([{"k": text}], ensure_ascii=ascii_only).encode()
-        values = json_tree.values(data)
+        values = issue_json.parse_json_values(data)
         assert values is not None
         placed = values[0][0]["k"].placed()
         assert placed.data.decode() == text
@@ -383,7 +377,7 @@ def test_a_line_of_ten_megabytes_is_a_log() -> None:
     ],
 )
 def test_a_bug_report_is_told_by_its_first_bytes(head: bytes, name: str, written: bool) -> None:
-    assert documents.may_be(head, name) is written
+    assert bug_reports.may_be_bug_report(head, name) is written
 
 
 def test_a_scan_of_a_log_loads_no_document_code() -> None:
@@ -431,9 +425,7 @@ def test_the_wire_gives_back_what_it_took(path: Path) -> None:
         assert deadheat.sighting_from_wire(plain) == sighting
 
 
-def test_text_has_a_line_of_what_the_author_says(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_has_a_line_of_what_the_author_says(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     out = scanned(capsys, str(FORM))
     (said,) = (line for line in out.splitlines() if "the author says" in line)
@@ -450,9 +442,7 @@ def test_documents_are_listed_with_and_without_reports(capsys: Capture) -> None:
     assert [len(d["reports"]) for d in found] == [0, 1]
 
 
-def test_every_report_of_a_document_has_the_name_of_its_race(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_every_report_of_a_document_has_the_name_of_its_race(capsys: Capture, tmp_path: Path) -> None:
     issue = tmp_path / "issue.md"
     other = REPORT.replace("cart", "till")
     issue.write_text(f"## Bug report\n\nA data race.\n\n```\n{REPORT}{other}```\n")
@@ -487,12 +477,7 @@ def test_a_bug_report_in_an_archive_keeps_its_claims(capsys: Capture, tmp_path: 
 # -- error stacks under damage -----------------------------------------------------------------------
 
 # a logger's text on the very line of a symbol leaves nothing to part them by; the rest is as for `go`
-UNREAD = {
-    "newest-first",
-    "log-glued-to-end",
-    "log-glued-to-front",
-    "mail-quote-then-quoted-printable",
-}
+UNREAD = {"newest-first", "log-glued-to-end", "log-glued-to-front", "mail-quote-then-quoted-printable"}
 CLEAN = ("stack-under-an-error", "generics-a-test-and-a-house-library-of-errors")
 
 
@@ -502,16 +487,14 @@ def _sides(sighting: deadheat.Sighting) -> list[tuple[str, int | None]]:
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [d for d in DAMAGES if d.headless and d.name not in UNREAD],
-    ids=lambda damage: damage.name,
+    "damage", [d for d in DAMAGES if d.headless and d.name not in UNREAD], ids=lambda damage: damage.name
 )
 def test_error_stacks_survive_damage(damage: Damage) -> None:
     for name in CLEAN:
         text = (CASES / "go_error" / f"{name}.txt").read_text()
-        (whole,) = deadheat.scan(text, shy=True)
+        (whole,) = deadheat.scan(text, opt_in=True)
         for seed in range(3):
-            found = deadheat.scan(damage.apply(text, random.Random(seed)), shy=True)
+            found = deadheat.scan(damage.apply(text, random.Random(seed)), opt_in=True)
             if damage.lossy:
                 assert all(s.report.damage or _sides(s) == _sides(whole) for s in found)
             else:
@@ -522,4 +505,4 @@ def test_error_stacks_survive_damage(damage: Damage) -> None:
 @pytest.mark.parametrize("encoding", [b"U-F-8", b"utf-7", b"utf-16", b"rot13", b""])
 def test_an_xml_file_in_an_odd_encoding_is_no_fault(encoding: bytes) -> None:
     data = b'<?xml version="1.0" encoding="' + encoding + b'"?><testsuites></testsuites>'
-    assert read(data, "junit.xml") is None or isinstance(read(data, "junit.xml"), list)
+    assert read_bug_reports(data, "junit.xml") is None or isinstance(read_bug_reports(data, "junit.xml"), list)

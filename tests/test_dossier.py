@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import cli
-from deadheat.model import Access, Actor, Frame, Op, Origin, Report, State
-from deadheat.render.ways import picture
+from deadheat.model import Access, Actor, ActorState, Frame, Op, Origin, Report
+from deadheat.output.race_diagram import build_diagram
 from tests.repositories import MODULE, Repository, line
 from tests.test_code_pin import FIXED, HUB
 
@@ -60,9 +60,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 @pytest.fixture
 def repo(tmp_path: Path) -> Repository:
     made = Repository(tmp_path / "relay")
-    made.put(
-        "hub: begin", {"go.mod": f"module {MODULE}\n", "hub/hub.go": HUB, "hub/hub_test.go": TEST}
-    )
+    made.put("hub: begin", {"go.mod": f"module {MODULE}\n", "hub/hub.go": HUB, "hub/hub_test.go": TEST})
     made.put(f"hub: fix data race on count {EVIL}", {"hub/hub.go": FIXED})
     return made
 
@@ -197,9 +195,7 @@ def test_a_page_needs_nothing_and_runs_nothing(explain: Explain, repo: Repositor
     assert "<script>alert(1)</script>" in page.text  # as text, where a commit's subject says so
 
 
-def test_the_picture_goes_from_the_ancestor_to_the_racing_lines(
-    explain: Explain, repo: Repository
-) -> None:
+def test_the_picture_goes_from_the_ancestor_to_the_racing_lines(explain: Explain, repo: Repository) -> None:
     text = explain(report(), "html", repo)
     assert "both come from <code>hub.TestHub</code>" in text
     assert "<b>starts goroutine 8</b> in <code>hub.Start</code>" in text
@@ -240,12 +236,12 @@ def test_an_actor_that_runs_in_the_ancestor_needs_no_start() -> None:
     owner = Access(Op.WRITE, "goroutine 7", (stop, test), site=stop)
     created = (frame("testing.(*T).Run", Origin.TEST),)
     actors = (
-        Actor("goroutine 8", State.RUNNING, (start, test)),
-        Actor("goroutine 7", State.RUNNING, created),
+        Actor("goroutine 8", ActorState.RUNNING, (start, test)),
+        Actor("goroutine 7", ActorState.RUNNING, created),
     )
-    found = picture(Report("go", "data-race", (worker, owner), actors))
+    found = build_diagram(Report("go", "data-race", (worker, owner), actors))
     assert found.ancestor == test
-    kinds = [[(s.kind, s.frame.function) for s in lane.steps] for lane in found.lanes]
+    kinds = [[(s.kind, s.frame.function) for s in lane.steps] for lane in found.columns]
     assert kinds == [[("start", "hub.Start"), ("access", "hub.run")], [("access", "hub.Stop")]]
 
 
@@ -254,13 +250,11 @@ def test_two_calls_of_one_function_are_no_ancestor() -> None:
     test = Frame("hub.TestIt", "hub", "hub/hub_test.go", 5, Origin.USER)
     later, call = test._replace(line=9), frame("hub.Exec")
     worker = Access(Op.READ, "goroutine 8", (frame("hub.run"),), site=frame("hub.run"))
-    owner = Access(
-        Op.WRITE, "goroutine 7", (frame("hub.reset"), call, later), site=frame("hub.reset")
-    )
-    actors = (Actor("goroutine 8", State.RUNNING, (frame("hub.start"), call, test)),)
-    found = picture(Report("go", "data-race", (worker, owner), actors))
+    owner = Access(Op.WRITE, "goroutine 7", (frame("hub.reset"), call, later), site=frame("hub.reset"))
+    actors = (Actor("goroutine 8", ActorState.RUNNING, (frame("hub.start"), call, test)),)
+    found = build_diagram(Report("go", "data-race", (worker, owner), actors))
     assert found.ancestor == test
-    assert [[s.frame.function for s in lane.steps] for lane in found.lanes] == [
+    assert [[s.frame.function for s in lane.steps] for lane in found.columns] == [
         ["hub.Exec", "hub.start", "hub.run"],
         ["hub.Exec", "hub.reset"],
     ]
@@ -269,19 +263,16 @@ def test_two_calls_of_one_function_are_no_ancestor() -> None:
 def test_strangers_have_no_ancestor() -> None:
     one = Access(Op.READ, "goroutine 8", (frame("a.x"),), site=frame("a.x"))
     two = Access(Op.WRITE, "goroutine 7", (frame("b.y"),), site=frame("b.y"))
-    found = picture(Report("go", "data-race", (one, two)))
+    found = build_diagram(Report("go", "data-race", (one, two)))
     assert found.ancestor is None
-    assert [len(lane.steps) for lane in found.lanes] == [1, 1]
+    assert [len(lane.steps) for lane in found.columns] == [1, 1]
 
 
 def test_frames_of_the_language_are_below_the_access() -> None:
     inner, site = frame("runtime.mapassign", Origin.RUNTIME), frame("hub.put")
     access = Access(Op.WRITE, "goroutine 8", (inner, site), site=site)
-    (lane,) = picture(Report("go", "data-race", (access,))).lanes
-    assert [(s.kind, s.frame.function) for s in lane.steps] == [
-        ("access", "hub.put"),
-        ("inner", "runtime.mapassign"),
-    ]
+    (lane,) = build_diagram(Report("go", "data-race", (access,))).columns
+    assert [(s.kind, s.frame.function) for s in lane.steps] == [("access", "hub.put"), ("inner", "runtime.mapassign")]
 
 
 # -- families ----------------------------------------------------------------------------------------
@@ -297,8 +288,6 @@ def test_relatives_in_the_same_input_are_named(explain: Explain) -> None:
             "==================\n"
         )
 
-    first, second = json.loads(
-        explain(one("alpha") + one("beta").replace("c000012340", "c000099990"), "json", None)
-    )
+    first, second = json.loads(explain(one("alpha") + one("beta").replace("c000012340", "c000099990"), "json", None))
     assert first["related"] == [second["race"]]
     assert second["related"] == [first["race"]]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat import registry
-from deadheat.diagnose.finding import Finding
+from deadheat import plugins
+from deadheat.diagnosis.finding import Finding
 from eval import blind, by_race, causes, folds, kept, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
@@ -46,11 +46,7 @@ Goroutine 7 (running) created at:
 
 
 def report(
-    first: str = "Add",
-    second: str = "Sum",
-    line: int = 10,
-    caller: str = "run",
-    address: str = "a0010",
+    first: str = "Add", second: str = "Sum", line: int = 10, caller: str = "run", address: str = "a0010"
 ) -> Sighting:
     text = TEXT.format(first=first, second=second, line=line, caller=caller, address=address)
     (sighting,) = deadheat.scan(text, f"{first} {second} {line} {caller} {address}")
@@ -86,9 +82,7 @@ def test_the_score_is_the_mean_over_the_kinds_asked_for() -> None:
         (rules.deadheat, report(line=11), report("Take")),
     ],
 )
-def test_what_a_rule_joins_and_what_it_tells_apart(
-    rule: rules.Rule, same: Sighting, other: Sighting
-) -> None:
+def test_what_a_rule_joins_and_what_it_tells_apart(rule: rules.Rule, same: Sighting, other: Sighting) -> None:
     groups = rule([report(), same, other])
     assert groups[0] == groups[1] != groups[2]
 
@@ -99,9 +93,7 @@ def test_the_order_of_reports_changes_no_group(rule: rules.Rule) -> None:
     reports = [report(a, b, caller=c) for a in names for b in names for c in ("run", "walk")]
     mixed = random.Random(7).sample(range(len(reports)), len(reports))
     straight, other = rule(reports), rule([reports[at] for at in mixed])
-    assert _partition(straight) == _partition(
-        [other[mixed.index(at)] for at in range(len(reports))]
-    )
+    assert _partition(straight) == _partition([other[mixed.index(at)] for at in range(len(reports))])
 
 
 def _partition(groups: Sequence[Hashable]) -> set[frozenset[int]]:
@@ -123,9 +115,7 @@ def test_a_damaged_report_keeps_its_label_and_a_lost_one_is_counted() -> None:
 def test_the_worst_are_named_with_what_became_of_them() -> None:
     items = [_item("a"), _item("a", "lines"), _item("b")]
     rows = worst(items, [1, 2, 1])
-    assert rows[0] == (
-        "| `a` | 1.5 | together with `b` (1); in 2 groups (1 + 1), apart from the first: lines 1 |"
-    )
+    assert rows[0] == ("| `a` | 1.5 | together with `b` (1); in 2 groups (1 + 1), apart from the first: lines 1 |")
 
 
 # -- causes ----------------------------------------------------------------------------------------
@@ -133,13 +123,7 @@ def test_the_worst_are_named_with_what_became_of_them() -> None:
 
 def test_a_cause_is_graded_by_its_label() -> None:
     truth = causes.Truth("double-checked-locking", frozenset({"lazy-initialisation"}))
-    said = (
-        "double-checked-locking",
-        "lazy-initialisation",
-        "missing-lock",
-        "unknown",
-        "timer-after-stop",
-    )
+    said = ("double-checked-locking", "lazy-initialisation", "missing-lock", "unknown", "timer-after-stop")
     grades = [causes.grade(one, truth) for one in said]
     assert grades == ["exact", "as true", "general", "unknown", "wrong"]
 
@@ -149,19 +133,14 @@ def test_a_label_is_for_the_program_or_for_a_variable() -> None:
     assert causes.truth_of(told, "a") == causes.Truth("missing-lock")
     assert causes.truth_of(told, "b") == causes.Truth("partial-lock", frozenset({"concurrent-map"}))
     assert causes.truth_of(told, "c") is None
-    assert causes.truth_of({"cause": "lazy-initialisation"}, "x") == causes.Truth(
-        "lazy-initialisation"
-    )
+    assert causes.truth_of({"cause": "lazy-initialisation"}, "x") == causes.Truth("lazy-initialisation")
 
 
 def test_every_race_weighs_the_same() -> None:
     unknown = (Finding("unknown", 1.0),)
     found = [causes.Case("many", "go", "", causes.Truth("x"), unknown)] * 9
     found.append(causes.Case("one", "go", "", causes.Truth("x"), (Finding("x", 0.9),)))
-    assert causes.shares(found, lambda case: case.grade) == {
-        "unknown": pytest.approx(0.5),
-        "exact": 0.5,
-    }
+    assert causes.shares(found, lambda case: case.grade) == {"unknown": pytest.approx(0.5), "exact": 0.5}
 
 
 def test_a_race_has_one_cause_of_each_recording_and_one_of_all() -> None:
@@ -206,7 +185,7 @@ def test_a_claim_is_counted_in_each_part_by_itself() -> None:
 
 
 def test_every_label_of_the_corpus_is_a_cause() -> None:
-    known = {rule.cause for rule in registry.rules()}
+    known = {rule.cause for rule in plugins.all_rules()}
     for path in CORPUS.rglob("truth.json"):
         told = json.loads(path.read_text(encoding="utf-8"))
         for key in ("cause", "also"):
@@ -216,9 +195,7 @@ def test_every_label_of_the_corpus_is_a_cause() -> None:
             assert names <= known, path
 
 
-def test_what_was_said_at_first_sight_is_read_as_it_was_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_said_at_first_sight_is_read_as_it_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     truth = causes.Truth("partial-lock", frozenset({"missing-lock", "concurrent-map"}))
     said = Finding("missing-lock", 0.55)
@@ -241,9 +218,7 @@ def test_a_claim_is_worth_what_it_was_on_unseen_sets() -> None:
         outcome("a", "unknown", 0.65, 3),
         outcome("b", "mixed-atomic", 0.85, 2),
     ]
-    assert list(blind.by_confidence(told))[2:] == [
-        "| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"
-    ]
+    assert list(blind.by_confidence(told))[2:] == ["| 0.8 | with source | 1.2 | 20.0 % | 0.0 % | 0.0 % | 80.0 % |"]
     assert list(blind.by_claim(told))[2:] == [
         "| with source | mixed-atomic | 0.85 | Go | 1.0 | 0.0 | 0.0 | 0.0 | 1.0 |"
     ]

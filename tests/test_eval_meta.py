@@ -41,9 +41,7 @@ Previous write at 0x00c00001c0a8 by goroutine 7:
 
 
 def test_the_programs_names_change_and_the_librarys_stay() -> None:
-    found = renaming.renamed(
-        {"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral()
-    )
+    found = renaming.renamed({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral())
     text = found.files["p/p.go"].decode()
     method, kind = found.naming["Wait"], found.naming["Box"]
     assert f"{found.naming['b']}.{found.naming['wait']}.Wait()" in text
@@ -56,9 +54,7 @@ def test_the_programs_names_change_and_the_librarys_stay() -> None:
 
 
 def test_a_report_is_renamed_with_its_program() -> None:
-    found = renaming.renamed(
-        {"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral()
-    )
+    found = renaming.renamed({"go.mod": b"module example.com/x\n", "p/p.go": GO}, renaming.neutral())
     (sighting,) = deadheat.scan(REPORT)
     frame = found.report(sighting.report).accesses[0].stack[0]
     assert frame.function.endswith(f"(*{found.naming['Box']}).{found.naming['Wait']}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deadheat import registry
+from deadheat import plugins
 from eval.real import Told, listed, reported, sample, table, variables
 
 MESSAGE = b"""store: take the lock
@@ -32,7 +32,7 @@ Signed-off-by: A Tester <tester@example.com>
 
 
 def test_every_label_is_a_cause_that_there_is() -> None:
-    causes = {rule.cause for rule in registry.rules()}
+    causes = {rule.cause for rule in plugins.all_rules()}
     races = sample()
     assert {cause for race in races for cause in (race.cause, *race.also)} <= causes
     assert len({(race.commit, race.report) for race in races}) == len(races)

@@ -15,13 +15,12 @@ from typing import IO, TYPE_CHECKING, cast
 import pytest
 
 import deadheat
-from deadheat import reading
+from deadheat.api import read_sightings
 from deadheat.errors import UnreadableError
-from deadheat.feeds import archives, files, magic, walk
-from deadheat.feeds.blocks import Blocks
-from deadheat.feeds.mapped import Mapped
-from deadheat.text.window import Stream
-from deadheat.triage import triage
+from deadheat.parsing import report_reader
+from deadheat.sources import archives, file_listing, files
+from deadheat.sources.files import MappedSource, ReusedBufferSource
+from deadheat.text.window import StreamSource
 from tests.cases import ROOT
 from tests.damage import named
 from tests.damage.writers import interleave, other_process
@@ -76,13 +75,13 @@ LONG: dict[str, Callable[[], bytes]] = {
 def told(sighting: Sighting) -> tuple[int, int, str | None, str, tuple[str, ...]]:
     span = sighting.span
     report = sighting.report
-    return span.offset, span.length, span.lane, sighting.verdict.fingerprint, report.damage
+    return span.offset, span.length, span.stream, sighting.verdict.fingerprint, report.damage
 
 
 def ranged(text: bytes, start: int, end: int | None) -> list[tuple[object, ...]]:
-    begin = max(0, start - reading.REACH)
-    source = Stream(io.BytesIO(text[begin:]).read, begin)
-    return [told(sighting) for sighting in triage(source, "x", start, end)]
+    begin = max(0, start - report_reader.RANGE_OVERLAP)
+    source = StreamSource(io.BytesIO(text[begin:]).read, begin)
+    return [told(sighting) for sighting in read_sightings(source, "x", start, end)]
 
 
 @pytest.mark.long
@@ -106,7 +105,7 @@ def test_a_report_of_a_file_is_found_once_wherever_it_is_cut() -> None:
 
 
 def parted(data: bytes, start: int, end: int | None) -> Iterator[tuple[object, ...]]:
-    for found in files.part(io.BytesIO(data), "text", start, end, files.Wish(full=True)):
+    for found in files.read_file_part(io.BytesIO(data), "text", start, end, files.ReadOptions(full=True)):
         assert isinstance(found, deadheat.Sighting)
         yield told(found)
 
@@ -141,20 +140,13 @@ def test_many_ranges_give_what_the_whole_gives(kind: str) -> None:
 def test_a_range_without_a_report_is_not_read_to_the_end_of_the_file() -> None:
     text = io.BytesIO(b"ok   example.com/shop/mail 0.2s\n" * (1 << 18))
     size, end = len(text.getbuffer()), 1 << 20
-    assert list(triage(Stream(text.read), "x", 0, end)) == []
+    assert list(read_sightings(StreamSource(text.read), "x", 0, end)) == []
     assert end <= text.tell() <= size // 2
 
 
 @pytest.mark.parametrize("piece", [4096, 1 << 16])
 @pytest.mark.parametrize(
-    "damage",
-    [
-        "",
-        *(
-            pytest.param(n, marks=pytest.mark.long)
-            for n in ("github-actions", "kubectl-two-pods", "crlf")
-        ),
-    ],
+    "damage", ["", *(pytest.param(n, marks=pytest.mark.long) for n in ("github-actions", "kubectl-two-pods", "crlf"))]
 )
 def test_units_of_a_file_give_what_the_file_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, damage: str
@@ -164,32 +156,30 @@ def test_units_of_a_file_give_what_the_file_gives(
     data = damaged(damage, text) if damage else text.encode()
     path = tmp_path / "a.log"
     path.write_bytes(data)
-    monkeypatch.setattr(files, "LARGE", 10_006)
-    monkeypatch.setattr(files, "UNIT", 5003)
-    monkeypatch.setattr(files, "REACH", 20_000)
-    monkeypatch.setattr(files, "Mapped", lambda fd, size, start: Mapped(fd, size, start, piece))
-    entry = walk.Entry(str(path), len(data))
-    units = files.units(entry)
+    monkeypatch.setattr(files, "LARGE_FILE", 10_006)
+    monkeypatch.setattr(files, "MIN_RANGE", 5003)
+    monkeypatch.setattr(files, "RANGE_OVERLAP", 20_000)
+    monkeypatch.setattr(files, "MappedSource", lambda fd, size, start: MappedSource(fd, size, start, piece))
+    entry = file_listing.FileEntry(str(path), len(data))
+    units = files.split_into_ranges(entry)
     assert len(units) > 10
     assert sum(unit.size for unit in units) == len(data)
-    whole = [told(sighting) for sighting in seen(files.Unit(entry))]
+    whole = [told(sighting) for sighting in seen(files.FileRange(entry))]
     assert len(whole) == (82 if "two" in damage else 41)
     for mapped in (False, True):
         parts = [told(s) for unit in units for s in seen(unit, mapped)]
         assert sorted(parts, key=str) == sorted(whole, key=str)
 
 
-def seen(unit: files.Unit, mapped: bool = False) -> list[Sighting]:
-    found = list(files.sightings(unit, mapped))
+def seen(unit: files.FileRange, mapped: bool = False) -> list[Sighting]:
+    found = list(files.read_unit_sightings(unit, mapped))
     assert not [fault for fault in found if isinstance(fault, UnreadableError)]
     return cast("list[Sighting]", found)
 
 
-def test_small_packed_and_wide_files_stay_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "LARGE", 2000)
-    monkeypatch.setattr(files, "UNIT", 1000)
+def test_small_packed_and_wide_files_stay_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGE_FILE", 2000)
+    monkeypatch.setattr(files, "MIN_RANGE", 1000)
     wide = (REPORT * 5).encode("utf-16")
     packed = gzip.compress(os.urandom(5000))
     for name, data, whole in (
@@ -200,14 +190,14 @@ def test_small_packed_and_wide_files_stay_whole(
         ("none.gz", b"x\n" * 9000, True),
     ):
         (tmp_path / name).write_bytes(data)
-        cut = files.units(walk.Entry(str(tmp_path / name), len(data)))
+        cut = files.split_into_ranges(file_listing.FileEntry(str(tmp_path / name), len(data)))
         assert (len(cut) == 1) is whole, name
 
 
 def test_a_wide_file_gives_raw_offsets(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(("well\n" * 99 + REPORT).encode("utf-16"))
-    (sighting,) = seen(files.Unit(walk.Entry(str(path), path.stat().st_size)))
+    (sighting,) = seen(files.FileRange(file_listing.FileEntry(str(path), path.stat().st_size)))
     span = sighting.span
     text = path.read_bytes()[span.offset : span.end].decode("utf-16-le")
     assert text.startswith("WARNING: DATA RACE")
@@ -218,20 +208,18 @@ def test_a_wide_file_gives_raw_offsets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
 @pytest.mark.parametrize("start", [0, 1, 4096, 5000])
-def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(
-    tmp_path: Path, size: int, start: int
-) -> None:
+def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(tmp_path: Path, size: int, start: int) -> None:
     data = random.Random(size).randbytes(size)
     (tmp_path / "a").write_bytes(data)
     with (tmp_path / "a").open("rb") as file:
-        source = Mapped(file.fileno(), size, min(start, size), piece=4096)
+        source = MappedSource(file.fileno(), size, min(start, size), map_size=4096)
         assert source.base <= start
         at = source.base
         while True:
             end = source.base + len(source.buffer)
             assert source.buffer[at - source.base : end] == data[at:end]
             keep = max(at, end - 100)
-            if not source.more(keep):
+            if not source.read_more(keep):
                 break
             assert source.base <= keep
             assert source.base + len(source.buffer) > end
@@ -244,9 +232,9 @@ def test_a_map_moves_over_every_byte_and_keeps_what_is_wanted(
 @pytest.mark.parametrize("keep", [0, 1, 50, 5000])
 def test_memory_that_is_used_again_holds_every_byte_that_is_wanted(size: int, keep: int) -> None:
     data = random.Random(3).randbytes(10_007)
-    source = Blocks(io.BytesIO(data).readinto, size=size)
+    source = ReusedBufferSource(io.BytesIO(data).readinto, size=size)
     met = 0
-    while source.more(max(0, met - keep)):
+    while source.read_more(max(0, met - keep)):
         end = source.base + len(source.buffer)
         assert source.base <= max(0, met - keep) <= met < end
         assert source.buffer[:] == data[source.base : end]
@@ -260,7 +248,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
     path = tmp_path / "a.log"
     path.write_bytes(REPORT.encode() + b"x\n" * (1 << 21))
     with path.open("r+b", buffering=0) as raw:
-        found = files.part(raw, "a", 0, None)
+        found = files.read_file_part(raw, "a", 0, None)
         assert isinstance(next(found), deadheat.Sighting)
         raw.truncate(1000)
         assert list(found) == []
@@ -268,7 +256,7 @@ def test_a_file_that_shrinks_while_it_is_read_merely_ends(tmp_path: Path) -> Non
 
 def test_a_range_without_a_report_is_not_read_to_the_end_of_its_file() -> None:
     raw = io.BytesIO(b"all is well\n" * (1 << 20))
-    assert list(files.part(raw, "a", 1 << 20, 1 << 21)) == []
+    assert list(files.read_file_part(raw, "a", 1 << 20, 1 << 21)) == []
     assert raw.tell() < 1 << 22
 
 
@@ -276,8 +264,8 @@ def test_a_range_without_a_report_is_not_read_to_the_end_of_its_file() -> None:
 
 
 def walked(*paths: Path | str) -> tuple[list[str], list[str]]:
-    found = list(walk.entries([str(path) for path in paths]))
-    entries = [e.path for e in found if isinstance(e, walk.Entry)]
+    found = list(file_listing.list_entries([str(path) for path in paths]))
+    entries = [e.path for e in found if isinstance(e, file_listing.FileEntry)]
     return entries, [e.where for e in found if isinstance(e, UnreadableError)]
 
 
@@ -286,20 +274,14 @@ def test_a_walk_finds_every_file_once_in_a_stable_order(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     entries, faults = walked(tmp_path)
-    assert [e.removeprefix(f"{tmp_path}/") for e in entries] == [
-        "a",
-        "b/1",
-        "b/2",
-        "b/z/4",
-        "c/d/e/3",
-    ]
+    assert [e.removeprefix(f"{tmp_path}/") for e in entries] == ["a", "b/1", "b/2", "b/z/4", "c/d/e/3"]
     assert faults == []
 
 
 def test_a_walk_keeps_what_was_named_apart_from_what_was_met(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    named_ones = list(walk.entries([str(tmp_path), str(tmp_path / "a"), "-"]))
-    assert [isinstance(e, walk.Entry) and e.named for e in named_ones] == [False, True, True]
+    named_ones = list(file_listing.list_entries([str(tmp_path), str(tmp_path / "a"), "-"]))
+    assert [isinstance(e, file_listing.FileEntry) and e.is_explicit for e in named_ones] == [False, True, True]
 
 
 def test_a_walk_ends_where_links_lead_back(tmp_path: Path) -> None:
@@ -338,7 +320,7 @@ def test_no_depth_of_folders_is_too_deep(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_empty_name_is_shown_as_one() -> None:
-    [fault] = walk.entries([""])
+    [fault] = file_listing.list_entries([""])
     assert str(fault) == "'': no such file or directory"
 
 
@@ -363,7 +345,7 @@ def unpacked(data: bytes) -> tuple[dict[str, bytes], list[str]]:
     """Each member's bytes, and the faults."""
     contents: dict[str, bytes] = {}
     faults = []
-    for member in archives.members(io.BytesIO(data), "a"):
+    for member in archives.iter_members(io.BytesIO(data), "a"):
         if isinstance(member, UnreadableError):
             faults.append(str(member))
             continue
@@ -403,10 +385,7 @@ def test_what_was_packed_comes_out_byte_for_byte(pack: Callable[[bytes], bytes],
 
 
 def test_a_file_of_several_gzip_members_is_one_document() -> None:
-    assert unpacked(gzip.compress(b"first\n") + gzip.compress(b"second\n")) == (
-        {"a": b"first\nsecond\n"},
-        [],
-    )
+    assert unpacked(gzip.compress(b"first\n") + gzip.compress(b"second\n")) == ({"a": b"first\nsecond\n"}, [])
 
 
 def test_an_empty_zip_has_nothing_and_no_fault() -> None:
@@ -425,28 +404,22 @@ class Unseekable(io.RawIOBase):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda d: zipped(a=d), lambda d: tarred(a=d)])
-def test_a_pipe_that_gives_little_at_a_time_unpacks_the_same(
-    pack: Callable[[bytes], bytes],
-) -> None:
+def test_a_pipe_that_gives_little_at_a_time_unpacks_the_same(pack: Callable[[bytes], bytes]) -> None:
     data = random.Random(1).randbytes(20_000)
     stream = cast("IO[bytes]", Unseekable(pack(data)))
     contents = [
         b"".join(iter(lambda s=member[1]: s.read(999), b""))  # type: ignore[misc]
-        for member in archives.members(stream, "a")
+        for member in archives.iter_members(stream, "a")
         if not isinstance(member, UnreadableError)
     ]
     assert contents == [data]
 
 
 def test_a_bomb_is_stopped_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_MAX_BLOWN", 1 << 20)
+    monkeypatch.setattr(archives, "_MAX_UNPACKED", 1 << 20)
     monkeypatch.setattr(archives, "_MAX_RATIO", 100)
     bomb = bytes(8 << 20)
-    for data in (
-        gzip.compress(bomb),
-        zipped(bomb=bomb, log=b"well\n"),
-        gzip.compress(gzip.compress(bomb)),
-    ):
+    for data in (gzip.compress(bomb), zipped(bomb=bomb, log=b"well\n"), gzip.compress(gzip.compress(bomb))):
         contents, faults = unpacked(data)
         assert len(faults) == 1
         assert "unpacks without end" in faults[0]
@@ -455,7 +428,7 @@ def test_a_bomb_is_stopped_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_log_that_packs_well_is_no_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_MAX_BLOWN", 1 << 20)
+    monkeypatch.setattr(archives, "_MAX_UNPACKED", 1 << 20)
     log = b"2026-01-02 all is well\n" * 90_000
     assert unpacked(gzip.compress(log)) == ({"a": log}, [])
 
@@ -471,13 +444,9 @@ def test_nesting_ends_somewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "pack",
-    [gzip.compress, lambda d: tarred(a=d), lambda d: gzip.compress(tarred(a=d))],
-    ids=["gz", "tar", "tar.gz"],
+    "pack", [gzip.compress, lambda d: tarred(a=d), lambda d: gzip.compress(tarred(a=d))], ids=["gz", "tar", "tar.gz"]
 )
-def test_what_stands_before_the_end_of_a_cut_archive_is_read(
-    pack: Callable[[bytes], bytes],
-) -> None:
+def test_what_stands_before_the_end_of_a_cut_archive_is_read(pack: Callable[[bytes], bytes]) -> None:
     data = b"".join(b"%d all is well\n" % random.Random(i).getrandbits(64) for i in range(9_000))
     packed = pack(data)
     for part in (3, 5, 9):
@@ -487,10 +456,10 @@ def test_what_stands_before_the_end_of_a_cut_archive_is_read(
 
 
 def before_the_fault(packed: bytes) -> bytes:
-    member = next(archives.members(io.BytesIO(packed), "a"))
+    member = next(archives.iter_members(io.BytesIO(packed), "a"))
     assert not isinstance(member, UnreadableError)
     met = b""
-    with contextlib.suppress(*archives.BROKEN):
+    with contextlib.suppress(*archives.ARCHIVE_ERRORS):
         while data := member[1].read(1 << 20):
             met += data
     return met
@@ -505,13 +474,13 @@ def before_the_fault(packed: bytes) -> bytes:
     ],
 )  # fmt: skip
 def test_packed_files_are_told_by_their_first_bytes(head: bytes, packed: bool) -> None:
-    assert magic.is_packed(head) is packed
+    assert file_listing.is_packed_file(head) is packed
 
 
 def test_a_log_that_begins_with_the_letters_of_bzip2_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(f"BZhang joined\n{REPORT}")
-    assert len(seen(files.Unit(walk.Entry(str(path), path.stat().st_size)))) == 1
+    assert len(seen(files.FileRange(file_listing.FileEntry(str(path), path.stat().st_size)))) == 1
 
 
 def test_a_fault_names_its_place() -> None:
@@ -536,5 +505,5 @@ def test_the_holes_of_a_sparse_file_in_an_archive_are_not_read(tmp_path: Path) -
     with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
         archive.addfile(info, io.BytesIO(blocks))
         archive.addfile(after, io.BytesIO(report))
-    found = seen(files.Unit(walk.Entry(str(path), path.stat().st_size)))
+    found = seen(files.FileRange(file_listing.FileEntry(str(path), path.stat().st_size)))
     assert [one.uri.rpartition("!")[2] for one in found] == ["a.log", "b.log"]

@@ -11,19 +11,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from deadheat import cli, registry
-from deadheat.gate.judge import Standing
-from deadheat.render import Style, verdicts
-from deadheat.render.findings import EachOnce, Finding, Findings, Gone, Roll
-from deadheat.triage import scan_text
+from deadheat import cli, plugins
+from deadheat.api import scan_text
+from deadheat.baseline.judgement import GateStanding
+from deadheat.output import OutputStyle, gate_text
+from deadheat.output.findings import FindingsAccumulator, GoneRace, OncePerRaceFormat, RaceFinding, RaceFindings
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMATS: dict[str, EachOnce] = {
-    name: found for name, found in registry.renderers().items() if isinstance(found, EachOnce)
-} | verdicts.FORMATS
+FORMATS: dict[str, OncePerRaceFormat] = {
+    name: found for name, found in plugins.output_formats().items() if isinstance(found, OncePerRaceFormat)
+} | gate_text.GATE_FORMATS
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text())
 TITLE = "read/write race in cart.(*Cart): Total / Add"
 HOSTILE = (
@@ -41,38 +41,38 @@ def race_of(name: str) -> str:
     return scan_text(text_of(name))[0].verdict.race
 
 
-def findings(*texts: bytes, standing: Standing | None = None, note: str = "") -> list[Finding]:
+def findings(*texts: bytes, standing: GateStanding | None = None, note: str = "") -> list[RaceFinding]:
     return [
-        Finding(sighting, 2, ("ci.log at byte 7",), standing, note)
+        RaceFinding(sighting, 2, ("ci.log at byte 7",), standing, note)
         for text in texts
         for sighting in scan_text(text, "ci.log")
     ]
 
 
-def written(name: str, races: list[Finding], gone: tuple[Gone, ...] = (), root: str = "") -> str:
-    style = Style(width=120, root=root)
-    return "".join(FORMATS[name].pieces(Findings(iter(races), gone), style))
+def written(name: str, races: list[RaceFinding], gone: tuple[GoneRace, ...] = (), root: str = "") -> str:
+    style = OutputStyle(width=120, root=root)
+    return "".join(FORMATS[name].render_pieces(RaceFindings(iter(races), gone), style))
 
 
-def hostile() -> list[Finding]:
+def hostile() -> list[RaceFinding]:
     """A race whose every name is an attack."""
     [finding] = findings(text_of("go/two-goroutines.txt"))
     plain = json.dumps(_plain(finding)).replace("cart.(*Cart).Add", json.dumps(HOSTILE)[1:-1])
     plain = plain.replace("cart/cart.go", json.dumps(HOSTILE)[1:-1])
-    from deadheat import wire
+    from deadheat import serialization
 
     told = json.loads(plain) | {"test": HOSTILE, "title": HOSTILE}
-    races = [finding._replace(sighting=wire.sighting_from_wire(told), places=(HOSTILE,))]
-    return [*races, *(f._replace(standing=Standing.KNOWN, note=HOSTILE) for f in races)]
+    races = [finding._replace(sighting=serialization.sighting_from_wire(told), locations=(HOSTILE,))]
+    return [*races, *(f._replace(standing=GateStanding.KNOWN, note=HOSTILE) for f in races)]
 
 
-def _plain(finding: Finding) -> dict[str, Any]:
-    from deadheat import wire
+def _plain(finding: RaceFinding) -> dict[str, Any]:
+    from deadheat import serialization
 
-    return wire.sighting_to_wire(finding.sighting)
+    return serialization.sighting_to_wire(finding.sighting)
 
 
-def everything() -> Iterator[Finding]:
+def everything() -> Iterator[RaceFinding]:
     """Races of every dialect, damaged ones among them."""
     for folder in sorted(ROOT.iterdir()):
         for path in sorted(folder.glob("*.txt"))[:12]:
@@ -86,7 +86,7 @@ def everything() -> Iterator[Finding]:
 def test_each_race_is_shown_once_by_the_command(name: str, tmp_path: Path, capsys: Capture) -> None:
     log = tmp_path / "a.log"
     log.write_bytes(3 * text_of("go/two-goroutines.txt") + text_of("go/method-value.txt"))
-    run = ["gate", "--baseline", str(tmp_path / "b")] if name in verdicts.FORMATS else ["scan"]
+    run = ["gate", "--baseline", str(tmp_path / "b")] if name in gate_text.GATE_FORMATS else ["scan"]
     assert cli.main([*run, "--format", name, str(log)]) == 1
     out = capsys.readouterr().out
     assert race_of("go/two-goroutines.txt") in out
@@ -96,7 +96,7 @@ def test_each_race_is_shown_once_by_the_command(name: str, tmp_path: Path, capsy
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_nothing_of_a_document_is_obeyed(name: str) -> None:
-    text = written(name, hostile(), (Gone("00", HOSTILE),))
+    text = written(name, hostile(), (GoneRace("00", HOSTILE),))
     assert "octocat" in text
     if name not in ("json", "jsonl"):  # which are data, and written as they are read
         assert not {"\x1b", "\u202e", "\x00"} & set(text)
@@ -119,12 +119,12 @@ def test_no_race_is_a_document_too(name: str) -> None:
 
 
 def test_a_scan_of_a_pipe_and_of_a_file_give_the_same(tmp_path: Path) -> None:
-    roll = Roll()
-    gatherer = roll.gatherer()
+    roll = FindingsAccumulator()
+    gatherer = roll.new_collector()
     for finding in findings(text_of("go/two-goroutines.txt")):
-        gatherer.add(finding.sighting)
-    roll.merge(gatherer.pack())
-    [again] = roll.races({})
+        gatherer.add_sighting(finding.sighting)
+    roll.merge_batch(gatherer.pack_batch())
+    [again] = roll.iter_findings({})
     assert again.sighting == findings(text_of("go/two-goroutines.txt"))[0].sighting
 
 
@@ -134,9 +134,7 @@ def test_a_scan_of_a_pipe_and_of_a_file_give_the_same(tmp_path: Path) -> None:
 def valid(text: str) -> dict[str, Any]:
     jsonschema = pytest.importorskip("jsonschema", reason="the schema of SARIF needs jsonschema")
     log: dict[str, Any] = json.loads(text)
-    jsonschema.Draft7Validator(
-        SCHEMA, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER
-    ).validate(log)
+    jsonschema.Draft7Validator(SCHEMA, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER).validate(log)
     return log
 
 
@@ -157,20 +155,14 @@ def test_sarif_has_both_sites_the_stacks_and_lasting_fingerprints() -> None:
     [finding] = findings(text_of("go/two-goroutines.txt"))
     [result] = valid(written("sarif", [finding]))["runs"][0]["results"]
     spots = [
-        (
-            place["physicalLocation"]["artifactLocation"]["uri"],
-            place["physicalLocation"]["region"]["startLine"],
-        )
+        (place["physicalLocation"]["artifactLocation"]["uri"], place["physicalLocation"]["region"]["startLine"])
         for place in result["relatedLocations"]
     ]
     assert spots == [("cart/cart.go", 31), ("cart/cart.go", 40)]
     flows = result["codeFlows"][0]["threadFlows"]
     assert [flow["id"] for flow in flows] == ["goroutine 21", "goroutine 20"]
     for flow, access in zip(flows, finding.sighting.report.accesses, strict=True):
-        names = [
-            step["location"]["logicalLocations"][0]["fullyQualifiedName"]
-            for step in flow["locations"]
-        ]
+        names = [step["location"]["logicalLocations"][0]["fullyQualifiedName"] for step in flow["locations"]]
         assert names[-len(access.stack) :] == [frame.function for frame in access.stack][::-1]
         assert flow["locations"][-1]["importance"] == "essential"
     assert result["partialFingerprints"]["deadheatRace/v1"] == finding.sighting.verdict.race
@@ -180,16 +172,14 @@ def test_sarif_has_both_sites_the_stacks_and_lasting_fingerprints() -> None:
 @pytest.mark.parametrize(
     ("standing", "key", "value", "level"),
     [
-        (Standing.NEW, "baselineState", "new", "error"),
-        (Standing.EXPIRED, "baselineState", "unchanged", "error"),
-        (Standing.KNOWN, "baselineState", "unchanged", "note"),
-        (Standing.MUTED, "suppressions", [{"kind": "external", "status": "accepted",
+        (GateStanding.NEW, "baselineState", "new", "error"),
+        (GateStanding.EXPIRED, "baselineState", "unchanged", "error"),
+        (GateStanding.KNOWN, "baselineState", "unchanged", "note"),
+        (GateStanding.MUTED, "suppressions", [{"kind": "external", "status": "accepted",
                                            "justification": "why"}], "note"),
     ],
 )  # fmt: skip
-def test_sarif_says_what_the_gate_says(
-    standing: Standing, key: str, value: Any, level: str
-) -> None:
+def test_sarif_says_what_the_gate_says(standing: GateStanding, key: str, value: Any, level: str) -> None:
     races = findings(text_of("go/two-goroutines.txt"), standing=standing, note="why")
     [result] = valid(written("sarif", races))["runs"][0]["results"]
     assert (result[key], result["level"]) == (value, level)
@@ -216,15 +206,11 @@ def test_files_are_named_from_the_checkout_on(printed: str, root: str, uri: str)
 
 def test_junit_has_a_failure_per_new_race_and_skips_known_ones() -> None:
     races = [
-        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
-        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
+        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
+        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
     ]
     suite = ElementTree.fromstring(written("junit", races))[0]
-    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == (
-        "2",
-        "1",
-        "1",
-    )
+    assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["skipped"]) == ("2", "1", "1")
     [failed, skipped] = suite
     assert failed.attrib["file"] == "cart/cart.go"
     assert failed[0].attrib["message"] == TITLE
@@ -244,8 +230,8 @@ JUNIT = {
 
 def test_junit_has_no_attribute_that_others_do_not_know() -> None:
     races = [
-        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
-        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
+        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
+        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
     ]
     found = [*ElementTree.fromstring(written("junit", races)).iter()]
     assert {one.tag for one in found} == JUNIT.keys()
@@ -258,7 +244,7 @@ def test_junit_is_xml_whatever_the_names() -> None:
 
 
 def test_a_workflow_command_cannot_be_broken_out_of() -> None:
-    lines = written("github", hostile(), (Gone("00", HOSTILE),)).splitlines()
+    lines = written("github", hostile(), (GoneRace("00", HOSTILE),)).splitlines()
     assert [line.partition(" ")[0] for line in lines] == ["::error", "::notice", "::notice"]
     for line in lines:
         properties = line[2:].partition("::")[0]
@@ -277,10 +263,10 @@ def test_gitlab_has_what_it_asks_for() -> None:
 
 def test_markdown_has_a_row_for_each_and_a_section_for_what_fails() -> None:
     races = [
-        *findings(text_of("go/method-value.txt"), standing=Standing.KNOWN, note="later"),
-        *findings(text_of("go/two-goroutines.txt"), standing=Standing.NEW),
+        *findings(text_of("go/method-value.txt"), standing=GateStanding.KNOWN, note="later"),
+        *findings(text_of("go/two-goroutines.txt"), standing=GateStanding.NEW),
     ]
-    text = written("markdown", races, (Gone("00ff", "an old one"),))
+    text = written("markdown", races, (GoneRace("00ff", "an old one"),))
     assert text.startswith("## deadheat: 2 races, 1 of them new\n")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert [row.count("|") for row in rows] == [6, 6, 6]
@@ -300,7 +286,5 @@ def test_a_job_summary_stays_below_what_github_takes() -> None:
 
 def test_the_page_asks_for_nothing_from_anywhere() -> None:
     text = written("html", list(everything()))
-    assert not re.search(
-        r"""(?:src|href|action)\s*=|url\(|@import|https?://""", text.partition('id="data"')[0]
-    )
+    assert not re.search(r"""(?:src|href|action)\s*=|url\(|@import|https?://""", text.partition('id="data"')[0])
     assert "default-src 'none'" in text

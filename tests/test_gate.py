@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import deadheat
 from deadheat import cli
-from deadheat.gate import baseline as lines
-from deadheat.gate import mutes
-from deadheat.gate.baseline import Baseline, Known
-from deadheat.gate.judge import Entry, Gate, Standing
-from deadheat.gate.mutes import Mute
-from deadheat.identify import in_race, named
-from deadheat.identity.fingerprint import FINGERPRINT_VERSION
-from deadheat.identity.races import Node
+from deadheat.baseline import baseline_file as lines
+from deadheat.baseline import mutes
+from deadheat.baseline.baseline_file import Baseline, KnownRace
+from deadheat.baseline.judgement import BaselineGate, GateStanding, NewEntryDetails
+from deadheat.baseline.mutes import Mute
+from deadheat.grouping.fingerprint import FINGERPRINT_VERSION
+from deadheat.grouping.race_assignment import group_sightings, with_race
+from deadheat.grouping.races import Variant
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -42,25 +42,25 @@ class Gated:
     """What one gate says of some reports."""
 
     def __init__(self, text: bytes, baseline: Baseline = EMPTY, today: str = TODAY) -> None:
-        sightings, found, _ = named(deadheat.scan(text))
-        self.gate = Gate(baseline, found, today)
+        sightings, found, _ = group_sightings(deadheat.scan(text))
+        self.gate = BaselineGate(baseline, found, today)
         self.races: dict[str, Sighting] = {}
         for sighting in sightings:
             race = self.gate.ids[sighting.verdict.race]
-            self.races[race] = in_race(sighting, race)
+            self.races[race] = with_race(sighting, race)
 
     @property
     def standings(self) -> list[str]:
-        return sorted(self.gate.judge(sighting).standing for sighting in self.races.values())
+        return sorted(self.gate.judge_race(sighting).standing for sighting in self.races.values())
 
     def updated(self, prune: bool = False, **said: str) -> Baseline:
-        entry = Entry(TODAY, **said)
-        return lines.loads(lines.dumps(self.gate.updated(self.races.values(), entry, prune)))
+        entry = NewEntryDetails(TODAY, **said)
+        return lines.parse_baseline(
+            lines.format_baseline(self.gate.updated_baseline(self.races.values(), entry, prune))
+        )
 
 
-def report(
-    first: str, second: str, address: int = 0xC000012345, callers: Sequence[str] = ()
-) -> bytes:
+def report(first: str, second: str, address: int = 0xC000012345, callers: Sequence[str] = ()) -> bytes:
     """A report of Go's detector about two functions, each called by one of `callers`."""
     called = list(callers) or ["main.a", "main.b"]
     stacks = [
@@ -102,7 +102,7 @@ def test_lines_that_move_and_closures_that_are_renumbered_stay_known() -> None:
 
 def test_a_race_that_is_known_by_its_id_alone_is_known() -> None:
     [race] = Gated(REPORT.read_bytes()).races
-    written = lines.loads(json.dumps({"race": race, "reason": "by hand"}))
+    written = lines.parse_baseline(json.dumps({"race": race, "reason": "by hand"}))
     gated = Gated(REPORT.read_bytes(), written)
     assert gated.standings == ["known"]
     assert list(gated.races) == [race]
@@ -154,11 +154,11 @@ def test_all_that_identity_knows_of_a_race_is_kept() -> None:
     for path in sorted((ROOT / "go").glob("*.txt"))[:60]:
         text = path.read_bytes()
         first = Gated(text)
-        kept, found = lines.found(first.updated().known), first.gate._found
-        assert kept.nodes == found.nodes
-        assert kept.aliases == found.every_alias()
+        kept, found = lines.known_race_evidence(first.updated().known), first.gate._run_evidence
+        assert kept.variants == found.variants
+        assert kept.aliases == found.all_aliases()
         assert {pair for pair in found.links if pair[1].startswith("=")} <= kept.links
-        assert kept.split >= found.split & {node.base for node in found.nodes.values()}
+        assert kept.split_by_caller >= found.split_by_caller & {node.base for node in found.variants.values()}
         assert {*Gated(text, first.updated()).standings} <= {"known"}
 
 
@@ -168,7 +168,7 @@ def test_what_runs_out_counts_as_new_from_the_day_after() -> None:
     late = Gated(REPORT.read_bytes(), known, "2026-06-02")
     assert late.standings == ["expired"]
     [sighting] = late.races.values()
-    assert late.gate.judge(sighting).note == "until 2026-06-01: until the release"
+    assert late.gate.judge_race(sighting).note == "until 2026-06-01: until the release"
     [renewed] = late.updated(expires="2026-07-01").known
     assert (renewed.expires, renewed.reason) == ("2026-07-01", "until the release")
 
@@ -176,7 +176,7 @@ def test_what_runs_out_counts_as_new_from_the_day_after() -> None:
 def test_what_is_gone_is_told_and_kept_until_it_is_pruned() -> None:
     known = Gated(REPORT.read_bytes() + OTHER.read_bytes()).updated()
     later = Gated(OTHER.read_bytes(), known)
-    assert [entry.title for entry in later.gate.gone()] == [TITLE]
+    assert [entry.title for entry in later.gate.gone_races()] == [TITLE]
     assert later.updated() == known
     assert [entry.title for entry in later.updated(prune=True).known] != [TITLE]
     assert len(later.updated(prune=True).known) == 1
@@ -186,7 +186,7 @@ def test_an_update_that_finds_the_same_changes_nothing() -> None:
     text = REPORT.read_bytes() + OTHER.read_bytes()
     known = Gated(text).updated(reason="R", owner="O")
     again = Gated(text, known).updated(reason="another", owner="another")
-    assert lines.dumps(again) == lines.dumps(known)
+    assert lines.format_baseline(again) == lines.format_baseline(known)
 
 
 # -- the file ---------------------------------------------------------------------------------------
@@ -194,9 +194,9 @@ def test_an_update_that_finds_the_same_changes_nothing() -> None:
 TEXT = st.text(max_size=12)
 HEX = st.text("0123456789abcdef", min_size=8, max_size=16)
 DATES = st.sampled_from(["", "2026-01-31", "2030-12-01"])
-NODES = st.builds(Node, HEX, HEX, st.integers(0, 9), st.sampled_from(["", "50d3d4"]))
+NODES = st.builds(Variant, HEX, HEX, st.integers(0, 9), st.sampled_from(["", "50d3d4"]))
 KNOWN = st.builds(
-    Known, HEX, TEXT, TEXT, TEXT, DATES, DATES, st.tuples(TEXT), st.just(()),
+    KnownRace, HEX, TEXT, TEXT, TEXT, DATES, DATES, st.tuples(TEXT), st.just(()),
     st.lists(NODES, min_size=1, max_size=3, unique=True).map(lambda n: tuple(sorted(n))),
     st.lists(HEX, max_size=2, unique=True).map(lambda a: tuple(sorted(a))),
 )  # fmt: skip
@@ -206,18 +206,18 @@ MUTES = st.builds(Mute, PATTERNS, TEXT.filter(str.strip), TEXT, DATES)
 
 @settings(deadline=None)
 @given(st.lists(KNOWN, max_size=4), st.lists(MUTES, max_size=2))
-def test_a_baseline_is_read_as_it_was_written(known: list[Known], muted: list[Mute]) -> None:
-    text = lines.dumps(Baseline(tuple(known), tuple(muted)))
-    again = lines.loads(text)
+def test_a_baseline_is_read_as_it_was_written(known: list[KnownRace], muted: list[Mute]) -> None:
+    text = lines.format_baseline(Baseline(tuple(known), tuple(muted)))
+    again = lines.parse_baseline(text)
     assert sorted(map(repr, again.known)) == sorted(map(repr, known))
     assert sorted(again.mutes) == sorted(muted)
-    assert lines.dumps(again) == text
+    assert lines.format_baseline(again) == text
     assert text.count("\n") == len(known) + len(muted)
 
 
 def test_the_file_is_sorted_by_title_whatever_the_order_of_the_reports() -> None:
     one, other = REPORT.read_bytes(), OTHER.read_bytes()
-    texts = {lines.dumps(Gated(text).updated()) for text in (one + other, other + one)}
+    texts = {lines.format_baseline(Gated(text).updated()) for text in (one + other, other + one)}
     assert len(texts) == 1
     titles = [json.loads(line)["title"] for line in texts.pop().splitlines()]
     assert titles == sorted(titles)
@@ -230,8 +230,8 @@ OBJECTS = st.dictionaries(st.sampled_from(["race", "mute", "names", "expires"]),
 @settings(deadline=None)
 @given(st.text(max_size=60) | OBJECTS.map(json.dumps))
 def test_no_line_does_worse_than_be_refused(line: str) -> None:
-    with suppress(lines.BadLineError):
-        lines.loads(f"# a comment\n{line}")
+    with suppress(lines.BaselineLineError):
+        lines.parse_baseline(f"# a comment\n{line}")
 
 
 @pytest.mark.parametrize(
@@ -247,9 +247,7 @@ def test_no_line_does_worse_than_be_refused(line: str) -> None:
         ('{"race": "0123456789abcdef", "names": "v2"}', "no list"),
     ],
 )
-def test_a_bad_line_is_told_with_its_place(
-    tmp_path: Path, capsys: Capture, line: str, told: str
-) -> None:
+def test_a_bad_line_is_told_with_its_place(tmp_path: Path, capsys: Capture, line: str, told: str) -> None:
     (tmp_path / "b").write_text(f"\n{line}\n")
     assert cli.main(["gate", "--baseline", str(tmp_path / "b"), str(REPORT)]) == 3
     error = capsys.readouterr().err
@@ -288,7 +286,7 @@ def test_a_pattern_mutes_as_that_of_tsan_does(pattern: str, muted: bool) -> None
 def test_patterns_fit_as_globs_do(inside: str, begins: bool, ends: bool, text: str) -> None:
     expected = "^" * begins + ".*".join(map(re.escape, inside.split("*"))) + r"\Z" * ends
     pattern = "^" * begins + inside + "$" * ends
-    assert mutes._fits(pattern, text) == (re.search(expected, text) is not None)
+    assert mutes._pattern_matches(pattern, text) == (re.search(expected, text) is not None)
 
 
 def test_a_mute_that_ran_out_mutes_nothing() -> None:
@@ -301,7 +299,7 @@ def test_a_suppression_file_is_read_with_its_reasons() -> None:
         "# third party, see DEP-4\n# and its mail\nrace:^third_party\nmutex:lib\n\nthread:pool\n"
         "called_from_lib:libz.so\nrace:*\nnonsense\n"
     )
-    read, faults = mutes.suppressions(text)
+    read, faults = mutes.parse_suppressions(text)
     assert read == [
         Mute("race:^third_party", "third party, see DEP-4 and its mail"),
         Mute("mutex:lib", "third party, see DEP-4 and its mail"),
@@ -347,13 +345,7 @@ def test_nothing_readable_is_status_3(tmp_path: Path) -> None:
 
 def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "tsan.supp").write_text("# known to upstream\nrace:Poller\n")
-    options = [
-        "--mute",
-        "race:Cart",
-        "--reason",
-        "in review",
-        "--suppressions",
-    ]
+    options = ["--mute", "race:Cart", "--reason", "in review", "--suppressions"]
     assert gate(tmp_path, *options, tmp_path / "tsan.supp", "--update", REPORT, OTHER) == 0
     written = [json.loads(line) for line in (tmp_path / "races.jsonl").read_text().splitlines()]
     assert {line["mute"]: line["reason"] for line in written if "mute" in line} == {
@@ -363,7 +355,7 @@ def test_mutes_and_suppressions_are_kept_by_an_update(tmp_path: Path, capsys: Ca
     capsys.readouterr()
     assert gate(tmp_path, "--format", "jsonl", REPORT) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert (told["standing"], told["note"]) == (Standing.MUTED, "in review")
+    assert (told["standing"], told["note"]) == (GateStanding.MUTED, "in review")
 
 
 @pytest.mark.parametrize(

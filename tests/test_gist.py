@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat import identify
-from deadheat.identity import races
-from deadheat.identity.document import Document
-from deadheat.identity.evidence import Mark, actors, mark
-from deadheat.identity.gist import gist
+from deadheat.grouping import race_assignment, races
+from deadheat.grouping.document import DocumentGrouping
+from deadheat.grouping.keys import GroupingKey, grouping_key_of, racing_actors
+from deadheat.grouping.race_assignment import representative_indexes
 from tests.cases import all_cases
 from tests.test_properties import law
 
@@ -33,11 +32,9 @@ def some_reports() -> list[Report]:
 
 
 @cache
-def marks() -> dict[tuple[int, bool], Mark]:
+def marks() -> dict[tuple[int, bool], GroupingKey]:
     """A report that is met twice gives two marks, which are equal."""
-    return {
-        (id(report), again): mark(report) for report in some_reports() for again in (False, True)
-    }
+    return {(id(report), again): grouping_key_of(report) for report in some_reports() for again in (False, True)}
 
 
 @st.composite
@@ -48,21 +45,21 @@ def seen(draw: st.DrawFn) -> list[Seen]:
     return draw(st.lists(one, min_size=2, max_size=16))
 
 
-def told(reports: list[Seen]) -> tuple[list[str], races.Found]:
-    document = Document()
+def told(reports: list[Seen]) -> tuple[list[str], races.GroupingFacts]:
+    document = DocumentGrouping()
     for report, again, lane, at in reports:
-        document.add(marks()[id(report), again], lane, at, partial(actors, report))
-    return document.found()
+        document.add_report(marks()[id(report), again], lane, at, partial(racing_actors, report))
+    return document.group_reports()
 
 
 @pytest.mark.long
 @law(200)
 @given(seen())
 def test_what_is_left_out_changes_nothing(reports: list[Seen]) -> None:
-    marked: list[tuple[Mark, str, int]] = [
+    marked: list[tuple[GroupingKey, str, int]] = [
         (marks()[id(report), again], lane, at) for report, again, lane, at in reports
     ]
-    tellers = gist(marked)
+    tellers = representative_indexes(marked)
     assert all(marked[first][:2] == one[:2] for first, one in zip(tellers, marked, strict=True))
     kept = sorted(set(tellers))
     names, found = told([reports[index] for index in kept])
@@ -71,14 +68,14 @@ def test_what_is_left_out_changes_nothing(reports: list[Seen]) -> None:
 
 
 def test_many_nodes_are_kept_small_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identify, "_MOST_ALIASED", 3)
-    monkeypatch.setattr(identify, "_MOST_TUPLES", 3)
+    monkeypatch.setattr(race_assignment, "_MAX_ALIASED_VARIANTS", 3)
+    monkeypatch.setattr(race_assignment, "_MAX_UNPACKED_VARIANTS", 3)
     some = some_reports()
     batches = [told([(report, False, "a", 0)])[1] for report in some[:40]]
     batches.append(told([(some[0], False, "a", 0xC000), (some[1], False, "a", 0xC000)])[1])
-    identity, everything = identify.Identity(), races.nothing()
+    identity, everything = race_assignment.RaceAssigner(), races.empty_facts()
     for found in batches:
-        identity.add(found)
+        identity.add_batch(found)
         everything.add(found)
-    assert identity.ids().keys() == everything.nodes.keys()
-    assert (identity.found.nodes, identity.found.links) == (everything.nodes, everything.links)
+    assert identity.race_ids().keys() == everything.variants.keys()
+    assert (identity.facts.variants, identity.facts.links) == (everything.variants, everything.links)

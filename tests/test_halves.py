@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat.identity import races
-from deadheat.identity.document import Document
-from deadheat.identity.evidence import Mark, mark
-from deadheat.identity.halves import completed
+from deadheat.grouping import races
+from deadheat.grouping.document import DocumentGrouping
+from deadheat.grouping.incomplete_reports import complete_one_sided_reports
+from deadheat.grouping.keys import GroupingKey, grouping_key_of
 from tests.test_identity import ids, report
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Actors = frozenset[str]
-    from deadheat.identity.halves import Seen
+    from deadheat.grouping.incomplete_reports import DocumentReport
 
 ONE, TWO = "(*Cart).Total", "(*Cart).Print"
 
@@ -39,15 +39,15 @@ def other(address: int, reader: str = ONE, read: int = 40) -> str:
 
 def in_one_run(*texts: str) -> list[str]:
     """The races of reports that one process printed, each of which was cut."""
-    found = races.nothing()
-    document = Document()
+    found = races.empty_facts()
+    document = DocumentGrouping()
     for text in texts:
         [sighting] = deadheat.scan(text)
         first = sighting.report.accesses[0]
-        document.add(mark(sighting.report), None, int(first.address or "0", 16))
-    names, told = document.found()
+        document.add_report(grouping_key_of(sighting.report), None, int(first.address or "0", 16))
+    names, told = document.group_reports()
     found.add(told)
-    lasting = races.ids(found)
+    lasting = races.race_ids(found)
     return [lasting[name] for name in names]
 
 
@@ -68,9 +68,7 @@ def test_a_half_is_completed_by_a_whole_at_its_address() -> None:
 
 def test_all_that_happens_at_one_address_is_one_race() -> None:
     three = [half(0xC000), other(0xC000), other(0xC000, TWO)]
-    assert {race for order in permutations(three) for race in in_one_run(*order)} == {
-        *in_one_run(*three)
-    }
+    assert {race for order in permutations(three) for race in in_one_run(*order)} == {*in_one_run(*three)}
     assert len(set(in_one_run(*three))) == 1
     # one of them alone is not known by what the others did elsewhere
     assert len(set(ids(report(0xC000), report(0xC000, reader=TWO)))) == 2
@@ -87,22 +85,22 @@ def test_what_is_left_over_may_be_another_variable() -> None:
 def test_two_lines_of_one_function_meet_if_different_actors_were_there() -> None:
     [whole] = ids(report(0xC000, reader="(*Cart).Add", read=33))
     texts = [half(0xC000), other(0xC000, "(*Cart).Add", 33)]
-    known = [mark(deadheat.scan(text)[0].report) for text in texts]
+    known = [grouping_key_of(deadheat.scan(text)[0].report) for text in texts]
     for who, races_ in ((("7", "8"), {whole}), (("7", "7"), set(in_one_run(texts[0])))):
-        document = Document()
+        document = DocumentGrouping()
         for one, actor in zip(known, who, strict=True):
-            document.add(one, None, 0xC000, lambda actor=actor: frozenset([actor]))  # type: ignore[misc]
-        names, told = document.found()
-        assert {races.ids(told)[name] for name in names} == races_
+            document.add_report(one, None, 0xC000, lambda actor=actor: frozenset([actor]))  # type: ignore[misc]
+        names, told = document.group_reports()
+        assert {races.race_ids(told)[name] for name in names} == races_
 
 
 def test_a_function_that_meets_no_other_one_meets_itself() -> None:
-    def approximate(at: int, line: int, by: str) -> tuple[Mark, None, int, Callable[[], Actors]]:
+    def approximate(at: int, line: int, by: str) -> tuple[GroupingKey, None, int, Callable[[], Actors]]:
         [sighting] = deadheat.scan(half(at, write=line))
-        return mark(sighting.report), None, at, lambda: frozenset(by.split())
+        return grouping_key_of(sighting.report), None, at, lambda: frozenset(by.split())
 
-    def sides(*seen: tuple[Mark, None, int, Callable[[], Actors]]) -> list[list[int]]:
-        return [[s.chain[0][0] for s in m.sides if s.chain] for m, *_ in completed([*seen])]
+    def sides(*seen: tuple[GroupingKey, None, int, Callable[[], Actors]]) -> list[list[int]]:
+        return [[s.chain[0][0] for s in m.side_keys if s.chain] for m, *_ in complete_one_sided_reports([*seen])]
 
     # two were there, on whichever of its lines
     assert sides(approximate(0xC000, 31, "2 3")) == [[31, 31]]
@@ -112,7 +110,7 @@ def test_a_function_that_meets_no_other_one_meets_itself() -> None:
     assert sides(approximate(0xC000, 31, "2")) == [[31]]
     # the function meets another one elsewhere, so who knows what it met here
     third = deadheat.scan(other(0xC000))[0].report
-    seen = (mark(third), None, 0xC000, lambda: frozenset("4"))
+    seen = (grouping_key_of(third), None, 0xC000, lambda: frozenset("4"))
     assert sides(two[0], seen, approximate(0xC100, 35, "2 3"))[2] == [35]
 
 
@@ -145,7 +143,7 @@ def recorded() -> Callable[[str, str], str]:
 
 
 POOL = [
-    mark(deadheat.scan(text)[0].report)
+    grouping_key_of(deadheat.scan(text)[0].report)
     for text in (
         report(0xC000),
         report(0xC000, reader=TWO),
@@ -158,23 +156,21 @@ POOL = [
 seen = st.lists(st.tuples(st.sampled_from(POOL), st.sampled_from([0xC000, 0xC008, 0xD000])))
 
 
-def named(reports: list[tuple[Mark, int]]) -> tuple[list[str], races.Found]:
-    document = Document()
+def named(reports: list[tuple[GroupingKey, int]]) -> tuple[list[str], races.GroupingFacts]:
+    document = DocumentGrouping()
     for known, address in reports:
-        document.add(known, "lane", address)
-    return document.found()
+        document.add_report(known, "lane", address)
+    return document.group_reports()
 
 
 @given(seen, st.randoms())
-def test_the_order_of_reports_changes_no_race(
-    reports: list[tuple[Mark, int]], rng: random.Random
-) -> None:
+def test_the_order_of_reports_changes_no_race(reports: list[tuple[GroupingKey, int]], rng: random.Random) -> None:
     order = list(range(len(reports)))
     rng.shuffle(order)
     names, told = named(reports)
     mixed, others = named([reports[at] for at in order])
     assert [names[at] for at in order] == mixed
-    assert races.ids(told) == races.ids(others)
+    assert races.race_ids(told) == races.race_ids(others)
 
 
 def test_who_came_first_does_not_decide_what_an_address_tells() -> None:
@@ -186,17 +182,17 @@ def test_who_came_first_does_not_decide_what_an_address_tells() -> None:
 
 @given(seen)
 def test_a_whole_report_is_never_changed_and_no_half_becomes_another_kind(
-    reports: list[tuple[Mark, int]],
+    reports: list[tuple[GroupingKey, int]],
 ) -> None:
-    before: list[Seen] = [(known, "lane", address, frozenset) for known, address in reports]
-    for (old, *_), (new, *_) in zip(before, completed(before), strict=True):
-        assert new is old or (old.half and not new.half and new.kind == old.kind)
-        assert {s for s in old.sides if s.chain} <= {*new.sides}
+    before: list[DocumentReport] = [(known, "lane", address, frozenset) for known, address in reports]
+    for (old, *_), (new, *_) in zip(before, complete_one_sided_reports(before), strict=True):
+        assert new is old or (old.one_sided and not new.one_sided and new.kind == old.kind)
+        assert {s for s in old.side_keys if s.chain} <= {*new.side_keys}
 
 
 @given(seen)
-def test_what_one_worker_found_reaches_another_unchanged(reports: list[tuple[Mark, int]]) -> None:
+def test_what_one_worker_found_reaches_another_unchanged(reports: list[tuple[GroupingKey, int]]) -> None:
     _, told = named(reports)
     sent = pickle.loads(pickle.dumps(told))  # noqa: S301, ours
     assert sent == told
-    assert sent.every_alias() == told.every_alias()
+    assert sent.every_alias() == told.all_aliases()

@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat import identify
-from deadheat.echo import Echo
-from deadheat.identity import families, races, twins
-from deadheat.identity.components import Components, grouped
-from deadheat.identity.document import Document
-from deadheat.identity.evidence import Instructions, Mark, Side, actors, address, instructions, mark
+from deadheat.grouping import race_assignment, races, same_function_variables
+from deadheat.grouping.connected_components import ConnectedComponents, group_by_shared_key
+from deadheat.grouping.document import DocumentGrouping
+from deadheat.grouping.keys import (
+    GroupingKey,
+    InstructionSource,
+    SideKey,
+    grouping_key_of,
+    race_address,
+    racing_actors,
+    racing_instructions,
+)
+from deadheat.parsing.duplicates import Duplicate
 from deadheat.symbols import go
 from tests.cases import SHARED
 
@@ -25,13 +32,13 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 names = st.sampled_from([f"{n:02x}" for n in range(12)])
-NODES = [races.Node(f"{n // 3:02x}", f"c{n % 3}", n % 2) for n in range(12)]
+NODES = [races.Variant(f"{n // 3:02x}", f"c{n % 3}", n % 2) for n in range(12)]
 ids_of_nodes = st.sampled_from([node.id for node in NODES])
 pairs_of_nodes = st.lists(st.tuples(ids_of_nodes, ids_of_nodes), max_size=10)
 claims = st.sampled_from(
     ["?x", "!x", "?y", "!y", "?z", "!z"]
     + [f"<{node.id}" for node in NODES[:4]]
-    + [f"#{node.twin}{node.base}" for node in NODES[:6]]
+    + [f"#{node.ordinal}{node.base}" for node in NODES[:6]]
     + [f"^{node.base}" for node in NODES[:3]]
 )
 claims_of_nodes = st.lists(st.tuples(ids_of_nodes, claims), max_size=10)
@@ -41,8 +48,8 @@ splits = st.sets(st.sampled_from([node.base for node in NODES]))
 Pairs = list[tuple[str, str]]
 
 
-def told(nodes: list[races.Node], links: Pairs, aliases: Pairs, split: set[str]) -> races.Found:
-    return races.Found({node.id: node for node in nodes}, {*links}, {*aliases}, split)
+def told(nodes: list[races.Variant], links: Pairs, aliases: Pairs, split: set[str]) -> races.GroupingFacts:
+    return races.GroupingFacts({node.id: node for node in nodes}, {*links}, {*aliases}, split)
 
 
 @given(pairs_of_nodes, pairs_of_nodes, claims_of_nodes, splits, st.randoms())
@@ -50,22 +57,20 @@ def test_order_and_batches_do_not_change_ids(
     links: Pairs, aliases: Pairs, claimed: Pairs, split: set[str], rng: random.Random
 ) -> None:
     aliases += claimed
-    once = races.ids(told(NODES, links, aliases, split))
+    once = races.race_ids(told(NODES, links, aliases, split))
     nodes, links, aliases = ([*mixed] for mixed in (NODES, links, aliases))
     for mixed in (nodes, links, aliases):
         rng.shuffle(mixed)
-    batches = races.nothing()
+    batches = races.empty_facts()
     batches.add(told(nodes[:5], [pair[::-1] for pair in links], [], split))
     batches.add(told(nodes[5:], [], aliases, set()))
-    assert races.ids(batches) == once
+    assert races.race_ids(batches) == once
 
 
 @given(pairs_of_nodes, pairs_of_nodes, splits, st.permutations(NODES))
-def test_the_oldest_gives_its_name(
-    links: Pairs, aliases: Pairs, split: set[str], age: list[races.Node]
-) -> None:
+def test_the_oldest_gives_its_name(links: Pairs, aliases: Pairs, split: set[str], age: list[races.Variant]) -> None:
     oldest = {node.id: rank for rank, node in enumerate(age)}
-    ids = races.ids(told(NODES, links, aliases, split), oldest)
+    ids = races.race_ids(told(NODES, links, aliases, split), oldest)
     named: set[str] = set()
     for node in age:
         if ids[node.id] not in named:
@@ -75,14 +80,14 @@ def test_the_oldest_gives_its_name(
 
 @given(pairs_of_nodes, splits, st.permutations(NODES))
 def test_a_name_once_given_is_kept_when_younger_ones_come(
-    links: Pairs, split: set[str], age: list[races.Node]
+    links: Pairs, split: set[str], age: list[races.Variant]
 ) -> None:
     """Each race that was there before still goes by its name, or has become part of an older one."""
     oldest = {node.id: rank for rank, node in enumerate(age)}
     half = {node.id for node in age[:6]}
     early = [pair for pair in links if half.issuperset(pair)]
-    before = races.ids(told(age[:6], early, [], split), oldest)
-    after = races.ids(told(age, links, [], split), oldest)
+    before = races.race_ids(told(age[:6], early, [], split), oldest)
+    after = races.race_ids(told(age, links, [], split), oldest)
     for node in age[:6]:
         first = min((n for n in age[:6] if before[n.id] == before[node.id]), key=age.index)
         eldest = min((n for n in age if after[n.id] == after[node.id]), key=age.index)
@@ -92,7 +97,7 @@ def test_a_name_once_given_is_kept_when_younger_ones_come(
 
 @given(st.lists(st.tuples(names, st.sets(st.integers(0, 20), max_size=3))))
 def test_components_are_what_a_walk_finds(members: list[tuple[str, set[int]]]) -> None:
-    found = grouped((name, map(str, keys)) for name, keys in members)
+    found = group_by_shared_key((name, map(str, keys)) for name, keys in members)
     for name in found:
         reached = {name}
         while True:
@@ -105,7 +110,7 @@ def test_components_are_what_a_walk_finds(members: list[tuple[str, set[int]]]) -
 
 
 def test_a_root_is_the_smallest_name() -> None:
-    components = Components()
+    components = ConnectedComponents()
     for a, b in (("c", "d"), ("b", "c"), ("x", "y")):
         components.join(a, b)
     assert components.roots() == {"b": "b", "c": "b", "d": "b", "x": "x", "y": "x"}
@@ -119,16 +124,16 @@ Seen = tuple[tuple[int, ...], int, str]  # the lines of both sides, the address,
 
 
 Chain = tuple[tuple[int, str], ...]
-Told = tuple[Mark, int, frozenset[str], Instructions]
+Told = tuple[GroupingKey, int, frozenset[str], InstructionSource]
 
 
-def marked(writes: Chain, reads: Chain, keyed: bool = False) -> Mark:
+def marked(writes: Chain, reads: Chain, keyed: bool = False) -> GroupingKey:
     """The first side writes, the other one reads."""
     sides = [
-        Side("F", writes, True, ("",), "F", False, False, keyed),
-        Side("F", reads, False, ("",), "F", False, False, False),
+        SideKey("F", writes, True, ("",), "F", False, False, keyed),
+        SideKey("F", reads, False, ("",), "F", False, False, False),
     ]
-    return Mark("f", tuple(sides), "data-race", False, "", (), ())
+    return GroupingKey("f", tuple(sides), "data-race", False, "", (), ())
 
 
 def ways(*lines: int) -> tuple[Chain, Chain]:
@@ -138,7 +143,7 @@ def ways(*lines: int) -> tuple[Chain, Chain]:
 
 
 def ranks(*seen: Seen, base: int = HEAP) -> list[int]:
-    told = twins.ranks(
+    told = same_function_variables.ordinals_by_lines(
         (marked(*ways(*lines)), base + at, frozenset(by.split()), tuple) for lines, at, by in seen
     )
     return [told[ways(*lines)] for lines, _, _ in seen]
@@ -208,13 +213,13 @@ def test_other_callers_of_the_same_lines_are_no_twins() -> None:
     # who called is known here, and not there
     for pair in ((bare, reads), (bare, one)):
         seen = [reached(*pair, at=0x100, by="7 8"), reached(wrapped, reads, at=0x120, by="7 8")]
-        assert set(twins.ranks(seen).values()) == {0}
+        assert set(same_function_variables.ordinals_by_lines(seen).values()) == {0}
     # words of one field in objects of two strangers
     seen = [reached(bare, one, at=0x100, by="7 8"), reached(wrapped, other, at=0x128, by="9 10")]
-    assert set(twins.ranks(seen).values()) == {0}
+    assert set(same_function_variables.ordinals_by_lines(seen).values()) == {0}
     # one helper for two fields of an object, which the same two meet at
     seen = [reached(bare, one, at=0x100, by="7 8"), reached(wrapped, other, at=0x108, by="7 8")]
-    assert set(twins.ranks(seen).values()) == {0, 1}
+    assert set(same_function_variables.ordinals_by_lines(seen).values()) == {0, 1}
 
 
 def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> None:
@@ -223,10 +228,10 @@ def test_one_line_that_writes_the_same_field_of_many_objects_has_no_twins() -> N
 
     # who reads differs, and nothing was captured
     one, other = seen("F", "7 8", 20, 0x100), seen("F", "7 9", 21, 0x9000)
-    assert set(twins.ranks([one, other]).values()) == {0}
+    assert set(same_function_variables.ordinals_by_lines([one, other]).values()) == {0}
     # a function and its closures
     one, other = seen("G", "7 8", 20, 0x100), seen("G", "7 9", 21, 0x9000)
-    assert len(set(twins.ranks([one, other]).values())) == 2
+    assert len(set(same_function_variables.ordinals_by_lines([one, other]).values())) == 2
 
 
 def test_what_one_instruction_reads_is_one_variable() -> None:
@@ -236,7 +241,7 @@ def test_what_one_instruction_reads_is_one_variable() -> None:
             (marked(*ways(10, 20)), HEAP + 0x100, frozenset("78"), partial(tuple, ("0x1", first))),
             (marked(*ways(11, 20)), HEAP + 0x108, frozenset("78"), partial(tuple, ("0x2", second))),
         ]
-        assert len(set(twins.ranks(seen).values())) == wanted
+        assert len(set(same_function_variables.ordinals_by_lines(seen).values())) == wanted
 
 
 def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:
@@ -246,19 +251,19 @@ def test_what_a_line_assigns_to_a_map_is_one_variable() -> None:
             (marked(*one, keyed=keyed), HEAP + 0x100, frozenset("78"), tuple),
             (marked(*other), HEAP + 0x9000, frozenset("78"), tuple),
         ]
-        assert len(set(twins.ranks(seen).values())) == wanted
+        assert len(set(same_function_variables.ordinals_by_lines(seen).values())) == wanted
 
 
 def test_two_captured_variables_that_one_line_sets_are_two() -> None:
     def seen(line: int, at: int, reader: str) -> Told:
-        writes, reads = marked(*ways(10, line)).sides
+        writes, reads = marked(*ways(10, line)).side_keys
         sides = (writes, reads._replace(function=reader))
-        return (marked(*ways(10, line))._replace(sides=sides), at, frozenset("78"), tuple)
+        return (marked(*ways(10, line))._replace(side_keys=sides), at, frozenset("78"), tuple)
 
     # each has a block to itself, if a closure captured it
     for reader, gap, wanted in (("F.func1", 16, 2), ("F.func1", 8, 1), ("F", 16, 1)):
         both = [seen(20, HEAP, reader), seen(21, HEAP + gap, reader)]
-        assert len(set(twins.ranks(both).values())) == wanted
+        assert len(set(same_function_variables.ordinals_by_lines(both).values())) == wanted
 
 
 def test_what_is_on_the_same_lines_is_judged_together() -> None:
@@ -274,25 +279,25 @@ def test_what_is_on_the_same_lines_is_judged_together() -> None:
         seen(12, 25, 0x110, "8 10"),
         seen(12, 26, 0x130, "9 13"),
     ]
-    told = twins.ranks(both)
-    assert [told[mark.chains] for mark, *_ in both] == [0, 0, 1, 1]
+    told = same_function_variables.ordinals_by_lines(both)
+    assert [told[mark.call_chains] for mark, *_ in both] == [0, 0, 1, 1]
 
 
 def closure(line: int, at: int, by: str, keyed: bool = False) -> Told:
     """A report of a closure that races with itself on one line."""
     plain = marked(*ways(line, line), keyed=keyed)
-    sides = tuple(side._replace(function="F.func1") for side in plain.sides)
-    return plain._replace(sides=sides), HEAP + at, frozenset(by.split()), tuple
+    sides = tuple(side._replace(function="F.func1") for side in plain.side_keys)
+    return plain._replace(side_keys=sides), HEAP + at, frozenset(by.split()), tuple
 
 
 def test_what_the_closures_of_one_call_captured_is_there_once() -> None:
     one = closure(10, 0x100, "7 9")
-    assert len(set(twins.ranks([one, closure(11, 0x9000, "8 10")]).values())) == 2
+    assert len(set(same_function_variables.ordinals_by_lines([one, closure(11, 0x9000, "8 10")]).values())) == 2
     # another call has variables of its own
-    assert len(set(twins.ranks([one, closure(11, 0x9000, "10 11")]).values())) == 1
+    assert len(set(same_function_variables.ordinals_by_lines([one, closure(11, 0x9000, "10 11")]).values())) == 1
     # but a map is not what is no map
     mapped = closure(11, 0x9000, "10 11", keyed=True)
-    assert len(set(twins.ranks([one, mapped]).values())) == 2
+    assert len(set(same_function_variables.ordinals_by_lines([one, mapped]).values())) == 2
 
 
 @pytest.mark.parametrize(
@@ -306,15 +311,13 @@ def test_what_the_closures_of_one_call_captured_is_there_once() -> None:
         (("0x10", "0x20"), "2 8", {0}),
     ],
 )
-def test_what_one_line_reads_of_captured_variables(
-    instructions: tuple[str, str], by: str, wanted: set[int]
-) -> None:
+def test_what_one_line_reads_of_captured_variables(instructions: tuple[str, str], by: str, wanted: set[int]) -> None:
     def seen(line: int, at: int, by: str, read: str) -> Told:
         told = partial(tuple, ("0x99", read) if read else ())
         return marked(*ways(line, 20)), HEAP + at, frozenset(by.split()), told
 
     both = [seen(10, 0x100, "1 7", instructions[0]), seen(11, 0x9000, by, instructions[1])]
-    assert set(twins.ranks(both).values()) == wanted
+    assert set(same_function_variables.ordinals_by_lines(both).values()) == wanted
 
 
 def test_variables_of_packages_are_twins_however_far_apart() -> None:
@@ -344,11 +347,7 @@ Goroutine 8 (finished) created at:
 
 
 def report(
-    address: int,
-    writer: str = "(*Cart).Add",
-    reader: str = "(*Cart).Total",
-    write: int = 31,
-    read: int = 40,
+    address: int, writer: str = "(*Cart).Add", reader: str = "(*Cart).Total", write: int = 31, read: int = 40
 ) -> str:
     at = f"0x{0xC000000000 + address:012x}"
     return REPORT.format(address=at, writer=writer, reader=reader, write=write, read=read)
@@ -357,16 +356,16 @@ def report(
 def ids(*texts: str) -> list[str]:
     """The races of documents that are scanned together, one id per report."""
     nodes: list[str] = []
-    found = races.nothing()
+    found = races.empty_facts()
     for text in texts:
-        document = Document()
+        document = DocumentGrouping()
         for s in deadheat.scan(text):
-            who, at = partial(actors, s.report), partial(instructions, s.report)
-            document.add(mark(s.report), s.span.lane, address(s.report), who, at)
-        names, told = document.found()
+            who, at = partial(racing_actors, s.report), partial(racing_instructions, s.report)
+            document.add_report(grouping_key_of(s.report), s.span.stream, race_address(s.report), who, at)
+        names, told = document.group_reports()
         nodes += names
         found.add(told)
-    lasting = races.ids(found)
+    lasting = races.race_ids(found)
     return [lasting[name] for name in nodes]
 
 
@@ -444,8 +443,7 @@ def test_callers_tell_where_objects_lie_side_by_side() -> None:
 def test_one_caller_on_two_lines_and_two_other_callers_are_two_races() -> None:
     def named(text: str, line: int) -> str:
         return text.replace("export.All", f"export.All#{line}").replace(
-            f"export.All#{line}()\n      /src/shop/x.go:9",
-            f"export.All()\n      /src/shop/x.go:{line}",
+            f"export.All#{line}()\n      /src/shop/x.go:9", f"export.All()\n      /src/shop/x.go:{line}"
         )
 
     tags = named(called(report(0xC000), "span.Tag", "export.All"), 26)
@@ -478,12 +476,12 @@ def test_a_twin_is_not_what_comes_earlier_under_another_name() -> None:
 
 
 def test_who_answers_may_have_asked() -> None:
-    nodes = [races.Node(name, "") for name in ("aa", "bb", "cc")]
+    nodes = [races.Variant(name, "") for name in ("aa", "bb", "cc")]
     asked = [("aa", "!k"), ("aa", "!l"), ("bb", "?k"), ("bb", "!l"), ("cc", "?l")]
-    assert len(set(races.ids(told(nodes, [], asked, set())).values())) == 1
+    assert len(set(races.race_ids(told(nodes, [], asked, set())).values())) == 1
     # two who answer, and are two
     asked = [("aa", "!l"), ("bb", "!l"), ("cc", "?l")]
-    assert len(set(races.ids(told(nodes, [], asked, set())).values())) == 3
+    assert len(set(races.race_ids(told(nodes, [], asked, set())).values())) == 3
 
 
 def test_a_closure_that_is_called_after_a_test_is_known_by_its_file() -> None:
@@ -557,8 +555,7 @@ def test_a_wrapper_does_not_hide_who_called() -> None:
     users = called(report(0xC000), "users.Put", "users.Get")
     orders = called(report(0x9C000), "orders.Put", "orders.Get")
     wrapped = users.replace(
-        CALLED.format("users.Put", 9),
-        CALLED.format("users.retry", 3) + CALLED.format("users.Put", 9),
+        CALLED.format("users.Put", 9), CALLED.format("users.retry", 3) + CALLED.format("users.Put", 9)
     )
     found = ids(users + orders, wrapped)
     assert found[2] == found[0] != found[1]
@@ -567,8 +564,7 @@ def test_a_wrapper_does_not_hide_who_called() -> None:
 def test_how_deep_a_function_has_called_itself_does_not_matter() -> None:
     def deep(at: int, *calls: tuple[str, int]) -> str:
         lines = "".join(
-            f"  example.com/shop/cart.{name}()\n      /src/shop/cart/cart.go:{line} +0x11\n"
-            for name, line in calls
+            f"  example.com/shop/cart.{name}()\n      /src/shop/cart/cart.go:{line} +0x11\n" for name, line in calls
         )
         text = report(at, writer="visit", reader="sum")
         head, middle, tail = text.split("\n\n", 2)
@@ -597,18 +593,16 @@ def test_parts_of_two_races_are_two_races() -> None:
 
 def test_an_echo_tells_who_raced() -> None:
     main = report(0xC000).replace("by goroutine 7", "by main goroutine")
-    main = main.replace(
-        "Goroutine 7 (running) created at:\n  main.main()\n      /src/shop/main.go:12 +0x9a\n\n", ""
-    )
+    main = main.replace("Goroutine 7 (running) created at:\n  main.main()\n      /src/shop/main.go:12 +0x9a\n\n", "")
     for text in (report(0xC000), main):
         numbered = "".join(
             text.replace("oroutine 7", f"oroutine {n}").replace("oroutine 8", f"oroutine {n + 1}")
             for n in range(10, 60, 7)
         )
         found = deadheat.scan(numbered)
-        assert any(isinstance(s.told, Echo) for s in found)
+        assert any(isinstance(s.source, Duplicate) for s in found)
         for s in found:
-            assert identify._actors(s.told) == actors(s.report) != frozenset()
+            assert race_assignment._actors_of(s.source) == racing_actors(s.report) != frozenset()
 
 
 ATOMIC = """  sync/atomic.AddInt64()
@@ -730,25 +724,23 @@ def test_a_report_without_addresses_has_an_identity() -> None:
     ],
 )
 def test_keys(symbol: str, path: str, wanted: str) -> None:
-    assert go.key(go.frame(symbol, path, 1)) == wanted
+    assert go.function_key(go.make_frame(symbol, path, 1)) == wanted
 
 
 # -- families -------------------------------------------------------------------------------------
 
 
 def test_families_have_their_reasons_in_words() -> None:
-    found = families.families({
+    found = races.find_families({
         "a": ["writer example.com/shop/cart (*Cart).Reset"],
         "b": ["writer example.com/shop/cart (*Cart).Reset", "writer main run"],
         "c": ["worker example.com/shop Start > example.com/shop work"],
     })  # fmt: skip
-    assert found == [
-        families.Family("a", ("a", "b"), ("both are written in or below cart.(*Cart).Reset",))
-    ]
+    assert found == [races.Family("a", ("a", "b"), ("both are written in or below cart.(*Cart).Reset",))]
 
 
 def test_what_all_have_in_common_makes_no_family() -> None:
-    assert families.families({f"{n:03}": ["writer main run"] for n in range(100)}) == []
+    assert races.find_families({f"{n:03}": ["writer main run"] for n in range(100)}) == []
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the seed documents")
@@ -760,11 +752,11 @@ def test_the_families_of_the_seeds() -> None:
         number = raw.split(b"\n")[0].decode().removeprefix("ID: ")
         found: list[Sighting] = [s for s in deadheat.scan(raw) if s.report.detector == "go"]
         for s, race in zip(found, ids(raw.decode()), strict=False):
-            keys.setdefault(race, set()).update(families.keys(s.report))
+            keys.setdefault(race, set()).update(races.family_keys(s.report))
             by_document.setdefault(number, set()).add(race)
     assert {number: len(found) for number, found in by_document.items()} == dict.fromkeys(
         ("30669", "41105", "31965", "39771"), 1
     )
-    (family,) = families.families(keys)
+    (family,) = races.find_families(keys)
     assert set(family.races) == by_document["41105"] | by_document["31965"]
     assert "both are written in or below executor.ResetContextOfStmt" in family.why

@@ -7,11 +7,10 @@ import pickle
 import pytest
 
 import deadheat
-from deadheat import identify
-from deadheat.echo import Echo, Unread
-from deadheat.identity import twins
-from deadheat.identity.evidence import instructions
-from deadheat.lake import rows
+from deadheat.grouping import race_assignment, same_function_variables
+from deadheat.grouping.keys import racing_instructions
+from deadheat.lake import sighting_rows
+from deadheat.parsing.duplicates import Duplicate, LazyReport
 from tests.cases import ROOT
 from tests.test_identity import HEAP, ids, marked, report, ways
 
@@ -29,9 +28,7 @@ READERS = [(FROM, TO), (("(*Span).Width", 50), ("(*Span).Width", 51))]
 
 
 @pytest.mark.parametrize(("one", "other"), READERS)
-def test_a_line_that_sets_two_fields_is_two_races(
-    one: tuple[str, int], other: tuple[str, int]
-) -> None:
+def test_a_line_that_sets_two_fields_is_two_races(one: tuple[str, int], other: tuple[str, int]) -> None:
     both = written(0xC000, "+0x1c4", *one) + written(0xC008, "+0x1e4", *other)
     rebuilt = written(0xC048, "+0x2f0", *other) + written(0xC040, "+0x2d1", *one)
     found = ids(both, rebuilt)
@@ -40,17 +37,13 @@ def test_a_line_that_sets_two_fields_is_two_races(
 
 @pytest.mark.parametrize(("one", "other"), READERS)
 @pytest.mark.parametrize("by", ["+0x1c4", ""])
-def test_a_line_that_overwrites_an_object_is_one_race(
-    one: tuple[str, int], other: tuple[str, int], by: str
-) -> None:
+def test_a_line_that_overwrites_an_object_is_one_race(one: tuple[str, int], other: tuple[str, int], by: str) -> None:
     # of one instruction, or of one that nobody knows
     assert len(set(ids(written(0xC000, by, *one) + written(0xC008, by, *other)))) == 1
 
 
 @pytest.mark.parametrize(("one", "other"), READERS)
-def test_what_a_line_makes_and_publishes_is_one_object(
-    one: tuple[str, int], other: tuple[str, int]
-) -> None:
+def test_what_a_line_makes_and_publishes_is_one_object(one: tuple[str, int], other: tuple[str, int]) -> None:
     fields = written(0xC000, "+0x3b", *one) + written(0xC010, "+0x72", *other)
     for last, at, wanted in (("+0x8b", 0x9C000, 1), ("+0x1b", 0x9C000, 2), ("+0x8b", 0xC018, 2)):
         pointer = written(at, last, "(*Span).Get" if one is FROM else one[0], 40)
@@ -59,10 +52,7 @@ def test_what_a_line_makes_and_publishes_is_one_object(
 
 
 def test_what_is_exchanged_is_of_one_kind() -> None:
-    both = [
-        written(0xC000 + at, f"+0x{at:x}4", *side, "byAge.Swap")
-        for at, side in ((0x10, FROM), (0x18, TO))
-    ]
+    both = [written(0xC000 + at, f"+0x{at:x}4", *side, "byAge.Swap") for at, side in ((0x10, FROM), (0x18, TO))]
     assert len(set(ids("".join(both)))) == 1
 
 
@@ -80,46 +70,41 @@ def test_what_is_exchanged_is_of_one_kind() -> None:
 def test_twins_by_their_instructions(one: str, other: str, gap: int, wanted: int) -> None:
     seen = [
         (marked(*ways(10, line)), HEAP + at, frozenset("78"), told)
-        for line, at, told in (
-            (20, 0, lambda: (one, "0x38")),
-            (21, gap, lambda: (other, "0x38")),
-        )
+        for line, at, told in ((20, 0, lambda: (one, "0x38")), (21, gap, lambda: (other, "0x38")))
     ]
-    assert len(set(twins.ranks(seen).values())) == wanted
+    assert len(set(same_function_variables.ordinals_by_lines(seen).values())) == wanted
 
 
 def test_instructions_are_read_however_a_report_is_read() -> None:
-    several = "".join(
-        written(0xC000 + 8 * n, f"+0x1{n // 3}4", *FROM, "(*Span).Shift") for n in range(9)
-    )
+    several = "".join(written(0xC000 + 8 * n, f"+0x1{n // 3}4", *FROM, "(*Span).Shift") for n in range(9))
     found = deadheat.scan(several)
-    assert {type(s.told) for s in found} == {Unread, Echo}
-    told = [identify._instructions(s.told) for s in found]
-    assert told == [instructions(s.report) for s in found]
+    assert {type(s.source) for s in found} == {LazyReport, Duplicate}
+    told = [race_assignment._instructions_of(s.source) for s in found]
+    assert told == [racing_instructions(s.report) for s in found]
     # in the order of their names
     assert told == [("0x38", f"0x1{n // 3}4") for n in range(9)]
     # line after line, and with something else above the site
     stamped = "".join(f"2024-05-01T10:00:00Z {line}\n" for line in several.splitlines())
-    assert [instructions(s.report) for s in deadheat.scan(stamped)] == told
+    assert [racing_instructions(s.report) for s in deadheat.scan(stamped)] == told
     top = "goroutine 7:\n  runtime.memmove()\n      /usr/local/go/src/runtime/a.s:1 +0x0\n"
     (above,) = deadheat.scan(written(0xC000, "+0x1c4", *FROM).replace("goroutine 7:\n", top, 1))
-    assert identify._instructions(above.told) == instructions(above.report) == ("0x38", "")
+    assert race_assignment._instructions_of(above.source) == racing_instructions(above.report) == ("0x38", "")
 
 
 def test_parts_of_a_document_and_the_lake_tell_the_same() -> None:
     both = [written(0xC000, "+0x1c4", *FROM), written(0xC008, "+0x1e4", *TO)]
     whole = [written(0xC040, "+0x3c4", *FROM), written(0xC048, "+0x3c4", *TO)]
     for pair, wanted in ((both, 2), (whole, 1)):
-        identity = identify.Identity()
+        identity = race_assignment.RaceAssigner()
         names = []
         for text in pair:
-            batch = identify.named(deadheat.scan(text, "u"), part=True)
+            batch = race_assignment.group_sightings(deadheat.scan(text, "u"), is_part=True)
             names += [s.verdict.race for s in batch.sightings]
-            identity.add(batch.found, pickle.loads(pickle.dumps(batch.places)))  # noqa: S301, made a moment ago
+            identity.add_batch(batch.facts, pickle.loads(pickle.dumps(batch.observations)))  # noqa: S301, made a moment ago
         identity.close()
-        lasting = identity.ids()
+        lasting = identity.race_ids()
         assert len({lasting[name] for name in names}) == wanted
-        rowed = rows.identified(rows.seen(s) for s in deadheat.scan("".join(pair), "u"))
+        rowed = sighting_rows.add_variants(sighting_rows.sighting_row(s) for s in deadheat.scan("".join(pair), "u"))
         linked = [row for one in rowed for row in one.row["links"]]
         assert len(linked) == 2 - wanted
 

@@ -26,9 +26,7 @@ FILES = [
     *sorted((ROOT / "integrations").iterdir()), *sorted((ROOT / "docs").glob("*.md")),
 ]  # fmt: skip
 # "deadheat run --gate …" at the end of a line, continued or not, of YAML, Markdown or shell
-COMMAND = re.compile(
-    r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)"
-)
+COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)")
 Capture = pytest.CaptureFixture[str]
 
 
@@ -49,7 +47,7 @@ def test_there_are_commands_to_check() -> None:
 def test_every_command_that_is_shown_can_be_given(name: str, command: str) -> None:
     words = shlex.split(command.replace("$(", ""))
     try:
-        cli.parser(words[0]).parse_args(words)
+        cli.build_parser(words[0]).parse_args(words)
     except SystemExit:
         pytest.fail(f"{name} shows: deadheat {command}")
 
@@ -114,9 +112,7 @@ def completed(line: str, script: str) -> set[str]:
         f"{script}\nCOMP_WORDS=({' '.join(map(shlex.quote, words))})\nCOMP_CWORD={len(words) - 1}\n"
         'compopt() { :; }\n_deadheat; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    done = subprocess.run(
-        ["bash", "-c", asked], capture_output=True, text=True, cwd=ROOT, timeout=30, check=True
-    )
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
     return set(done.stdout.split())
 
 
@@ -139,15 +135,13 @@ def test_bash_completes_commands_options_formats_and_files(capsys: Capture) -> N
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_completion_knows_every_option(shell: str, capsys: Capture) -> None:
     script = script_for(shell, capsys)
-    for action in cli.parser()._actions:
+    for action in cli.build_parser()._actions:
         for parser in action.choices.values() if isinstance(action.choices, dict) else ():
             for option in parser._actions:
                 for flag in option.option_strings:
                     assert not flag.startswith("--") or flag[2:] in script
     if shutil.which(shell):
-        done = subprocess.run(
-            [shell, "-n"], input=script, text=True, capture_output=True, check=False
-        )
+        done = subprocess.run([shell, "-n"], input=script, text=True, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -157,7 +151,7 @@ def test_completion_knows_every_option(shell: str, capsys: Capture) -> None:
 def commands() -> dict[str, argparse.ArgumentParser]:
     return {
         name: parser
-        for action in cli.parser()._actions
+        for action in cli.build_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
         for name, parser in action.choices.items()
     }

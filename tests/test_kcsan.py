@@ -35,9 +35,7 @@ def named(text: str) -> list[list[str]]:
 
 
 WHOLE = [
-    case
-    for case in CASES.values()
-    if not any(word in case.name for word in ("cut-off", "no-title", "as-its-subject"))
+    case for case in CASES.values() if not any(word in case.name for word in ("cut-off", "no-title", "as-its-subject"))
 ]
 
 
@@ -60,9 +58,7 @@ def test_a_function_that_races_with_itself_is_one_race_symbolised_or_not() -> No
     raw = CASES["kcsan/raw-symbols"].raw.decode()
     raw = raw.replace("relay_account", "relay_note").replace("relay_flush_work", "relay_note")
     inlined = " __relay_do fs/relay/do.c:3 [inline]\n"
-    symbolised = raw.replace(
-        " relay_write_iter+0x91/0x240\n", f"{inlined} relay_write_iter+0x91/0x240 lib/w.c:4\n"
-    )
+    symbolised = raw.replace(" relay_write_iter+0x91/0x240\n", f"{inlined} relay_write_iter+0x91/0x240 lib/w.c:4\n")
     symbolised = symbolised.replace(" relay_note+", f"{inlined} relay_note+")
     assert symbolised.count("[inline]") == 3
     (one,), (other,) = deadheat.scan(raw), deadheat.scan(symbolised)
@@ -74,7 +70,7 @@ def test_lines_of_the_console_that_are_wrapped_stay_with_their_caller() -> None:
     lines = CASES["kcsan/console-times-and-callers"].raw.decode().split("\n")
     wrapped = "\n".join(line[:56] + "\n" + line[56:] if line[56:] else line for line in lines)
     (found,) = deadheat.scan(wrapped)
-    assert found.span.lane == whole.span.lane == "T2214"
+    assert found.span.stream == whole.span.stream == "T2214"
     assert found.verdict.fingerprint == whole.verdict.fingerprint
     assert [a.site for a in found.report.accesses] == [a.site for a in whole.report.accesses]
 
@@ -91,8 +87,8 @@ def test_lines_of_the_console_that_are_wrapped_stay_with_their_caller() -> None:
     ],
 )
 def test_what_compilers_append_is_no_part_of_a_name(function: str, parent: str) -> None:
-    assert kernel.parent(function) == parent
-    assert kernel.parent(parent) == parent
+    assert kernel.source_function(function) == parent
+    assert kernel.source_function(parent) == parent
 
 
 @pytest.mark.parametrize(
@@ -107,7 +103,7 @@ def test_what_compilers_append_is_no_part_of_a_name(function: str, parent: str) 
     ],
 )
 def test_files_are_told_below_the_root_of_the_source(path: str, file: str) -> None:
-    assert kernel.relative(path) == file
+    assert kernel.relative_path(path) == file
 
 
 @pytest.mark.parametrize(
@@ -124,7 +120,7 @@ def test_files_are_told_below_the_root_of_the_source(path: str, file: str) -> No
     ],
 )
 def test_whose_code_a_frame_is_in(function: str, origin: Origin) -> None:
-    assert kernel.origin(function) is origin
+    assert kernel.find_origin(function) is origin
 
 
 def samples() -> list[Path]:
@@ -148,7 +144,4 @@ def test_samples_of_another_project() -> None:
             (sighting,) = found
             first = sighting.report.accesses[0].site
             assert first is not None
-            assert (sighting.report.detector, first.function) == (
-                "go",
-                title[len("DATA RACE in ") :],
-            )
+            assert (sighting.report.detector, first.function) == ("go", title[len("DATA RACE in ") :])

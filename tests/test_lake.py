@@ -18,17 +18,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from deadheat.api import read_sightings
 from deadheat.errors import DeadheatError
-from deadheat.feeds import places, runs
-from deadheat.identity.history import history
-from deadheat.lake import care, columns, commits, derived, masks, rows, schema, told
-from deadheat.lake.beginning import begin
-from deadheat.lake.commits import Change, Intent
-from deadheat.lake.lock import writing
-from deadheat.lake.place import Place
-from deadheat.lake.tables import Lake
+from deadheat.grouping.races import status_history
+from deadheat.lake import maintenance, report_row, schema, sighting_rows, transactions
+from deadheat.lake.storage import LakeStorage, write_lock
+from deadheat.lake.tables import Lake, create_table
+from deadheat.lake.transactions import Intent, TableChange
 from deadheat.model import Document, Frame
-from deadheat.triage import triage
+from deadheat.sources import ci_metadata, file_listing
 from tests.cases import ROOT, Case, all_cases
 
 CASES = [case for case in all_cases() if case.expected]
@@ -40,25 +38,25 @@ CASES = [case for case in all_cases() if case.expected]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rows_give_back_what_they_took(case: Case) -> None:
     found = case.sightings()
-    seen = list(rows.identified(map(rows.seen, found)))
+    seen = list(sighting_rows.add_variants(map(sighting_rows.sighting_row, found)))
     for sighting, one in zip(found, seen, strict=True):
-        table = columns.table([one.told.row])
+        table = report_row.reports_table([one.report.row])
         table.validate(full=True)
         assert table.schema == schema.REPORTS
         (report,) = table.to_pylist()
         (row,) = pa.Table.from_pylist([one.row], schema.SIGHTINGS).to_pylist()
-        assert rows.sighting_of({**row, "race": sighting.verdict.race}, report) == sighting
-        assert rows.mark_of(report) == one.mark
-        assert told.about(report) == one.told.about
+        assert sighting_rows.sighting_from_row({**row, "race": sighting.verdict.race}, report) == sighting
+        assert sighting_rows.key_of_row(report) == one.key
+        assert report_row.details_of_row(report) == one.report.details
 
 
 def test_equal_reports_have_one_digest_whatever_their_numbers() -> None:
     text = _report("0x00c00012e018", 7, 8) + _report("0x00c0000b4010", 70, 9)
-    one, two = [rows.seen(sighting) for sighting in deadheat.scan(text)]
-    assert one.told.row == two.told.row
+    one, two = [sighting_rows.sighting_row(sighting) for sighting in deadheat.scan(text)]
+    assert one.report.row == two.report.row
     assert one.row["names"] != two.row["names"]
-    (other,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 7))]
-    assert other.told.digest != one.told.digest
+    (other,) = [sighting_rows.sighting_row(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 7))]
+    assert other.report.digest != one.report.digest
 
 
 def test_texts_that_run_into_one_another_are_told_apart() -> None:
@@ -69,20 +67,20 @@ def test_texts_that_run_into_one_another_are_told_apart() -> None:
         first = report.accesses[0]
         frame = first.stack[0]._replace(function=function, package=package)
         accesses = (first._replace(stack=(frame, *first.stack[1:])), *report.accesses[1:])
-        changed = sighting._replace(told=report._replace(accesses=accesses))
-        digests.add(told.told(changed).digest)
+        changed = sighting._replace(source=report._replace(accesses=accesses))
+        digests.add(report_row.mask_report(changed).digest)
     assert len(digests) == 5
 
 
 def test_an_echo_has_the_row_that_it_would_have_alone() -> None:
     texts = [_report(f"0x00c0000b4{n:03x}", n + 2, n + 700) for n in range(40)]
-    together = [rows.seen(s) for s in triage(_stream("".join(texts)), "u", full=True)]
+    together = [sighting_rows.sighting_row(s) for s in read_sightings(_stream("".join(texts)), "u", full=True)]
     assert len(together) == 40
     for text, one in zip(texts, together, strict=True):
-        (alone,) = [rows.seen(sighting) for sighting in deadheat.scan(text, "u")]
+        (alone,) = [sighting_rows.sighting_row(sighting) for sighting in deadheat.scan(text, "u")]
         assert one.row | {"offset": 0} == alone.row | {"offset": 0}
         assert (one.address, one.actors) == (alone.address, alone.actors)
-        assert one.told.row == alone.told.row
+        assert one.report.row == alone.report.row
 
 
 def test_what_is_said_of_a_worker_does_not_tell_reports_apart() -> None:
@@ -91,12 +89,12 @@ def test_what_is_said_of_a_worker_does_not_tell_reports_apart() -> None:
         started = report.replace("main.main()", "example.com/shop/cart.(*Cart).Start()")
         return started.replace("(*Cart).Total", "(*Cart).Close").replace("read", "write")
 
-    one, two = [rows.seen(s) for s in deadheat.scan(text(7, 71) + text(712, 7120))]
-    (row,) = columns.table([one.told.row]).to_pylist()
+    one, two = [sighting_rows.sighting_row(s) for s in deadheat.scan(text(7, 71) + text(712, 7120))]
+    (row,) = report_row.reports_table([one.report.row]).to_pylist()
     said = " ".join(text for cause in row["causes"] for text in cause["evidence"])
     assert row["actors"][0]["id"] in said
     assert "goroutine 7" not in said
-    assert one.told.row == two.told.row
+    assert one.report.row == two.report.row
 
 
 @pytest.mark.parametrize(
@@ -109,28 +107,28 @@ def test_what_is_said_of_a_worker_does_not_tell_reports_apart() -> None:
     ],
 )
 def test_names_have_their_marks_in_texts(text: str, masked: str) -> None:
-    mask = masks.Masking()
+    mask = report_row.PlaceholderMap()
     for name in ("goroutine 7", "goroutine 71", "T7"):
         mask(name)
-    assert mask.within(text) == masked
+    assert mask.replace_in_text(text) == masked
 
 
 def test_a_number_that_no_column_holds_is_left_out() -> None:
-    (one,) = [rows.seen(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 8))]
+    (one,) = [sighting_rows.sighting_row(s) for s in deadheat.scan(_report("0x00c00012e018", 7, 8))]
     for much in (10**30, 1 << 63, -(1 << 63) - 1):
-        (row,) = columns.table([_replaced(one.told.row, 12, much)]).to_pylist()
+        (row,) = report_row.reports_table([_replaced(one.report.row, 12, much)]).to_pylist()
         assert [a["site"]["line"] for a in row["accesses"]] == [None, 20]
-    (row,) = columns.table([_replaced(one.told.row, 12, (1 << 63) - 1)]).to_pylist()
+    (row,) = report_row.reports_table([_replaced(one.report.row, 12, (1 << 63) - 1)]).to_pylist()
     assert [a["site"]["line"] for a in row["accesses"]] == [(1 << 63) - 1, 20]
 
 
 def test_rows_of_all_cases_become_one_table_in_the_order_of_their_digests() -> None:
-    found = [rows.seen(sighting) for case in CASES for sighting in case.sightings()]
-    alone = {one.told.digest: columns.table([one.told.row]).to_pylist()[0] for one in found}
-    together = columns.table([one.told.row for one in found])
+    found = [sighting_rows.sighting_row(sighting) for case in CASES for sighting in case.sightings()]
+    alone = {one.report.digest: report_row.reports_table([one.report.row]).to_pylist()[0] for one in found}
+    together = report_row.reports_table([one.report.row for one in found])
     together.validate(full=True)
     digests = together["digest"].to_pylist()
-    assert digests == sorted(one.told.digest for one in found)
+    assert digests == sorted(one.report.digest for one in found)
     assert together.to_pylist() == [alone[digest] for digest in digests]
 
 
@@ -144,9 +142,9 @@ def _replaced(value: Any, old: object, new: object) -> Any:
 def _stream(text: str) -> Any:
     from io import BytesIO
 
-    from deadheat.text.window import Stream
+    from deadheat.text.window import StreamSource
 
-    return Stream(BytesIO(text.encode()).read)
+    return StreamSource(BytesIO(text.encode()).read)
 
 
 def _report(address: str, writer: int, reader: int) -> str:
@@ -171,9 +169,9 @@ Goroutine {writer} (running) created at:
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text("ab#0x 19", max_size=8), min_size=1, max_size=6))
 def test_masks_come_off(names: list[str]) -> None:
-    mask = masks.Masking()
+    mask = report_row.PlaceholderMap()
     hidden = [mask(name) for name in names]
-    assert [masks.name_of(name, mask.names) for name in hidden] == names
+    assert [report_row.placeholder_name(name, mask.names) for name in hidden] == names
 
 
 def test_the_nested_columns_are_those_of_the_model() -> None:
@@ -209,7 +207,7 @@ DAY = date(2026, 3, 1)
 )
 def test_history(days: list[int], newest: int, states: str) -> None:
     seen = [DAY + timedelta(days=n) for n in days]
-    told = history(seen, DAY + timedelta(days=newest))
+    told = status_history(seen, DAY + timedelta(days=newest))
     assert [status for _, status in told] == states.split()
     assert sorted(day for day, _ in told) == [day for day, _ in told]
 
@@ -218,29 +216,29 @@ def test_history(days: list[int], newest: int, states: str) -> None:
 
 
 def test_a_pattern_reads_a_path_from_its_end() -> None:
-    pattern = runs.PathPattern("{repo}/{branch}/{run}/{job}.log")
+    pattern = ci_metadata.PathPattern("{repo}/{branch}/{run}/{job}.log")
     told = pattern("/var/ci/shop/main/1234/unit.log")
-    assert told == runs.Run("shop", None, "main", "unit", "1234")
-    assert pattern("/var/ci/shop/main/1234/unit.txt") == runs.Run()
-    dated = runs.PathPattern("{time}/*-{job}.log")("/x/2026-05-01/a-b-unit.log")
+    assert told == ci_metadata.CiRun("shop", None, "main", "unit", "1234")
+    assert pattern("/var/ci/shop/main/1234/unit.txt") == ci_metadata.CiRun()
+    dated = ci_metadata.PathPattern("{time}/*-{job}.log")("/x/2026-05-01/a-b-unit.log")
     assert (dated.time, dated.job) == (datetime(2026, 5, 1, tzinfo=UTC), "unit")
 
 
 def test_a_wrong_pattern_is_refused() -> None:
     with pytest.raises(DeadheatError, match=r"\{user\} is unknown"):
-        runs.PathPattern("{user}/x.log")
+        ci_metadata.PathPattern("{user}/x.log")
     with pytest.raises(DeadheatError, match="has a field twice"):
-        runs.PathPattern("{run}/{run}.log")
+        ci_metadata.PathPattern("{run}/{run}.log")
     for broken in ("{repo/x.log", "repo}/x.log", "{Repo}/x.log", "{repo}/{job"):
         with pytest.raises(DeadheatError, match=r"has a brace.*known are \{repo\}, "):
-            runs.PathPattern(broken)
+            ci_metadata.PathPattern(broken)
 
 
 def test_options_count_more_than_paths_and_those_more_than_the_environment() -> None:
-    around = runs.from_environment({"CI": "true", "GITHUB_SHA": "abc", "GITHUB_JOB": "race"})
-    assert around == runs.Run(commit="abc", job="race")
-    assert runs.Run(job="mine").over(around) == runs.Run(commit="abc", job="mine")
-    assert runs.from_environment({"JOB_NAME": "x"}) == runs.Run()
+    around = ci_metadata.run_from_environment({"CI": "true", "GITHUB_SHA": "abc", "GITHUB_JOB": "race"})
+    assert around == ci_metadata.CiRun(commit="abc", job="race")
+    assert ci_metadata.CiRun(job="mine").merged_with(around) == ci_metadata.CiRun(commit="abc", job="mine")
+    assert ci_metadata.run_from_environment({"JOB_NAME": "x"}) == ci_metadata.CiRun()
 
 
 # -- places ----------------------------------------------------------------------------------------
@@ -248,19 +246,17 @@ def test_options_count_more_than_paths_and_those_more_than_the_environment() -> 
 
 def test_files_of_another_file_system_are_listed_and_opened(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text("hello")
-    found = list(places.listed([f"local://{tmp_path}"]))
-    assert [(one.size, one.modified > 0) for one in found if isinstance(one, places.Listed)] == [
-        (5, True)
-    ]
-    assert isinstance(found[0], places.Listed)
-    with places.opened(found[0].path) as file:
+    found = list(file_listing.list_files([f"local://{tmp_path}"]))
+    assert [(one.size, one.modified > 0) for one in found if isinstance(one, file_listing.ListedFile)] == [(5, True)]
+    assert isinstance(found[0], file_listing.ListedFile)
+    with file_listing.open_file(found[0].path) as file:
         assert file.read() == b"hello"
 
 
 def test_what_no_file_system_knows_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DeadheatError, match="no such kind of file system"):
-        list(places.listed(["nosuch://a/b"]))
-    (fault,) = places.listed([f"local://{tmp_path}/nothing"])
+        list(file_listing.list_files(["nosuch://a/b"]))
+    (fault,) = file_listing.list_files([f"local://{tmp_path}/nothing"])
     assert isinstance(fault, DeadheatError)
 
 
@@ -283,10 +279,10 @@ def decided(lake: Lake, name: str, uri: str = "") -> Intent:
     reject = pa.Table.from_pylist([{"uri": uri or name}], schema.REJECTS)
     return Intent(
         name,
-        lake.state,
+        lake.state_number,
         {
-            "files": Change(commits.write(lake.place, "files", name, table)),
-            "rejects": Change(commits.write(lake.place, "rejects", name, reject)),
+            "files": TableChange(transactions.write_rows(lake.storage, "files", name, table)),
+            "rejects": TableChange(transactions.write_rows(lake.storage, "rejects", name, reject)),
         },
     )
 
@@ -298,7 +294,7 @@ class KilledError(Exception):
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     made = Lake(str(tmp_path / "lake"))
-    made.make()
+    made.create_tables()
     return made
 
 
@@ -314,7 +310,7 @@ def test_a_table_begins_as_delta_rs_would_begin_it(
         monkeypatch.setattr("os.link", refused)
     wanted = schema.TABLES[name]
     settings = {"deadheat.schema": "2", "delta.dataSkippingNumIndexedCols": "2"}
-    ours = begin(Place(str(tmp_path / "ours")), name, wanted, settings)
+    ours = create_table(LakeStorage(str(tmp_path / "ours")), name, wanted, settings)
     theirs = DeltaTable.create(
         str(tmp_path / "theirs"), wanted, name=name, configuration={**settings},
         raise_if_key_not_exists=False,
@@ -327,9 +323,9 @@ def test_a_table_begins_as_delta_rs_would_begin_it(
 
 
 def test_a_table_begins_once(tmp_path: Path) -> None:
-    place = Place(str(tmp_path))
-    first = begin(place, "files", schema.FILES, {})
-    assert begin(place, "files", schema.FILES, {}).metadata().id == first.metadata().id
+    place = LakeStorage(str(tmp_path))
+    first = create_table(place, "files", schema.FILES, {})
+    assert create_table(place, "files", schema.FILES, {}).metadata().id == first.metadata().id
 
 
 @pytest.mark.parametrize("stage", ["decided", "files", "rejects", "carried out", "done"])
@@ -339,54 +335,54 @@ def test_a_decision_is_carried_out_once_wherever_it_was_cut_off(lake: Lake, stag
             raise KilledError
 
     with pytest.raises(KilledError):
-        commits.commit(lake, decided(lake, "one"), killed)
+        transactions.commit_intent(lake, decided(lake, "one"), killed)
     again = Lake(lake.uri)
-    commits.recover(again)
+    transactions.finish_interrupted(again)
     for table in ("files", "rejects"):
-        assert again.rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
-    assert again.place.names(commits.INTENTS) == []
-    commits.commit(again, decided(again, "two"))
-    assert (again.state, again.count("files")) == (2, 2)
+        assert again.read_rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
+    assert again.storage.entry_names(transactions.INTENT_FOLDER) == []
+    transactions.commit_intent(again, decided(again, "two"))
+    assert (again.state_number, again.row_count("files")) == (2, 2)
 
 
 def test_what_was_not_decided_is_swept(lake: Lake) -> None:
     decided(lake, "one")
-    commits.recover(lake)
-    assert lake.count("files") == 0
-    assert commits.sweep(lake) == 0, "it may still be written to"
-    assert commits.sweep(lake, older_than=-1) == 2
-    assert not lake.place.exists("files/one")
+    transactions.finish_interrupted(lake)
+    assert lake.row_count("files") == 0
+    assert transactions.remove_abandoned_files(lake) == 0, "it may still be written to"
+    assert transactions.remove_abandoned_files(lake, older_than=-1) == 2
+    assert not lake.storage.exists("files/one")
 
 
 def test_of_two_decisions_on_one_state_one_fails(lake: Lake) -> None:
     first, second = decided(lake, "one"), decided(lake, "two")
-    commits.commit(lake, first)
+    transactions.commit_intent(lake, first)
     with pytest.raises(DeadheatError, match="meanwhile"):
-        commits.commit(lake, second)
-    assert lake.rows("files", ["uri"]).to_pylist() == [{"uri": "one"}]
-    assert lake.place.names(commits.INTENTS) == []
+        transactions.commit_intent(lake, second)
+    assert lake.read_rows("files", ["uri"]).to_pylist() == [{"uri": "one"}]
+    assert lake.storage.entry_names(transactions.INTENT_FOLDER) == []
 
 
 def test_who_has_opened_a_lake_before_it_was_changed_changes_nothing(lake: Lake) -> None:
     late = Lake(lake.uri)
     decision = decided(late, "two")
     for table in schema.TABLES:
-        late.has(table)
-    commits.commit(lake, decided(lake, "one"))
+        late.has_table(table)
+    transactions.commit_intent(lake, decided(lake, "one"))
     with pytest.raises(DeadheatError, match="meanwhile"):
-        commits.commit(late, decision)
+        transactions.commit_intent(late, decision)
     for table in ("files", "rejects"):
-        assert Lake(lake.uri).rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
+        assert Lake(lake.uri).read_rows(table, ["uri"]).to_pylist() == [{"uri": "one"}]
 
 
 def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:
     with (
-        writing(lake.place),
+        write_lock(lake.storage),
         pytest.raises(DeadheatError, match="another process is writing"),
-        writing(lake.place, patience=0.2),
+        write_lock(lake.storage, timeout=0.2),
     ):
         pass
-    with writing(lake.place, patience=0.2):
+    with write_lock(lake.storage, timeout=0.2):
         pass
 
 
@@ -398,12 +394,10 @@ def test_a_second_writer_waits_and_then_fails(lake: Lake) -> None:
         ("deadheat.fingerprint", "1", "fingerprints of version 1"),
     ],
 )
-def test_a_lake_of_another_version_is_refused(
-    lake: Lake, key: str, version: str, says: str
-) -> None:
-    lake.table("races").alter.set_table_properties({key: version}, raise_if_not_exists=False)
+def test_a_lake_of_another_version_is_refused(lake: Lake, key: str, version: str, says: str) -> None:
+    lake.delta_table("races").alter.set_table_properties({key: version}, raise_if_not_exists=False)
     with pytest.raises(DeadheatError, match=says):
-        Lake(lake.uri).table("races")
+        Lake(lake.uri).delta_table("races")
 
 
 def test_a_table_of_others_is_refused(tmp_path: Path) -> None:
@@ -411,24 +405,22 @@ def test_a_table_of_others_is_refused(tmp_path: Path) -> None:
 
     write_deltalake(str(tmp_path / "files"), pa.table({"a": [1]}))
     with pytest.raises(DeadheatError, match="not deadheat's"):
-        Lake(str(tmp_path)).expect()
+        Lake(str(tmp_path)).require()
 
 
-def test_a_store_that_does_not_answer_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_does_not_answer_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(uri: str) -> None:
         raise OSError("Generic S3 error\n  404 Not Found")
 
     monkeypatch.setattr("deadheat.lake.tables.DeltaTable", failing)
     with pytest.raises(DeadheatError) as told:
-        Lake(str(tmp_path)).expect()
+        Lake(str(tmp_path)).require()
     assert "cannot be read (Generic S3 error)" in str(told.value)
 
 
 def test_no_lake_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DeadheatError, match="there is no lake; `deadheat ingest"):
-        Lake(str(tmp_path)).expect()
+        Lake(str(tmp_path)).require()
 
 
 def test_a_log_that_cannot_be_read_is_not_taken_for_no_lake(lake: Lake) -> None:
@@ -436,12 +428,10 @@ def test_a_log_that_cannot_be_read_is_not_taken_for_no_lake(lake: Lake) -> None:
     shutil.rmtree(log)
     log.write_text("no folder")
     with pytest.raises(DeadheatError, match=r"files: cannot be read \(Not a directory\)"):
-        Lake(lake.uri).expect()
+        Lake(lake.uri).require()
 
 
-def test_a_folder_that_may_not_be_read_is_not_taken_for_no_lake(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_may_not_be_read_is_not_taken_for_no_lake(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object) -> NoReturn:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -451,35 +441,35 @@ def test_a_folder_that_may_not_be_read_is_not_taken_for_no_lake(
     monkeypatch.setattr("deadheat.lake.tables.DeltaTable", nothing)
     monkeypatch.setattr(Path, "iterdir", denied)
     with pytest.raises(DeadheatError, match=r"cannot be read \(Permission denied\)"):
-        Lake(lake.uri).expect()
+        Lake(lake.uri).require()
 
 
 def test_data_files_without_a_log_are_not_taken_for_no_lake(lake: Lake) -> None:
-    commits.commit(lake, decided(lake, "one"))
+    transactions.commit_intent(lake, decided(lake, "one"))
     table = Path(lake.uri) / "files"
     shutil.rmtree(table / "_delta_log")
     with pytest.raises(DeadheatError, match=r"cannot be read \(has data files, but no log\)"):
-        Lake(lake.uri).make()
+        Lake(lake.uri).create_tables()
 
 
 @pytest.mark.parametrize("content", [b"x", None])
 def test_a_data_file_that_is_broken_or_gone_is_one_line(lake: Lake, content: bytes | None) -> None:
-    commits.commit(lake, decided(lake, "one"))
+    transactions.commit_intent(lake, decided(lake, "one"))
     file = Path(lake.uri) / "rejects" / "one" / "rows.parquet"
     file.unlink() if content is None else file.write_bytes(content)
     with pytest.raises(DeadheatError, match=r"rejects: cannot be read \(.*; `deadheat lake check`"):
-        lake.rows("rejects")
+        lake.read_rows("rejects")
     with pytest.raises(DeadheatError, match=r"rejects: cannot be read"):
-        list(lake.batches("rejects", ["uri"]))
+        list(lake.read_batches("rejects", ["uri"]))
 
 
 def test_check_finds_what_is_wrong(lake: Lake) -> None:
-    commits.commit(lake, decided(lake, "one"))
-    assert list(care.faults(lake)) == []
-    commits.commit(lake, decided(lake, "two", uri="one"))
-    assert list(care.faults(lake)) == ["1 files are there twice"]
-    lake.place.remove("rejects/one/rows.parquet")
-    assert list(care.faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
+    transactions.commit_intent(lake, decided(lake, "one"))
+    assert list(maintenance.find_faults(lake)) == []
+    transactions.commit_intent(lake, decided(lake, "two", uri="one"))
+    assert list(maintenance.find_faults(lake)) == ["1 files are there twice"]
+    lake.storage.remove("rejects/one/rows.parquet")
+    assert list(maintenance.find_faults(Lake(lake.uri)))[-1] == "rejects/one/rows.parquet is missing"
 
 
 def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
@@ -487,20 +477,20 @@ def test_a_derived_table_is_given_other_rows(tmp_path: Path) -> None:
 
     def put(*names: str, keep: Any = None) -> list[str]:
         rows = [{"family": name, "culprit": "", "races": [name], "why": []} for name in names]
-        derived.replace(lake, "families", pa.Table.from_pylist(rows, schema.FAMILIES), keep)
-        return sorted(row["family"] for row in lake.rows("families").to_pylist())
+        transactions.replace_table(lake, "families", pa.Table.from_pylist(rows, schema.FAMILIES), keep)
+        return sorted(row["family"] for row in lake.read_rows("families").to_pylist())
 
     assert put("a1", "b1") == ["a1", "b1"]
     assert put("a2", keep=pc.field("family") == "b1") == ["a2", "b1"]
     assert put() == []
-    assert (lake.state, list(care.faults(lake))) == (3, [])
+    assert (lake.state_number, list(maintenance.find_faults(lake))) == (3, [])
 
 
 def test_compacting_makes_one_file_of_many(lake: Lake) -> None:
     for name in ("one", "two", "three"):
-        commits.commit(lake, decided(lake, name))
-    counts = care.compact(lake, keep_hours=0)
+        transactions.commit_intent(lake, decided(lake, name))
+    counts = maintenance.compact_tables(lake, keep_hours=0)
     assert counts["files"] == (3, 1)
-    assert lake.count("files") == 3
-    assert list(care.faults(lake)) == []
-    assert lake.state == 3
+    assert lake.row_count("files") == 3
+    assert list(maintenance.find_faults(lake)) == []
+    assert lake.state_number == 3

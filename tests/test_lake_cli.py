@@ -13,9 +13,8 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
-from deadheat.pipeline import watch
-from deadheat.pipeline.batch import Batch
-from deadheat.pipeline.ingest import Summary
+from deadheat.spark import ingest
+from deadheat.spark.ingest import IngestBatch, IngestSummary
 from tests.cases import ROOT
 from tests.lakes import taken
 
@@ -41,9 +40,7 @@ def test_ingest_says_what_was_new(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop" / "7").mkdir(parents=True)
-    (tmp_path / "shop" / "7" / "unit.log").write_bytes(
-        (ROOT / "go" / "two-goroutines.txt").read_bytes()
-    )
+    (tmp_path / "shop" / "7" / "unit.log").write_bytes((ROOT / "go" / "two-goroutines.txt").read_bytes())
     given = ("ingest", "shop", "nothing", "--lake", "lake", "--branch", "main")
     status, out, err = told(capsys, *given, "--path-pattern", "{repo}/{run}/{job}.log")
     assert status == 0
@@ -66,9 +63,7 @@ def test_ingest_says_what_was_new(
     for short in ("", race.split()[0][:3]):
         status, out, err = told(capsys, "show", short, "--lake", "lake")
         assert (status, out) == (3, "")
-        assert err.endswith(
-            "is too short to be the beginning of an id; give at least 4 characters of it\n"
-        )
+        assert err.endswith("is too short to be the beginning of an id; give at least 4 characters of it\n")
 
 
 def test_a_file_is_no_lake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,34 +91,27 @@ def test_watching_tells_of_each_batch_until_it_is_interrupted(
     def watching(*args: Any) -> Query:
         *_, every, tell = args
         assert every == 0.5
-        tell(Summary())
-        tell(Summary(files=2, bytes=1 << 25, seconds=1.0, rejects=(("x", "is broken"),) * 12))
+        tell(IngestSummary())
+        tell(IngestSummary(files=2, bytes=1 << 25, seconds=1.0, rejects=(("x", "is broken"),) * 12))
         return Query()
 
-    monkeypatch.setattr(watch, "watching", watching)
+    monkeypatch.setattr(ingest, "start_query", watching)
     given = ("ingest", SAMPLES, "--lake", tmp_path / "lake", "--watch", "--every", "0.5")
     status, out, err = told(capsys, *given)
     assert status == 130
     assert out.splitlines()[0].startswith("2 files taken in (33.6 MB in 1.0 s, 33.6 MB/s)")
-    assert err.splitlines()[-2:] == [
-        "deadheat: and 2 more, in the table rejects",
-        "deadheat: interrupted",
-    ]
+    assert err.splitlines()[-2:] == ["deadheat: and 2 more, in the table rejects", "deadheat: interrupted"]
 
 
 @pytest.mark.parametrize("option", [("--every", "0"), ("--conf", "x"), ("--every", "soon")])
-def test_wrong_options_are_refused(
-    capsys: pytest.CaptureFixture[str], option: tuple[str, str]
-) -> None:
+def test_wrong_options_are_refused(capsys: pytest.CaptureFixture[str], option: tuple[str, str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["ingest", "x", "--lake", "y", *option])
     assert ended.value.code == 2
     assert option[0] in capsys.readouterr().err
 
 
-def test_nothing_that_can_be_read_is_a_fault(
-    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_that_can_be_read_is_a_fault(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = told(capsys, "ingest", tmp_path / "nothing", "--lake", tmp_path / "lake")
     assert (status, err.count("\n")) == (3, 1)
 
@@ -134,7 +122,7 @@ def test_what_spark_fails_with_is_one_line(
     def failing(*_: object) -> None:
         spark.sql("select * from nowhere")
 
-    monkeypatch.setattr(Batch, "take_in", failing)
+    monkeypatch.setattr(IngestBatch, "make_changes", failing)
     status, out, err = told(capsys, "ingest", SAMPLES, "--lake", tmp_path / "lake")
     assert (status, out, err.count("\n")) == (3, "", 1)
     assert "Spark failed" in err
@@ -166,16 +154,12 @@ def test_races_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("--status", "quiet"), 0),
     ],
 )
-def test_races_are_picked(
-    lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int
-) -> None:
+def test_races_are_picked(lake: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], count: int) -> None:
     status, out, _ = told(capsys, "races", "--lake", lake, *options)
     assert (status, len(out.splitlines())) == (bool(count), count)
 
 
-def test_a_race_is_shown_by_any_of_its_names(
-    lake: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_race_is_shown_by_any_of_its_names(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = told(capsys, "races", "--lake", lake, "--test", "TestTake", "--format", "jsonl")
     race = json.loads(out)
     status, whole, _ = told(capsys, "show", race["race"], "--lake", lake)
@@ -211,10 +195,7 @@ Goroutine 8 (running) created at:
 ==================
 """
 PLACE = "\n      /usr/local/go/src/runtime/map_faststr.go:203 +0x0\n"
-IN_A_MAP = {
-    "assigned": f"  runtime.mapassign_faststr(){PLACE}",
-    "looked": f"  runtime.mapaccess1_faststr(){PLACE}",
-}
+IN_A_MAP = {"assigned": f"  runtime.mapassign_faststr(){PLACE}", "looked": f"  runtime.mapaccess1_faststr(){PLACE}"}
 
 
 def test_a_race_is_told_by_its_best_report_and_its_cause_by_all(
@@ -236,17 +217,11 @@ def test_a_race_is_told_by_its_best_report_and_its_cause_by_all(
         ],
     )
     _, out, _ = told(capsys, "show", race["race"], "--lake", root)
-    assert (
-        "   cause    concurrent-map; its reports say concurrent-map 0.85 (2x),"
-        " missing-lock 0.55 (1x)\n"
-    ) in out
+    assert ("   cause    concurrent-map; its reports say concurrent-map 0.85 (2x), missing-lock 0.55 (1x)\n") in out
     _, out, _ = told(capsys, "show", race["race"], "--lake", root, "--format", "json")
     shown = json.loads(out)
     assert shown["cause"] == "concurrent-map"
-    assert (shown["report"]["damage"], shown["report"]["causes"][0]["cause"]) == (
-        [],
-        "missing-lock",
-    )
+    assert (shown["report"]["damage"], shown["report"]["causes"][0]["cause"]) == ([], "missing-lock")
 
 
 def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,9 +231,7 @@ def test_families_are_listed(lake: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert all(len(family["races"]) > 1 and family["why"] for family in families)
 
 
-def test_a_lake_is_checked_and_compacted(
-    spark: Any, lake: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lake_is_checked_and_compacted(spark: Any, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, before, _ = told(capsys, "races", "--lake", lake)
     assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
     status, out, _ = told(capsys, "lake", "compact", "--lake", lake, "--keep-hours", 0)
@@ -268,12 +241,8 @@ def test_a_lake_is_checked_and_compacted(
     assert told(capsys, "lake", "check", "--lake", lake)[0] == 0
 
 
-@pytest.mark.parametrize(
-    "command", ["races", "show x", "families", "lake check", "lake compact", "consolidate"]
-)
-def test_no_lake_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+@pytest.mark.parametrize("command", ["races", "show x", "families", "lake check", "lake compact", "consolidate"])
+def test_no_lake_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     status, out, err = told(capsys, *command.split(), "--lake", tmp_path / "none")
     assert (status, out, err.count("\n")) == (3, "", 1)
     assert "there is no lake" in err
@@ -306,9 +275,7 @@ def ran(folder: Path, *command: str, **environment: str) -> tuple[int, str]:
         ("deltalake", ["races", "--lake", "x"], "deadheat[lake]"),
     ],
 )
-def test_what_is_not_installed_is_one_line(
-    tmp_path: Path, absent: str, command: list[str], says: str
-) -> None:
+def test_what_is_not_installed_is_one_line(tmp_path: Path, absent: str, command: list[str], says: str) -> None:
     status, err = ran(tmp_path, "-c", ABSENT, absent, *command)
     assert (status, err.count("\n")) == (3, 1)
     assert says in err

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat import registry
-from deadheat.feeds.files import can_be_cut
+from deadheat import plugins
+from deadheat.api import read_sightings
 from deadheat.json_line import sighting_to_json
 from deadheat.model import Origin
-from deadheat.render import sheaf
-from deadheat.render.jsonl import LinesGatherer
-from deadheat.text.window import Stream
-from deadheat.triage import triage
+from deadheat.output import spill_buffer
+from deadheat.output.json_formats import JsonLinesCollector
+from deadheat.sources.files import can_be_split
+from deadheat.text.window import StreamSource
 from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
 from tests.damage import DAMAGES, Damage, named
@@ -44,7 +44,7 @@ def clean_reports() -> tuple[str, ...]:
 
 
 def _undamaged(raw: bytes) -> list[str]:
-    spans = [s.span for s in deadheat.scan(raw) if not s.report.damage and not s.span.lane]
+    spans = [s.span for s in deadheat.scan(raw) if not s.report.damage and not s.span.stream]
     texts = [raw[span.offset : span.end] for span in spans]
     return [BAR + text.decode() for text in texts if text.startswith(b"WARNING") and text.isascii()]
 
@@ -57,7 +57,7 @@ def clean_faults() -> tuple[str, ...]:
     for path in sorted(paths):
         raw = path.read_bytes()
         for s in deadheat.scan(raw):
-            if s.report.detector == "go-fatal" and not s.report.damage and not s.span.lane:
+            if s.report.detector == "go-fatal" and not s.report.damage and not s.span.stream:
                 found[raw[s.span.offset : s.span.end].decode()] = None
     plain = [text for text in found if text.startswith(("fatal error: ", "panic"))]
     return tuple(text for text in plain if len(deadheat.scan(text)) == 1)
@@ -86,8 +86,8 @@ def clean_errors() -> tuple[str, ...]:
     found: dict[str, None] = {}
     for path in sorted(CASES.glob("go_error/*.txt")):
         raw = path.read_bytes()
-        for s in deadheat.scan(raw, shy=True):
-            if s.report.detector == "go-error" and not s.report.damage and not s.span.lane:
+        for s in deadheat.scan(raw, opt_in=True):
+            if s.report.detector == "go-error" and not s.report.damage and not s.span.stream:
                 found[raw[s.span.offset : s.span.end].decode()] = None
     for number, text in enumerate(clean_reports()[::2]):
         stacks = [access.stack for access in deadheat.scan(text)[0].report.accesses]
@@ -97,7 +97,7 @@ def clean_errors() -> tuple[str, ...]:
             body = "".join(map(_as_an_error_prints_it, frames))
             found[f"{ERRORS[number % len(ERRORS)]}\n{body}{BOTTOM}"] = None
     plain = [text for text in found if "\n\t" in text and "\r" not in text]
-    return tuple(text for text in plain[::3] if len(deadheat.scan(text, shy=True)) == 1)
+    return tuple(text for text in plain[::3] if len(deadheat.scan(text, opt_in=True)) == 1)
 
 
 def _as_an_error_prints_it(frame: deadheat.Frame) -> str:
@@ -107,7 +107,7 @@ def _as_an_error_prints_it(frame: deadheat.Frame) -> str:
 
 
 ELSEWHERE = ("go", "go-fatal", "go-error")
-OTHERS = tuple(d.name for d in registry.dialects() if d.name not in ELSEWHERE)
+OTHERS = tuple(d.name for d in plugins.all_detectors() if d.name not in ELSEWHERE)
 
 
 @cache
@@ -165,22 +165,20 @@ def test_reports_survive_two_hands(detector: str) -> None:
 @cache
 def whole_of(text: str, shy: bool) -> Sighting:
     """What stands in an undamaged text, which every damage is held against."""
-    (whole,) = deadheat.scan(text, shy=shy)
+    (whole,) = deadheat.scan(text, opt_in=shy)
     return whole
 
 
 def _survives(text: str, damage: Damage, shy: bool) -> bool:
     whole = whole_of(text, shy)
     # the draw is the text's own, so that a new case changes it for no other
-    found = deadheat.scan(damage.apply(text, random.Random(text)), shy=shy)
+    found = deadheat.scan(damage.apply(text, random.Random(text)), opt_in=shy)
     return _is_honest(whole, found) if damage.lossy else _is_kept(whole, found)
 
 
 def _is_kept(whole: Sighting, found: list[Sighting]) -> bool:
     same = [s for s in found if sides(s) == sides(whole)]
-    return len(same) == len(found) > 0 and all(
-        s.verdict.fingerprint == whole.verdict.fingerprint for s in same
-    )
+    return len(same) == len(found) > 0 and all(s.verdict.fingerprint == whole.verdict.fingerprint for s in same)
 
 
 def _is_honest(whole: Sighting, found: list[Sighting]) -> bool:
@@ -212,7 +210,7 @@ def clean_texts(detector: str) -> tuple[str, ...]:
 
 def _survives_turned_round(text: str, raw: bytes, shy: bool) -> bool:
     whole = whole_of(text, shy)
-    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), shy=shy)
+    found = deadheat.scan(b"\n".join(raw.splitlines()[::-1]), opt_in=shy)
     return _is_kept(whole, found) and all("reversed" in s.report.damage for s in found)
 
 
@@ -236,21 +234,19 @@ def test_two_hundred_turned_round_give_two_hundred(detector: str) -> None:
     whole = clean_texts(detector)
     texts = [text for text in whole if _survives_turned_round(text, text.encode(), shy)]
     many = [texts[i % len(texts)] for i in range(200)]
-    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), shy=shy)
+    found = deadheat.scan("\n".join("\n".join(many).splitlines()[::-1]), opt_in=shy)
     assert [sides(s) for s in found][::-1] == [sides(whole_of(text, shy)) for text in many]
 
 
 @pytest.mark.parametrize("detector", ELSEWHERE)  # in the others, a frame is one line
-def test_what_was_turned_round_and_cut_pairs_no_function_with_another_ones_line(
-    detector: str,
-) -> None:
+def test_what_was_turned_round_and_cut_pairs_no_function_with_another_ones_line(detector: str) -> None:
     shy = detector == "go-error"
     for text in clean_texts(detector)[::9]:
-        known = {frame for s in deadheat.scan(text, shy=shy) for frame in _places(s)}
+        known = {frame for s in deadheat.scan(text, opt_in=shy) for frame in _places(s)}
         lines = text.splitlines()[::-1]
         for cut in range(1, len(lines), 3):
             for part in (lines[:cut], lines[cut:]):
-                for s in deadheat.scan("\n".join([*part, ""]), shy=shy):
+                for s in deadheat.scan("\n".join([*part, ""]), opt_in=shy):
                     assert {f for f in _places(s) if f[0] and f[1]} <= known, part
 
 
@@ -263,7 +259,7 @@ def _places(sighting: Sighting) -> set[tuple[str, int | None]]:
 def test_a_report_is_found_once_wherever_a_document_is_cut() -> None:
     for case in all_cases():
         raw = b"some other output\n" + case.raw
-        if not can_be_cut(raw, ""):
+        if not can_be_split(raw, ""):
             continue
         whole = _begun_in(raw, 0, None)
         breaks = [at.end() for at in re.finditer(rb"\n", raw)]
@@ -273,13 +269,13 @@ def test_a_report_is_found_once_wherever_a_document_is_cut() -> None:
 
 
 def _begun_in(raw: bytes, start: int, end: int | None) -> list[tuple[int, str]]:
-    found = triage(Stream(BytesIO(raw).read), "cut", start, end)
+    found = read_sightings(StreamSource(BytesIO(raw).read), "cut", start, end)
     return sorted((s.span.offset, s.verdict.fingerprint) for s in found)
 
 
 def test_exactly_one_dialect_claims_a_report() -> None:
     for case in all_cases():
-        spans = [(s.span.offset, s.report.detector, s.span.lane) for s in case.sightings()]
+        spans = [(s.span.offset, s.report.detector, s.span.stream) for s in case.sightings()]
         assert len({(offset, lane) for offset, _, lane in spans}) == len(spans), case.name
 
 
@@ -287,7 +283,7 @@ def test_every_report_has_an_anchor_of_its_dialect() -> None:
     for case in all_cases():
         for sighting in case.sightings():
             if "utf-16" not in case.name:
-                anchors = registry.dialect(sighting.report.detector).anchors
+                anchors = plugins.detector_named(sighting.report.detector).anchors
                 assert any(anchor in case.raw for anchor in anchors), case.name
 
 
@@ -304,9 +300,7 @@ def test_recorded_reports_have_the_sites_of_their_truth(program: str) -> None:
     pairs = truth.get("pairs") or [truth["sites"]]
     wanted = [{_line(site) for site in pair} for pair in pairs]
     for path in sorted((CORPUS / "go" / program / "recorded").glob("*.txt")):
-        found = [
-            s for s in deadheat.scan(path.read_bytes()) if s.report.detector == truth["detector"]
-        ]
+        found = [s for s in deadheat.scan(path.read_bytes()) if s.report.detector == truth["detector"]]
         assert found, path.name
         if not truth.get("lost") and truth["detector"] == "go":
             assert any({*map(_place, s.report.accesses)} in wanted for s in found), path.name
@@ -356,9 +350,7 @@ def test_issues_of_other_projects() -> None:
         found = deadheat.scan((folder / truth["file"]).read_bytes())
         assert len(found) == truth["n_reports"], truth["file"]
         functions = {
-            f"{a.site.package}.{a.site.function.partition('.')[2]}"
-            for a in found[0].report.accesses
-            if a.site
+            f"{a.site.package}.{a.site.function.partition('.')[2]}" for a in found[0].report.accesses if a.site
         }
         for access in truth["access_functions"]:
             if access["function"]:
@@ -374,12 +366,12 @@ def test_the_quick_json_is_the_wire() -> None:
 
 def test_the_json_of_an_echo_is_that_of_its_report() -> None:
     for text in clean_reports()[::3]:
-        gatherer = LinesGatherer()
+        gatherer = JsonLinesCollector()
         copies = [text, *(other_process(text, random.Random(n)) for n in range(5))]
         sightings = deadheat.scan("".join(copies))
         for sighting in sightings:
-            gatherer.add(sighting)
-        lines = b"".join(sheaf.texts(gatherer.pack(), {})).splitlines()
+            gatherer.add_sighting(sighting)
+        lines = b"".join(spill_buffer.unpack_lines(gatherer.pack_batch(), {})).splitlines()
         assert list(map(json.loads, lines)) == list(map(deadheat.sighting_to_wire, sightings))
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.cli import main
-from deadheat.cli.progress import Progress, commits
-from deadheat.code.git import Git
-from deadheat.lake import lookup
+from deadheat.cli.progress import ProgressLine, format_commits
+from deadheat.lake import queries
 from deadheat.lake.tables import Lake
+from deadheat.repo.git.object_reader import GitReader
 from tests.lakes import taken
 from tests.repositories import Repository
 from tests.test_mining import ATOMIC, BEGIN, LOCKED, QUOTED, mined
@@ -53,14 +53,11 @@ def told(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, s
 
 @pytest.mark.parametrize(("total", "shown"), [(40, "[##########          ]  50%"), (None, "")])
 def test_a_progress_line_tells_how_much_is_left(
-    total: int | None,
-    shown: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    total: int | None, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("deadheat.cli.progress.time.monotonic", lambda: now[0])
-    line = Progress(total, wanted=True, told=commits)
+    line = ProgressLine(total, enabled=True, format_amount=format_commits)
     line.tick(10)
     assert capsys.readouterr().err == ""  # what is soon over needs no line
     now[0] += 2
@@ -71,25 +68,21 @@ def test_a_progress_line_tells_how_much_is_left(
     assert "10 commits/s" in err
     line.clear()
     assert capsys.readouterr().err == "\r\x1b[K"
-    silent = Progress(total, wanted=False, told=commits)
+    silent = ProgressLine(total, enabled=False, format_amount=format_commits)
     now[0] += 2
     silent.tick(10)
     assert capsys.readouterr().err == ""
 
 
 def test_what_is_mined_is_kept_and_used(
-    spark: Any,
-    repo: Repository,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    spark: Any, repo: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lake = tmp_path / "lake"
     drawn: list[tuple[int, bool | None]] = []
 
-    def counting(total: int, wanted: bool | None, told: object) -> Progress:
+    def counting(total: int, wanted: bool | None, told: object) -> ProgressLine:
         drawn.append((total, wanted))
-        return Progress(total, wanted, commits)
+        return ProgressLine(total, wanted, format_commits)
 
     monkeypatch.setattr("deadheat.cli.progress.Progress", counting)
     status, out, err = told(capsys, "mine", repo.path, "--lake", lake)
@@ -111,12 +104,10 @@ def test_what_is_mined_is_kept_and_used(
         ("hub: fix data race (#1)", "lock-added"),
     ]
     assert [len(row["reports"]) for row in rows] == [0, 1]
-    with Git(str(repo.path)) as git:
-        first = list(git.lines("rev-list", git.head))[-1]
-    kept = lookup.fixes(Lake(str(lake)))
-    assert [(row["repo"], row["commit"]) for row in kept] == [
-        (first, row["commit"]) for row in rows
-    ]
+    with GitReader(str(repo.path)) as git:
+        first = list(git.output_lines("rev-list", git.head_commit))[-1]
+    kept = queries.list_fixes(Lake(str(lake)))
+    assert [(row["repo"], row["commit"]) for row in kept] == [(first, row["commit"]) for row in rows]
 
     # the same road as without Spark
     alone = mined(repo, {"77": ["hub.go"]})
@@ -124,9 +115,7 @@ def test_what_is_mined_is_kept_and_used(
         fix.commit: fix.variables for fix in alone.values()
     }
 
-    status, out, _ = told(
-        capsys, "explain", issue, "--lake", lake, "--repo", repo.path, "--format", "json"
-    )
+    status, out, _ = told(capsys, "explain", issue, "--lake", lake, "--repo", repo.path, "--format", "json")
     ((race),) = json.loads(out)
     (past,) = race["similar_fixes"]
     assert past["commit"] == rows[0]["commit"]
@@ -136,9 +125,7 @@ def test_what_is_mined_is_kept_and_used(
     assert json.loads(out)[0]["similar_fixes"] == []
 
 
-def test_a_repository_without_commits(
-    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_repository_without_commits(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty = Repository(tmp_path / "empty")
     status, _, err = told(capsys, "mine", empty.path, "--lake", tmp_path / "lake")
     assert (status, err) == (3, f"deadheat: {empty.path}: the repository has no commits\n")
@@ -156,7 +143,7 @@ def test_another_repository_keeps_its_fixes(
     other.put("a: fix data race", {"a.go": ATOMIC})
     for where in (repo.path, other.path, other.path):
         assert told(capsys, "mine", where, "--lake", lake, "--quiet")[0] == 0
-    assert len(lookup.fixes(Lake(str(lake)))) == 2
+    assert len(queries.list_fixes(Lake(str(lake)))) == 2
 
 
 def test_a_lake_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,10 +158,8 @@ def test_a_lake_without_past_fixes(tmp_path: Path, capsys: pytest.CaptureFixture
     issue = tmp_path / "issue.md"
     issue.write_text(REPORT)
     lake = tmp_path / "lake"
-    Lake(str(lake)).make()
+    Lake(str(lake)).create_tables()
     status, _, err = told(capsys, "explain", issue, "--lake", lake)
     assert status == 1
-    assert err == (
-        f"deadheat: {lake}: has no past fixes; `deadheat mine REPO --lake DIR` finds them\n"
-    )
+    assert err == (f"deadheat: {lake}: has no past fixes; `deadheat mine REPO --lake DIR` finds them\n")
     assert told(capsys, "explain", issue, "--lake", lake, "--quiet")[2] == ""

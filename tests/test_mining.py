@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat.code import similar
-from deadheat.code.git import Git
-from deadheat.code.history import trunk
-from deadheat.code.mining import deeds, judge, plain, reading, settle, speech
-from deadheat.code.mining.judge import Fix
-from deadheat.code.mining.speech import Weight
-from deadheat.code.mining.units import edits
+from deadheat.repo import similar_fixes
+from deadheat.repo.git.history import find_trunk
+from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.mining import commit_changes, fix_detection, message_classifier, synchronization_changes
+from deadheat.repo.mining.commit_changes import compute_edits
+from deadheat.repo.mining.fix_detection import RaceFix
+from deadheat.repo.mining.message_classifier import MessageWeight
 from eval import mining
 from tests.cases import ROOT
 from tests.repositories import Repository, go_report
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEAD = "package hub\n\ntype Hub struct {\n\tcount int\n}\n\n"
-BEGIN = (
-    HEAD + "func (h *Hub) Add() {\n\th.count++\n}\n\nfunc (h *Hub) Close() {\n\th.count = 0\n}\n"
-)
+BEGIN = HEAD + "func (h *Hub) Add() {\n\th.count++\n}\n\nfunc (h *Hub) Close() {\n\th.count = 0\n}\n"
 LOCKED = (
     'package hub\n\nimport "sync"\n\ntype Hub struct {\n\tmu sync.Mutex\n\tcount int\n}\n\n'
     "func (h *Hub) Add() {\n\th.mu.Lock()\n\tdefer h.mu.Unlock()\n\th.count++\n}\n\n"
@@ -46,13 +44,13 @@ def repo(tmp_path: Path) -> Repository:
     return made
 
 
-def mined(repo: Repository, racy: Mapping[str, list[str]] | None = None) -> dict[str, Fix]:
+def mined(repo: Repository, racy: Mapping[str, list[str]] | None = None) -> dict[str, RaceFix]:
     """The fixes in a repository by the first line of their message."""
-    with Git(str(repo.path)) as git:
-        found = list(judge.judged(git, reading.listed(git, trunk(git)[1]), racy))
-        fixes = [one for one in found if isinstance(one, Fix)]
-        reverts = [one for one in found if not isinstance(one, Fix)]
-        told = settle.settled(fixes, reverts, settle.brought(git, fixes))
+    with GitReader(str(repo.path)) as git:
+        found = list(fix_detection.detect_fixes(git, commit_changes.list_commits(git, find_trunk(git)[1]), racy))
+        fixes = [one for one in found if isinstance(one, RaceFix)]
+        reverts = [one for one in found if not isinstance(one, RaceFix)]
+        told = fix_detection.resolve_fixes(fixes, reverts, fix_detection.commits_in_merges(git, fixes))
     return {fix.subject: fix for fix in told}
 
 
@@ -123,11 +121,11 @@ def test_another_version_of_a_dependency(repo: Repository) -> None:
 def test_functions_of_other_languages() -> None:
     before = b"void close(struct hub *h)\n{\n\th->count = 0;\n}\n"
     after = b"void close(struct hub *h)\n{\n\tWRITE_ONCE(h->count, 0);\n}\n"
-    (edit,) = edits("hub.c", before, after)
+    (edit,) = compute_edits("hub.c", before, after)
     assert edit.unit.name == "close"
-    assert edit.new == [b"WRITE_ONCE(h->count, 0);"]
-    done = deeds.Deeds()
-    deeds.take(done, "hub.c", before, after)
+    assert edit.added_lines == [b"WRITE_ONCE(h->count, 0);"]
+    done = synchronization_changes.SynchronizationChanges()
+    synchronization_changes.add_file_changes(done, "hub.c", before, after)
     assert done.strategies[0] == "made-atomic"
     assert list(done.variables) == ["count"]
 
@@ -218,9 +216,7 @@ def test_a_fix_that_was_taken_back_is_said_to_be(repo: Repository) -> None:
     assert mined(repo)["hub: fix data race (#7)"].reverted_by is None
 
 
-@pytest.mark.parametrize(
-    "subject", ['Revert "hub: fix data race" (#8)', "hub: revert the fix of a race (#7)"]
-)
+@pytest.mark.parametrize("subject", ['Revert "hub: fix data race" (#8)', "hub: revert the fix of a race (#7)"])
 def test_a_revert_without_an_id(subject: str, repo: Repository) -> None:
     repo.put("hub: fix data race (#7)", {"hub/hub.go": LOCKED})
     back = repo.put(subject, {"hub/hub.go": BEGIN})
@@ -236,9 +232,7 @@ def test_a_merge_tells_what_it_brought(repo: Repository) -> None:
     repo.git("merge", "-q", "--no-ff", "-m", "Merge pull request #5 from acme/fix-race", "fix")
     merge = mined(repo)["Merge pull request #5 from acme/fix-race"]
     assert (merge.brings, merge.pull, merge.is_merge) == ((inner,), "5", True)
-    assert [one.fix.commit for one in similar.similar(asked(), list(mined(repo).values()))] == [
-        inner
-    ]
+    assert [one.fix.commit for one in similar_fixes.find_similar(asked(), list(mined(repo).values()))] == [inner]
 
 
 def test_a_merge_that_keeps_a_branch_up_to_date_is_none(repo: Repository) -> None:
@@ -260,13 +254,11 @@ def test_huge_messages_and_odd_bytes(repo: Repository) -> None:
     (repo.path / "hub" / "hub.go").write_text(LOCKED)
     repo.git("add", "-A")
     message = repo.path.parent / "message"
-    message.write_bytes(
-        b"hub: fix data race \xff\xfe\x1b[31m\n\n" + b"race lock concurrently " * 100_000
-    )
+    message.write_bytes(b"hub: fix data race \xff\xfe\x1b[31m\n\n" + b"race lock concurrently " * 100_000)
     repo.git("commit", "-q", "--cleanup=verbatim", "-F", str(message))
     with ends():
         (fix,) = mined(repo).values()
-    assert plain.fix_from_row(plain.fix_to_row(fix)) == fix
+    assert fix_detection.fix_from_row(fix_detection.fix_to_row(fix)) == fix
 
 
 def test_odd_files_and_times(repo: Repository) -> None:
@@ -278,16 +270,13 @@ def test_odd_files_and_times(repo: Repository) -> None:
     (fix,) = mined(repo).values()
     assert "hub/hub.go" in fix.files
     assert "hub/link.go" not in fix.files
-    assert plain.fix_to_row(fix)["fixed_at"].year <= 9999
+    assert fix_detection.fix_to_row(fix)["fixed_at"].year <= 9999
 
 
 def test_a_version_that_is_missing_is_left_out(repo: Repository) -> None:
     repo.put("labels", {"hub/labels.go": BEGIN.replace("Hub", "Label")})
     blob = repo.git("rev-parse", "HEAD:hub/labels.go")
-    files: dict[str, str | None] = {
-        "hub/hub.go": LOCKED,
-        "hub/labels.go": LOCKED.replace("Hub", "Label"),
-    }
+    files: dict[str, str | None] = {"hub/hub.go": LOCKED, "hub/labels.go": LOCKED.replace("Hub", "Label")}
     repo.put("hub: fix data race", files)
     (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     (fix,) = mined(repo).values()
@@ -311,65 +300,54 @@ def test_a_commit_of_a_thousand_files_is_no_fix(repo: Repository) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece",
-    [
-        "add a lock ",
-        "concurrently ",
-        "use `x` ",
-        "race ",
-        "fix ",
-        "make ",
-        "#1, ",
-        "goroutine ",
-        "- ",
-    ],
+    "piece", ["add a lock ", "concurrently ", "use `x` ", "race ", "fix ", "make ", "#1, ", "goroutine ", "- "]
 )
 def test_words_take_linear_time(piece: str) -> None:
-    text = piece * (speech.LONGEST // len(piece) + 1)
+    text = piece * (message_classifier.MAX_MESSAGE_LENGTH // len(piece) + 1)
     with ends():
-        speech.heard(text, f"{text}\n{text}")
+        message_classifier.classify_message(text, f"{text}\n{text}")
 
 
 def test_lines_take_linear_time() -> None:
     rows = [b"x := x.y(" * 100, b"a.b" * 300, b"f(" * 400 + b"&a.b.c", b'"' * 900, b"a[" * 400]
     source = b"package p\n\nfunc F() {\n" + b"\n".join(rows * 200) + b"\n}\n"
     with ends():
-        done = deeds.Deeds()
-        deeds.take(done, "p/p.go", b"package p\n\nfunc F() {\n}\n", source)
-        deeds.conclude(done)
+        done = synchronization_changes.SynchronizationChanges()
+        synchronization_changes.add_file_changes(done, "p/p.go", b"package p\n\nfunc F() {\n}\n", source)
+        synchronization_changes.add_overall_points(done)
 
 
 def test_what_is_said_has_its_weight() -> None:
     said = {
-        "hub: fix data race": Weight.SAYS,
-        "hub: add lock for count": Weight.REMEDY,
-        "hub: add lock time to the log": Weight.NOTHING,
-        "hub: fix unstable test": Weight.SYMPTOM,
-        "hub: update docs": Weight.NOTHING,
+        "hub: fix data race": MessageWeight.RACE_IN_SUBJECT,
+        "hub: add lock for count": MessageWeight.REMEDY,
+        "hub: add lock time to the log": MessageWeight.NOTHING,
+        "hub: fix unstable test": MessageWeight.SYMPTOM,
+        "hub: update docs": MessageWeight.NOTHING,
     }
-    assert {subject: speech.heard(subject, subject).weight for subject in said} == said
+    assert {subject: message_classifier.classify_message(subject, subject).weight for subject in said} == said
 
 
 # -- retrieval -------------------------------------------------------------------------------------
 
 
-def asked(**known: str) -> similar.Query:
+def asked(**known: str) -> similar_fixes.SimilarityQuery:
     where = "/go/src/example.com/acme/relay/hub/hub.go"
     report = go_report(
         ("write", [("example.com/acme/relay/hub.(*Hub).Close", f"{where}:10")]),
         ("read", [("example.com/acme/relay/hub.(*Hub).Add", f"{where}:7")]),
     )
     named = [known["variable"]] if "variable" in known else []
-    return similar.query(report, named, known.get("owner"), known.get("cause"))
+    return similar_fixes.build_query(report, named, known.get("owner"), known.get("cause"))
 
 
-def a_fix(commit: str, **told: object) -> Fix:
+def a_fix(commit: str, **told: object) -> RaceFix:
     shared = {
         "subject": commit, "time": 1_600_000_000, "strategy": "lock-added",
         "strategies": ("lock-added",), "why": (), "files": ("other/other.go",), "functions": (),
         "types": (), "variables": (), "issues": (), "pull": None, "is_merge": False,
     }  # fmt: skip
-    return Fix(commit, **{**shared, **told})  # type: ignore[arg-type]
+    return RaceFix(commit, **{**shared, **told})  # type: ignore[arg-type]
 
 
 def test_the_nearest_comes_first_and_says_why() -> None:
@@ -380,7 +358,7 @@ def test_the_nearest_comes_first_and_says_why() -> None:
         a_fix("variable", variables=("count",), strategy="order-changed"),
         a_fix("none", variables=("other",)),
     ]
-    shown = similar.similar(asked(variable="count", cause="missing-lock"), fixes)
+    shown = similar_fixes.find_similar(asked(variable="count", cause="missing-lock"), fixes)
     assert [one.fix.commit for one in shown] == ["variable", "type", "cause", "shape"]
     assert [one.why[0] for one in shown] == [
         "is about the same variable, count",
@@ -392,23 +370,23 @@ def test_the_nearest_comes_first_and_says_why() -> None:
 
 def test_its_own_fix_and_reverted_ones_are_left_out() -> None:
     fixes = [a_fix("own", types=("Hub",)), a_fix("back", types=("Hub",), reverted_by="x")]
-    assert similar.similar(asked(), fixes, ["own"]) == []
+    assert similar_fixes.find_similar(asked(), fixes, ["own"]) == []
 
 
 def test_each_way_is_shown_once_before_one_is_shown_twice() -> None:
     fixes = [a_fix(f"lock{n}", types=("Hub",), time=n) for n in range(3)]
     fixes += [a_fix("atomic", files=("hub/x.go",), strategy="made-atomic")]
     fixes += [a_fix(f"far{n}") for n in range(60)]
-    shown = [one.fix.commit for one in similar.similar(asked(), fixes)]
+    shown = [one.fix.commit for one in similar_fixes.find_similar(asked(), fixes)]
     assert shown == ["lock2", "lock1", "lock0", "atomic"]
     fixes += [a_fix(f"more{n}", types=("Hub",), time=n) for n in range(3)]
     fixes += [a_fix(f"wide{n}") for n in range(60)]
-    assert "atomic" in [one.fix.commit for one in similar.similar(asked(), fixes)]
+    assert "atomic" in [one.fix.commit for one in similar_fixes.find_similar(asked(), fixes)]
 
 
 def test_names_that_everybody_uses_say_nothing() -> None:
     fixes = [a_fix(f"n{n}", types=("Hub",)) for n in range(50)]
-    assert similar.similar(asked(), fixes) == []
+    assert similar_fixes.find_similar(asked(), fixes) == []
 
 
 # -- the measurement -------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import deadheat
-from deadheat.model import Op, Origin, State
-from deadheat.symbols import rustc
+from deadheat.model import ActorState, Op, Origin
+from deadheat.symbols import rust
 from tests.cases import all_cases
 
 CASES = {case.name: case for case in all_cases() if case.name.startswith("miri/")}
@@ -51,10 +51,7 @@ def test_the_first_line_may_be_broken_anywhere() -> None:
     (whole,) = case.sightings()
     first, rest = text.split("\n", 1)
     for column in range(20, len(first)):
-        for broken in (
-            f"{first[:column]}\n{first[column:]}",
-            f"{first[:column]}=\n{first[column:]}",
-        ):
+        for broken in (f"{first[:column]}\n{first[column:]}", f"{first[:column]}=\n{first[column:]}"):
             (found,) = deadheat.scan(f"{broken}\n{rest}")
             assert found.report.accesses == whole.report.accesses, broken
             assert found.report.location == whole.report.location, broken
@@ -68,7 +65,7 @@ def test_threads_that_are_called_the_same_are_told_apart() -> None:
 def test_the_main_thread_and_where_the_other_was_started() -> None:
     (sighting,) = CASES["miri/newest-without-backtrace"].sightings()
     main, worker = sighting.report.actors
-    assert (main.id, main.state, main.created_at) == ("thread main", State.MAIN, ())
+    assert (main.id, main.state, main.created_at) == ("thread main", ActorState.MAIN, ())
     assert [(f.file, f.line) for f in worker.created_at] == [("tests/spool.rs", 20)]
 
 
@@ -87,8 +84,8 @@ def test_the_main_thread_and_where_the_other_was_started() -> None:
     ],
 )
 def test_parents(function: str, parent: str) -> None:
-    assert rustc.parent(function) == parent
-    assert rustc.parent(parent) == parent
+    assert rust.source_function(function) == parent
+    assert rust.source_function(parent) == parent
 
 
 @pytest.mark.parametrize(
@@ -109,11 +106,11 @@ def test_parents(function: str, parent: str) -> None:
     ],
 )  # fmt: skip
 def test_paths(path: str, file: str, origin: Origin) -> None:
-    frame = rustc.frame("shop::Cart::add", path, 7)
+    frame = rust.make_frame("shop::Cart::add", path, 7)
     assert (frame.file, frame.origin, frame.package) == (file, origin, "shop")
 
 
 def test_a_place_without_a_name_is_known_by_its_file_below_the_crate() -> None:
-    frames = [rustc.frame("??", path, 7) for path in ("src/a.rs", "/ci/shop/src/a.rs", "src/b.rs")]
-    keys = [rustc.key(frame) for frame in frames]
+    frames = [rust.make_frame("??", path, 7) for path in ("src/a.rs", "/ci/shop/src/a.rs", "src/b.rs")]
+    keys = [rust.function_key(frame) for frame in frames]
     assert keys[0] == keys[1] != keys[2]

@@ -10,7 +10,7 @@ import pytest
 import deadheat
 from bench.hostile import shapes
 from bench.logs import NEAR_MISSES
-from deadheat.reading.machines import Machines
+from deadheat.parsing.active_parsers import ActiveParsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,13 +44,13 @@ REPORTS = {
 def fed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every line that is fed to a machine."""
     lines: list[str] = []
-    feed = Machines.feed
+    feed = ActiveParsers.feed
 
-    def counted(self: Machines, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
+    def counted(self: ActiveParsers, lane: str | None, text: str, at: int, end: int, past: bool) -> None:
         lines.append(text)
         feed(self, lane, text, at, end, past)
 
-    monkeypatch.setattr(Machines, "feed", counted)
+    monkeypatch.setattr(ActiveParsers, "feed", counted)
     return lines
 
 
@@ -135,9 +135,7 @@ def _filler() -> Callable[[int], bytes]:
 
 
 @pytest.mark.parametrize("gap", [0, 7_000, 200_000, 260_000, 300_000, 1_100_000])
-def test_where_nothing_was_near_for_long_a_report_is_still_found(
-    gap: int, filler: Callable[[int], bytes]
-) -> None:
+def test_where_nothing_was_near_for_long_a_report_is_still_found(gap: int, filler: Callable[[int], bytes]) -> None:
     """What is told to be barren ends before it, wherever blocks and looks end."""
     banners = b"the words DATA RACE and nothing else\n" * 40
     text = banners + filler(gap) + banners + REPORT + banners

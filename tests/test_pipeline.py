@@ -26,29 +26,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat import pipeline
-from deadheat.diagnose import of_race
+from deadheat import spark as spark_module
+from deadheat.api import scan_text
+from deadheat.diagnosis import ranking
 from deadheat.errors import DeadheatError
-from deadheat.feeds import files, places
-from deadheat.feeds.runs import Run
-from deadheat.identify import Identity, in_race, named
-from deadheat.identity import races as core_races
-from deadheat.identity.components import Components
-from deadheat.identity.families import families as core_families
-from deadheat.lake import care, lookup
-from deadheat.lake.lock import writing
+from deadheat.grouping import races as core_races
+from deadheat.grouping.connected_components import ConnectedComponents
+from deadheat.grouping.race_assignment import RaceAssigner, group_sightings, with_race
+from deadheat.grouping.races import find_families as core_families
+from deadheat.lake import maintenance, queries
+from deadheat.lake.storage import write_lock
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import aside, consolidate, lines, session, source, units, watch
-from deadheat.pipeline import ingest as ingesting
-from deadheat.pipeline.batch import FEW, Batch
-from deadheat.pipeline.components import labels
-from deadheat.pipeline.few import Few
-from deadheat.pipeline.frames import typed
-from deadheat.pipeline.receipts import Plan
-from deadheat.pipeline.staged import Staged
-from deadheat.reading import REACH
-from deadheat.triage import scan_text
-from deadheat.wire import causes_of
+from deadheat.parsing.report_reader import RANGE_OVERLAP
+from deadheat.serialization import causes_of
+from deadheat.sources import file_listing, files
+from deadheat.sources.ci_metadata import CiRun
+from deadheat.spark import ingest, input_files, reduce_spark, session, task_output, tasks
+from deadheat.spark import ingest as ingesting
+from deadheat.spark.dataframes import component_labels, spark_schema
+from deadheat.spark.ingest import MAX_LOCAL_ROWS, IngestBatch
+from deadheat.spark.input_files import IngestPlan
+from deadheat.spark.reduce_local import LocalReducer
+from deadheat.spark.task_output import TaskOutput
 from tests.cases import ROOT, all_cases
 from tests.conftest import SETTINGS
 from tests.lakes import aged, content, sightings, taken
@@ -91,8 +90,8 @@ def scanned(data: bytes, uri: str) -> tuple[Sighting, ...]:
 def expected(paths: list[Path]) -> list[Sighting]:
     """What `scan` finds, in the order of places, each by its fingerprint."""
     found = [s for path in paths for s in scanned(path.read_bytes(), str(path))]
-    named = [in_race(s, s.verdict.fingerprint) for s in found]
-    return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.lane or ""))
+    named = [with_race(s, s.verdict.fingerprint) for s in found]
+    return sorted(named, key=lambda s: (s.uri, s.span.offset, s.span.stream or ""))
 
 
 def test_every_case_comes_out_of_the_lake_as_out_of_a_scan(cases: Path, lake: Path) -> None:
@@ -100,16 +99,16 @@ def test_every_case_comes_out_of_the_lake_as_out_of_a_scan(cases: Path, lake: Pa
 
 
 def test_the_races_are_those_of_a_scan(cases: Path, lake: Path) -> None:
-    identity = Identity()
+    identity = RaceAssigner()
     nodes: dict[tuple[str, int, str | None], str] = {}
     for path in cases.rglob("*.log"):
-        found, told, _ = named(scanned(path.read_bytes(), str(path)))
-        identity.add(told)
-        nodes |= {(s.uri, s.span.offset, s.span.lane): s.verdict.race for s in found}
-    by_scan = _groups({place: identity.ids()[node] for place, node in nodes.items()})
+        found, told, _ = group_sightings(scanned(path.read_bytes(), str(path)))
+        identity.add_batch(told)
+        nodes |= {(s.uri, s.span.offset, s.span.stream): s.verdict.race for s in found}
+    by_scan = _groups({place: identity.race_ids()[node] for place, node in nodes.items()})
     opened = Lake(str(lake))
-    races = {n: row["race"] for row in opened.rows("races").to_pylist() for n in row["nodes"]}
-    seen = opened.rows("sightings").to_pylist()
+    races = {n: row["race"] for row in opened.read_rows("races").to_pylist() for n in row["nodes"]}
+    seen = opened.read_rows("sightings").to_pylist()
     places = {(row["uri"], row["offset"], row["lane"]): races[row["node"]] for row in seen}
     assert _groups(places) == by_scan
 
@@ -123,12 +122,10 @@ def _groups(names: dict[tuple[str, int, str | None], str]) -> set[frozenset[obje
 
 
 def test_nothing_is_wrong_with_the_lake(lake: Path) -> None:
-    assert list(care.faults(Lake(str(lake)))) == []
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
 
 
-def test_batches_add_up_to_the_same_lake(
-    spark: Any, cases: Path, lake: Path, tmp_path: Path
-) -> None:
+def test_batches_add_up_to_the_same_lake(spark: Any, cases: Path, lake: Path, tmp_path: Path) -> None:
     folders = sorted(path for path in cases.iterdir())
     for some in (folders[-1:], folders[:1], folders):
         taken(spark, tmp_path / "lake", some)
@@ -143,8 +140,8 @@ def test_files_of_tasks_become_files_of_the_table(
     for paths in ([cases / "go"], [cases]):  # some reports are known, the second time
         taken(spark, root, paths)
     assert content(root) == content(lake)
-    assert len(Lake(str(root)).paths("reports")) > 2
-    assert list(care.faults(Lake(str(root)))) == []
+    assert len(Lake(str(root)).data_files("reports")) > 2
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
 
 
 @pytest.fixture(scope="module")
@@ -162,20 +159,20 @@ def both_halves(spark: Any, cases: Path, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize(
-    ("few", "of"), [(0, "both_halves"), (FEW, "lake")], ids=["on-spark", "on-the-driver"]
+    ("few", "of"), [(0, "both_halves"), (MAX_LOCAL_ROWS, "lake")], ids=["on-spark", "on-the-driver"]
 )
 def test_a_rebuild_changes_nothing(
     spark: Any, few: int, of: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consolidate, "_named", partial(consolidate._named, few=few))
+    monkeypatch.setattr(reduce_spark, "_name_variants", partial(reduce_spark._name_variants, max_local_variants=few))
     root: Path = request.getfixturevalue(of)
     before = content(root)
-    count = ingesting.consolidate(lambda small: spark, Lake(str(root)), few=few)
+    count = ingesting.rebuild_lake(lambda small: spark, Lake(str(root)), max_local_rows=few)
     assert content(root) == before
     assert count == len(before["races"]) > 20
 
 
-@pytest.mark.parametrize("few", [0, FEW], ids=["on-spark", "on-the-driver"])
+@pytest.mark.parametrize("few", [0, MAX_LOCAL_ROWS], ids=["on-spark", "on-the-driver"])
 def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
     spark: Any, cases: Path, first_half: Path, both_halves: Path, tmp_path: Path, few: int
 ) -> None:
@@ -184,50 +181,45 @@ def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
     aged(root)
     old = Lake(str(root))
     assert old.is_older
-    assert {len(race["causes"]) for race in lookup.races(old)} == {0}
+    assert {len(race["causes"]) for race in queries.list_races(old)} == {0}
     taken(spark, root, [cases / "go_fatal", cases / "miri"], few=few)
     assert content(root) == content(both_halves)
     assert not Lake(str(root)).is_older
-    assert list(care.faults(Lake(str(root)))) == []
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
 
 
-def test_a_rebuild_renews_a_lake_of_an_earlier_version(
-    spark: Any, first_half: Path, tmp_path: Path
-) -> None:
+def test_a_rebuild_renews_a_lake_of_an_earlier_version(spark: Any, first_half: Path, tmp_path: Path) -> None:
     root = tmp_path / "lake"
     shutil.copytree(first_half, root)
     aged(root)
-    ingesting.consolidate(lambda small: spark, Lake(str(root)))
+    ingesting.rebuild_lake(lambda small: spark, Lake(str(root)))
     assert content(root) == content(first_half)
     assert not Lake(str(root)).is_older
 
 
 def test_a_race_has_the_cause_that_all_its_reports_give_it(cases: Path, lake: Path) -> None:
     opened = Lake(str(lake))
-    said = {
-        (s.uri, s.span.offset, s.span.lane): causes_of(s.report)[0]
-        for s in expected([*cases.rglob("*.log")])
-    }
-    races = {node: row for row in opened.rows("races").to_pylist() for node in row["nodes"]}
-    votes: dict[str, of_race.Votes] = {}
-    for row in opened.rows("sightings").to_pylist():
+    said = {(s.uri, s.span.offset, s.span.stream): causes_of(s.report)[0] for s in expected([*cases.rglob("*.log")])}
+    races = {node: row for row in opened.read_rows("races").to_pylist() for node in row["nodes"]}
+    votes: dict[str, ranking.CauseVotes] = {}
+    for row in opened.read_rows("sightings").to_pylist():
         first = said[row["uri"], row["offset"], row["lane"]]
         mine = votes.setdefault(races[row["node"]]["race"], {})
-        of_race.add(mine, of_race.said(first.cause, first.confidence, 1))
+        ranking.add_votes(mine, ranking.votes_of_report(first.cause, first.confidence, 1))
     found = {row["race"]: (row["causes"], row["cause"]) for row in races.values()}
-    told = {race: of_race.listed(mine) for race, mine in votes.items()}
-    assert found == {race: (mine, of_race.chosen(mine)) for race, mine in told.items()}
+    told = {race: ranking.votes_as_rows(mine) for race, mine in votes.items()}
+    assert found == {race: (mine, ranking.choose_cause(mine)) for race, mine in told.items()}
     assert any(len(mine) > 1 for mine in told.values())
 
 
 def test_families_are_those_of_the_core(lake: Path) -> None:
     opened = Lake(str(lake))
-    keys = {row["race"]: row["keys"] for row in opened.rows("races").to_pylist()}
-    told = opened.rows("families").to_pylist()
+    keys = {row["race"]: row["keys"] for row in opened.read_rows("races").to_pylist()}
+    told = opened.read_rows("families").to_pylist()
     found = sorted((row["family"], tuple(row["races"]), tuple(row["why"])) for row in told)
     assert found == [tuple(family) for family in core_families(keys)]
     assert found
-    related = {row["race"]: row["family"] for row in opened.rows("races").to_pylist()}
+    related = {row["race"]: row["family"] for row in opened.read_rows("races").to_pylist()}
     assert all(related[race] == family for family, races, _ in found for race in races)
 
 
@@ -235,10 +227,10 @@ def test_families_are_those_of_the_core(lake: Path) -> None:
 def test_components_are_those_of_the_core(spark: Any, few: int) -> None:
     chain = [(f"{n:03}", f"{n + 1:03}") for n in range(12)]
     pairs = [*chain[::-1], ("x", "y"), ("y", "z"), ("w", "z"), ("q", "q")]
-    known = Components()
+    known = ConnectedComponents()
     for a, b in pairs:
         known.join(a, b)
-    found = labels(spark.createDataFrame(pairs, "a string, b string"), few).collect()
+    found = component_labels(spark.createDataFrame(pairs, "a string, b string"), few).collect()
     assert {row.id: row.label for row in found} == known.roots()
 
 
@@ -314,18 +306,18 @@ def test_races_have_the_names_that_the_core_gives_them(spark: Any) -> None:
     nodes = [*NODES, *TURNED]
     aged = [(*node, age) for age, node in enumerate(nodes)]
     frame = spark.createDataFrame(aged, f"{columns}, first_seen int")
-    found = {row.node: row.race for row in consolidate._named(frame, few=0).collect()}
-    known = core_races.Found(
+    found = {row.node: row.race for row in reduce_spark._name_variants(frame, max_local_variants=0).collect()}
+    known = core_races.GroupingFacts(
         {node: _Named(base, "") for node, base, *_ in nodes},
         {(node, other) for node, _, links, _, _ in nodes for other in links},
         {(node, other) for node, _, _, aliases, _ in nodes for other in aliases},
         {base for _, base, _, _, split in nodes if split},
     )
-    assert found == core_races.ids(known, {node[0]: age for age, node in enumerate(nodes)})
+    assert found == core_races.race_ids(known, {node[0]: age for age, node in enumerate(nodes)})
     assert len(set(found.values())) == 2 * 17
 
 
-class _Named(core_races.Node):
+class _Named(core_races.Variant):
     """A node whose base is what a test says."""
 
     @property
@@ -343,21 +335,19 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log with many reports that takes many ranges of `RANGE`."""
     path = tmp_path_factory.mktemp("long") / "long.log"
     corpus = [case.raw for case in all_cases() if case.name.startswith("go/")]
-    plain = [raw for raw in corpus if files.can_be_cut(raw, "")]
+    plain = [raw for raw in corpus if files.can_be_split(raw, "")]
     path.write_bytes(b"\nmore output\n".join(plain[::3]))
     os.utime(path, (1_770_000_000, 1_770_000_000))
     return path
 
 
-def test_ranges_give_what_the_whole_gives(
-    spark: Any, long: Path, lake: Path, tmp_path: Path
-) -> None:
+def test_ranges_give_what_the_whole_gives(spark: Any, long: Path, lake: Path, tmp_path: Path) -> None:
     wanted = expected([long])
     # few enough to be handed over, and too many for the driver together with what there is
     many = 2 * len(wanted)
-    assert Lake(str(lake)).count("nodes") + len(wanted) > many
-    assert len(units.units(next(units.works([str(long)])), RANGE)) > 5
-    for name, unit, few in (("whole", None, FEW), ("cut", RANGE, FEW), ("many", RANGE, many)):
+    assert Lake(str(lake)).row_count("nodes") + len(wanted) > many
+    assert len(input_files.split_work(next(input_files.list_work([str(long)])), RANGE)) > 5
+    for name, unit, few in (("whole", None, MAX_LOCAL_ROWS), ("cut", RANGE, MAX_LOCAL_ROWS), ("many", RANGE, many)):
         shutil.copytree(lake, tmp_path / name)
         taken(spark, tmp_path / name, [long], unit=unit, few=few)
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
@@ -371,20 +361,16 @@ def test_ranges_give_what_the_whole_gives(
 def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) -> None:
     log, root = tmp_path / "log", tmp_path / "lake"
     other = tmp_path / "other"
-    filler = b"nothing to see here\n" * (REACH // 20)
+    filler = b"nothing to see here\n" * (RANGE_OVERLAP // 20)
     other.write_bytes(OTHER)
     whole = long.read_bytes() + filler + REPORT * 3
-    for end in (
-        len(long.read_bytes()) // 2,
-        len(long.read_bytes()) + len(filler) + 700,
-        len(whole),
-    ):
+    for end in (len(long.read_bytes()) // 2, len(long.read_bytes()) + len(filler) + 700, len(whole)):
         log.write_bytes(whole[:end])
         os.utime(log, (1_770_000_000 + end, 1_770_000_000 + end))
-        summary = taken(spark, root, [log, other], few=0 if end == len(whole) else FEW)
+        summary = taken(spark, root, [log, other], few=0 if end == len(whole) else MAX_LOCAL_ROWS)
     assert summary.bytes < len(whole), "it was read from where it ended"
     assert sightings(root) == expected([log, other])
-    assert list(care.faults(Lake(str(root)))) == []
+    assert list(maintenance.find_faults(Lake(str(root)))) == []
     taken(spark, tmp_path / "once", [log, other])
     assert _without_times(content(root)) == _without_times(content(tmp_path / "once"))
 
@@ -392,21 +378,18 @@ def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) ->
 def _without_times(told: dict[str, list[str]]) -> dict[str, int | list[str]]:
     """A file that grew was seen at several times, and reports once while they were cut off."""
     told.pop("reports")
-    return {
-        table: len(rows) if table in ("sightings", "nodes", "races") else rows
-        for table, rows in told.items()
-    }
+    return {table: len(rows) if table in ("sightings", "nodes", "races") else rows for table, rows in told.items()}
 
 
 def test_a_file_that_changed_is_read_anew(spark: Any, tmp_path: Path) -> None:
     log, root = tmp_path / "log", tmp_path / "lake"
     log.write_bytes(REPORT + REPORT)
     assert taken(spark, root, [log]).sightings == 2
-    assert taken(spark, root, [log]).known == 1
+    assert taken(spark, root, [log]).known_files == 1
     log.write_bytes(OTHER)
     assert taken(spark, root, [log]).sightings == 1
     assert sightings(root) == expected([log])
-    (race,) = lookup.races(Lake(str(root)))
+    (race,) = queries.list_races(Lake(str(root)))
     assert race["sightings"] == 1
 
 
@@ -431,41 +414,35 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     assert "broken" in told["b.gz"]
     assert "broken" in told["bad.zip"]
     assert "no such file" in told["gone.log"]
-    assert Lake(str(root)).count("rejects") == 5
+    assert Lake(str(root)).row_count("rejects") == 5
     assert (summary.files, len({s.uri for s in sightings(root)})) == (4, 3)
     again = taken(spark, root, [folder])
-    assert (again.known, again.sightings) == (4, 0)
-    assert Lake(str(root)).count("rejects") == 5, "told once"
+    assert (again.known_files, again.sightings) == (4, 0)
+    assert Lake(str(root)).row_count("rejects") == 5, "told once"
 
 
-def test_of_a_file_that_vanished_between_two_ranges_nothing_is_taken(
-    spark: Any, tmp_path: Path
-) -> None:
+def test_of_a_file_that_vanished_between_two_ranges_nothing_is_taken(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(REPORT)
-    (there,) = units.works([str(tmp_path / "a.log")])
+    (there,) = input_files.list_work([str(tmp_path / "a.log")])
     gone = there._replace(file=replace(there.file, path=str(tmp_path / "gone.log")))
     lake = Lake(str(tmp_path / "lake"))
-    lake.make()
-    for few in (FEW, 0):
-        planned = Plan([there, gone], {there.file.uri: {"uri": there.file.uri}})
-        batch = Batch(lambda: spark, lake, planned, f"batch{few}", few=few)
-        batch.read()
-        batch.take_in()
-        assert (batch.files, batch.sightings, batch.added("sightings")) == (0, 0, 0)
+    lake.create_tables()
+    for few in (MAX_LOCAL_ROWS, 0):
+        planned = IngestPlan([there, gone], {there.file.uri: {"uri": there.file.uri}})
+        batch = IngestBatch(lambda: spark, lake, planned, f"batch{few}", max_local_rows=few)
+        batch.read_documents()
+        batch.make_changes()
+        assert (batch.file_count, batch.sighting_count, batch.added_rows("sightings")) == (0, 0, 0)
         assert [uri for uri, _ in batch.faults] == [there.file.uri]
 
 
-def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 1 << 20)
+def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "MAX_LINE_BYTES", 1 << 20)
     log = tmp_path / "a.log"
     log.write_bytes(REPORT + b"x" * (1 << 21) + b"\n" + OTHER)
     (tmp_path / "b.log").write_bytes(REPORT + b"x" * (1 << 19) + b"\n" * 3 + b"y" * (1 << 19))
     found = _read(tmp_path, 1 << 19)
-    assert {(row["uri"], row["fault"]) for row in found if row["fault"]} == {
-        (str(log), lines.FAULT)
-    }
+    assert {(row["uri"], row["fault"]) for row in found if row["fault"]} == {(str(log), tasks.LONG_LINE_FAULT)}
     assert sum(not row["fault"] for row in found) == 3
 
 
@@ -475,15 +452,13 @@ def test_a_line_too_long_for_text_is_told_and_the_rest_is_read(
     st.integers(1, 40),
     st.none() | st.integers(1 << 24, 1 << 30),
 )
-def test_every_byte_is_in_one_range(
-    sizes: list[tuple[int, bool]], cores: int, unit: int | None
-) -> None:
+def test_every_byte_is_in_one_range(sizes: list[tuple[int, bool]], cores: int, unit: int | None) -> None:
     todo = [
-        units.Work(places.Listed(str(n), str(n), size, 0.0), Run(), min(n, size), cut)
+        input_files.FileWork(file_listing.ListedFile(str(n), str(n), size, 0.0), CiRun(), min(n, size), cut)
         for n, (size, cut) in enumerate(sizes)
     ]
-    ranges: dict[str, list[units.Unit]] = {}
-    for one in sorted(one for portion in units.bins(todo, cores, unit) for one in portion):
+    ranges: dict[str, list[input_files.WorkUnit]] = {}
+    for one in sorted(one for portion in input_files.pack_units(todo, cores, unit) for one in portion):
         ranges.setdefault(one.uri, []).append(one)
     for work in todo:
         mine = ranges[work.file.uri]
@@ -495,11 +470,11 @@ def test_every_byte_is_in_one_range(
 
 
 def test_memory_of_lines_is_read_as_lines_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "LONGEST", 10_000)
+    monkeypatch.setattr(tasks, "MAX_LINE_BYTES", 10_000)
     for length in (9_000, 12_000):
         for size in (512, 4096, 20_000):
             text = b"short\n" * 3000 + b"x" * length + b"\n" + b"short\n" * 3000
-            read, into = lines.Lined(BytesIO(text)), lines.Lined(BytesIO(text))
+            read, into = tasks.LineLengthFile(BytesIO(text)), tasks.LineLengthFile(BytesIO(text))
             while read.read(size):
                 pass
             while into.readinto(bytearray(size)):
@@ -509,22 +484,22 @@ def test_memory_of_lines_is_read_as_lines_are(monkeypatch: pytest.MonkeyPatch) -
 
 def _read(folder: Path, unit: int) -> list[dict[str, Any]]:
     """What a task sees and writes, right here."""
-    todo = [one for work in units.works([str(folder)]) for _, one in units.units(work, unit)]
+    todo = [one for work in input_files.list_work([str(folder)]) for _, one in input_files.split_work(work, unit)]
     return _written(folder.parent / f"{folder.name}-seen", todo)
 
 
-def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
+def _written(root: Path, todo: list[input_files.WorkUnit]) -> list[dict[str, Any]]:
     root.mkdir()
     found, asked = [], []
-    for most in (0, FEW):  # in files, and handed over
-        (done,) = aside.writing(str(root), ".", "", most, most, [todo])
-        seen = _put(root, done.seen)
+    for most in (0, MAX_LOCAL_ROWS):  # in files, and handed over
+        (done,) = task_output.write_task_output(str(root), ".", "", most, most, [todo])
+        seen = _put(root, done.sightings)
         if seen:
             reports = [row["digest"] for row in _put(root, done.reports)]
             assert {row["report"] for row in seen} == {*reports}
             assert len(reports) == len({*reports}), "told once"
-            assert bool(most) == bool(done.known)
-            known = Staged(Lake(str(root)), "").known(done)
+            assert bool(most) == bool(done.report_facts)
+            known = TaskOutput(Lake(str(root)), "").report_facts(done)
             assert {one.digest for one in known} == {*reports}
             asked.append(sorted(known))
         faults = [{"uri": f.uri, "fault": f.what, "unopened": f.unopened} for f in done.faults]
@@ -534,32 +509,30 @@ def _written(root: Path, todo: list[units.Unit]) -> list[dict[str, Any]]:
     return found[0]
 
 
-def _put(root: Path, put: aside.Put) -> list[dict[str, Any]]:
+def _put(root: Path, put: task_output.TaskRows) -> list[dict[str, Any]]:
     """Rows that a task has put aside."""
     if put.content is None and put.file is None:
-        assert put.rows == 0
+        assert put.row_count == 0
         return []
-    table = aside.unpacked(put.content) if put.content else pq.read_table(root / str(put.file))
-    assert put.rows == table.num_rows
+    table = task_output.from_ipc(put.content) if put.content else pq.read_table(root / str(put.file))
+    assert put.row_count == table.num_rows
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
-def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.log", "b.log", "c.log"):
         (tmp_path / name).write_bytes(REPORT)
-    todo = [one for work in units.works([str(tmp_path)]) for _, one in units.units(work)]
+    todo = [one for work in input_files.list_work([str(tmp_path)]) for _, one in input_files.split_work(work)]
     (tmp_path / "a.log").unlink()
-    part = files.part
+    part = files.read_file_part
 
-    def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.Seen:
+    def failing(raw: Any, uri: str, *args: Any, **more: Any) -> files.SourceItems:
         if uri.endswith("b.log"):
             raise ValueError("nobody thought of this")
         return part(raw, uri, *args, **more)
 
-    monkeypatch.setattr(files, "part", failing)
+    monkeypatch.setattr(files, "read_file_part", failing)
     found = _written(tmp_path / "seen", todo)
     told = [(Path(row["uri"]).name, row["fault"], row["unopened"]) for row in found]
     assert sorted(told, key=str) == [
@@ -569,18 +542,16 @@ def test_a_fault_in_one_file_is_a_row_and_the_next_one_is_read(
     ]
 
 
-def test_what_a_range_has_shown_before_a_fault_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_range_has_shown_before_a_fault_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.log").write_bytes(REPORT * 3)
-    ((_, whole),) = units.units(next(units.works([str(tmp_path)])))
-    part = files.part
+    ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
+    part = files.read_file_part
 
-    def failing(*args: Any, **more: Any) -> files.Seen:
+    def failing(*args: Any, **more: Any) -> files.SourceItems:
         yield from islice(part(*args, **more), 2)
         raise ValueError("nobody thought of this")
 
-    monkeypatch.setattr(files, "part", failing)
+    monkeypatch.setattr(files, "read_file_part", failing)
     found = _written(tmp_path / "seen", [whole._replace(ranged=True)])
     fault = "reading failed (ValueError('nobody thought of this'))"
     assert [row["fault"] for row in found] == [None, None, fault]
@@ -588,36 +559,32 @@ def test_what_a_range_has_shown_before_a_fault_counts(
 
 def test_a_report_that_a_whole_file_told_first_is_known_in_a_range(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(REPORT)
-    ((_, whole),) = units.units(next(units.works([str(tmp_path)])))
+    ((_, whole),) = input_files.split_work(next(input_files.list_work([str(tmp_path)])))
     lake = Lake(str(tmp_path / "lake"))
-    lake.make()
-    staged = Staged(lake, "batch")
-    (done,) = aside.writing(lake.uri, ".", "", FEW, FEW, [[whole, whole._replace(ranged=True)]])
-    staged._seen, staged.told = [done.seen], [done]
-    reduce = Few(lake, "batch")
-    reduce.take_in(Plan(), staged)
-    assert sum(one.rows for one in reduce.changes["sightings"].add) == 2
+    lake.create_tables()
+    staged = TaskOutput(lake, "batch")
+    (done,) = task_output.write_task_output(
+        lake.uri, ".", "", MAX_LOCAL_ROWS, MAX_LOCAL_ROWS, [[whole, whole._replace(ranged=True)]]
+    )
+    staged._sighting_parts, staged.report_results = [done.sightings], [done]
+    reduce = LocalReducer(lake, "batch")
+    reduce.add_sightings(IngestPlan(), staged)
+    assert sum(one.row_count for one in reduce.changes["sightings"].add) == 2
     assert len(reduce.new_races()) == 1
 
 
 def test_tasks_see_what_a_scan_sees_wherever_files_are_cut(long: Path, cases: Path) -> None:
-    for folder, unit in ((long.parent, RANGE), (cases, units.UNIT)):
+    for folder, unit in ((long.parent, RANGE), (cases, input_files.MIN_UNIT_BYTES)):
         wanted = expected([*folder.rglob("*.log")])
         found = _read(folder, unit)
         told = sorted((r["uri"], r["offset"], r["lane"] or "", r["fingerprint"]) for r in found)
-        assert told == [
-            (s.uri, s.span.offset, s.span.lane or "", s.verdict.fingerprint) for s in wanted
-        ]
+        assert told == [(s.uri, s.span.offset, s.span.stream or "", s.verdict.fingerprint) for s in wanted]
 
 
-def test_text_that_no_table_can_hold_is_written_as_far_as_it_goes(
-    spark: Any, tmp_path: Path
-) -> None:
+def test_text_that_no_table_can_hold_is_written_as_far_as_it_goes(spark: Any, tmp_path: Path) -> None:
     line = REPORT.decode().replace("\n", "\\n").replace('"', '\\"').replace("\t", "\\t")
     name = "\\ud800"
-    (tmp_path / "a.log").write_text(
-        f'{{"log": "{line.replace("main.", "main" + name + ".", 1)}"}}\n'
-    )
+    (tmp_path / "a.log").write_text(f'{{"log": "{line.replace("main.", "main" + name + ".", 1)}"}}\n')
     summary = taken(spark, tmp_path / "lake", [tmp_path / "a.log"])
     assert summary.rejects == ()
 
@@ -631,35 +598,28 @@ def test_runs_days_and_tests_are_kept(spark: Any, tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "x.log").write_bytes(b"=== RUN   TestCart\n" + REPORT)
         when = datetime(2026, 3, day, tzinfo=UTC)
-        taken(
-            spark,
-            tmp_path / "lake",
-            [folder],
-            run_of=lambda _, r=run, t=when: Run("shop", run=r, time=t),
-        )
-    (race,) = lookup.races(Lake(str(tmp_path / "lake")))
+        taken(spark, tmp_path / "lake", [folder], run_of=lambda _, r=run, t=when: CiRun("shop", run=r, time=t))
+    (race,) = queries.list_races(Lake(str(tmp_path / "lake")))
     assert (race["sightings"], race["runs"], race["repos"]) == (3, ["a", "b", "c"], ["shop"])
     assert [state["status"] for state in race["history"]] == ["new", "quiet", "returned"]
     assert race["first_seen"].startswith("2026-03-01")
 
 
 def test_functions_on_frames_give_the_tables(spark: Any, cases: Path, tmp_path: Path) -> None:
-    seen = pipeline.read(spark, [str(cases / "kcsan")]).localCheckpoint()
-    races = pipeline.races(seen).localCheckpoint()
+    seen = spark_module.read(spark, [str(cases / "kcsan")]).localCheckpoint()
+    races = spark_module.races(seen).localCheckpoint()
     taken(spark, tmp_path / "lake", [cases / "kcsan"])
     tables = content(tmp_path / "lake")
     assert sorted(map(str, races.toArrow().to_pylist())) == tables["races"] != []
-    assert pipeline.families(races).count() == len(tables["families"])
-    assert pipeline.sightings(seen).count() == len(tables["sightings"])
-    assert pipeline.reports(seen).count() == len(tables["reports"])
+    assert spark_module.families(races).count() == len(tables["families"])
+    assert spark_module.sightings(seen).count() == len(tables["sightings"])
+    assert spark_module.reports(seen).count() == len(tables["reports"])
 
 
 def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
-    pipeline.register(spark)
+    spark_module.register(spark)
     frame = spark.read.format("deadheat").load(str(SAMPLES))
-    wanted = [
-        s for path in SAMPLES.rglob("*") if path.is_file() for s in scan_text(path.read_bytes())
-    ]
+    wanted = [s for path in SAMPLES.rglob("*") if path.is_file() for s in scan_text(path.read_bytes())]
     told = frame.selectExpr("title", "accesses[0].site.function as f", "accesses[0].address as a")
     found = sorted((r.title, r.f, r.a) for r in told.collect())
     assert found == sorted(
@@ -670,32 +630,27 @@ def test_the_format_gives_reports_as_nested_columns(spark: Any) -> None:
 
 
 def test_the_format_is_read_a_partition_at_a_time() -> None:
-    reader: Any = source.DeadheatSource({"path": str(SAMPLES)}).reader(typed(source.COLUMNS))
-    found = [
-        row
-        for partition in reader.partitions()
-        for batch in reader.read(partition)
-        for row in batch.to_pylist()
-    ]
+    reader: Any = tasks.DeadheatSource({"path": str(SAMPLES)}).reader(spark_schema(tasks.SOURCE_SCHEMA))
+    found = [row for partition in reader.partitions() for batch in reader.read(partition) for row in batch.to_pylist()]
     wanted = [s for path in SAMPLES.rglob("*.*") for s in scan_text(path.read_bytes(), str(path))]
     assert sorted(row["title"] for row in found) == sorted(s.verdict.title for s in wanted) != []
     with pytest.raises(DeadheatError, match="no path"):
-        source.DeadheatSource({}).reader(typed(source.COLUMNS))
+        tasks.DeadheatSource({}).reader(spark_schema(tasks.SOURCE_SCHEMA))
 
 
 @pytest.mark.parametrize(("folder", "wanted"), [("short", "true"), ("long" * 20, None)])
 def test_java_and_python_talk_over_sockets_that_nobody_else_sees(
     monkeypatch: pytest.MonkeyPatch, folder: str, wanted: str | None
 ) -> None:
-    assert stat.S_IMODE(Path(session.packed()).parent.stat().st_mode) == 0o700
-    monkeypatch.setattr(session, "_folder", lambda: folder)
-    chosen = session._for_size(is_here=True, small=False)
+    assert stat.S_IMODE(Path(session.package_archive()).parent.stat().st_mode) == 0o700
+    monkeypatch.setattr(session, "_temporary_folder", lambda: folder)
+    chosen = session._local_settings(is_local=True, small=False)
     assert chosen.get("spark.python.unix.domain.socket.enabled") == wanted
     assert chosen.get("spark.python.unix.domain.socket.dir") == (wanted and folder)
 
 
 def test_the_package_is_packed_for_executors() -> None:
-    with zipfile.ZipFile(session.packed()) as archive:
+    with zipfile.ZipFile(session.package_archive()) as archive:
         names = archive.namelist()
     assert {"deadheat/__init__.py", "deadheat/pipeline/mapping.py"} <= {*names}
     assert not [name for name in names if name.endswith(".pyc")]
@@ -706,17 +661,17 @@ def test_duckdb_and_polars_read_the_lake(lake: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     opened = Lake(str(lake))
     frame = polars.read_delta(str(lake / "races"))
-    assert frame.height == opened.count("races")
-    assert frame["sightings"].sum() == opened.count("sightings")
+    assert frame.height == opened.row_count("races")
+    assert frame["sightings"].sum() == opened.row_count("sightings")
     reports = polars.read_delta(str(lake / "reports"))
     assert reports["accesses"].list.len().max() >= 2
     # without its own extension for Delta, which it would have to download
-    table = opened.table("reports").to_pyarrow_dataset()
+    table = opened.delta_table("reports").to_pyarrow_dataset()
     base = duckdb.connect()
     base.register("reports", table)
     asked = "select count(*), max(accesses[1].site.line) from reports"
     count, line = base.execute(asked).fetchone()
-    assert count == opened.count("reports")
+    assert count == opened.row_count("reports")
     assert line > 0
 
 
@@ -790,8 +745,8 @@ def test_a_killed_process_leaves_what_the_next_one_finishes(
     done = ran(tmp_path / "lake", few, "files", "local[1]")
     assert done.returncode == -signal.SIGKILL, done.stderr
     root = str(tmp_path / "lake")
-    assert Lake(root).count("files") == 3
-    assert Lake(root).count("sightings") == 0
+    assert Lake(root).row_count("files") == 3
+    assert Lake(root).row_count("sightings") == 0
     assert taken(spark, tmp_path / "lake", [few]).files == 0, "there was nothing left to read"
     assert content(tmp_path / "lake") == content(undisturbed)
 
@@ -801,14 +756,11 @@ def test_executors_that_share_nothing_give_the_same(few: Path, tmp_path: Path) -
         done = ran(tmp_path / root, few, "never", master)
         assert done.returncode == 0, done.stderr
     assert content(tmp_path / "lake") == content(tmp_path / "one")
-    assert Lake(str(tmp_path / "lake")).count("sightings") == 4
+    assert Lake(str(tmp_path / "lake")).row_count("sightings") == 4
 
 
 def test_a_second_ingest_fails_with_one_line(spark: Any, few: Path, undisturbed: Path) -> None:
-    with (
-        writing(Lake(str(undisturbed)).place),
-        pytest.raises(DeadheatError, match="another process is writing"),
-    ):
+    with write_lock(Lake(str(undisturbed)).storage), pytest.raises(DeadheatError, match="another process is writing"):
         taken(spark, undisturbed, [few], patience=0.1)
 
 
@@ -819,8 +771,8 @@ def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(
     inbox.mkdir()
     root = tmp_path / "lake"
     told: list[Any] = []
-    query = watch.watching(
-        lambda small: spark, Lake(str(root)), [str(inbox)], ingesting.Options(), 0.2, told.append
+    query = ingest.start_query(
+        lambda small: spark, Lake(str(root)), [str(inbox)], ingesting.IngestOptions(), 0.2, told.append
     )
     try:
         for path in sorted(few.iterdir()):
@@ -844,11 +796,9 @@ def _wait(done: Any, query: Any) -> None:
         time.sleep(0.1)
 
 
-def test_remote_documents_are_read(
-    spark: Any, few: Path, undisturbed: Path, tmp_path: Path
-) -> None:
+def test_remote_documents_are_read(spark: Any, few: Path, undisturbed: Path, tmp_path: Path) -> None:
     lake = Lake(str(tmp_path / "lake"))
-    ingesting.ingest(lambda small: spark, lake, [f"local://{few}"])
+    ingesting.ingest_files(lambda small: spark, lake, [f"local://{few}"])
     found = sightings(tmp_path / "lake")
-    assert [places.is_remote(s.uri) for s in found] == [True] * 4
+    assert [file_listing.is_remote(s.uri) for s in found] == [True] * 4
     assert [s.report for s in found] == [s.report for s in sightings(undisturbed)]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deadheat.cli import main
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.store import Answers
-from deadheat.code.wire import dossier_to_wire
-from deadheat.lake import care, lookup
+from deadheat.lake import maintenance, queries
 from deadheat.lake.tables import Lake
+from deadheat.repo.clone import Clone
+from deadheat.repo.disk_cache import AnswerCache
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.dossier_serialization import dossier_to_json
 from tests.lakes import taken
 from tests.repositories import MODULE, Repository, go_text, line
 from tests.test_code_pin import FIXED, HUB, race, race_text
@@ -38,10 +38,7 @@ func Show() int {
 
 def other_text() -> str:
     places = [f"/src/relay/other/other.go:{line(OTHER, text)}" for text in ("total++", "return t")]
-    return go_text(
-        ("write", [(f"{MODULE}/other.Add", places[0])]),
-        ("read", [(f"{MODULE}/other.Show", places[1])]),
-    )
+    return go_text(("write", [(f"{MODULE}/other.Add", places[0])]), ("read", [(f"{MODULE}/other.Show", places[1])]))
 
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -77,9 +74,9 @@ def test_every_race_is_placed_once(
     assert err.startswith("deadheat: 1 of 1 races have a place in the code (")
 
     # the same as without Spark
-    (row,) = lookup.dossiers(Lake(str(lake))).values()
+    (row,) = queries.best_dossiers(Lake(str(lake))).values()
     with Clone(str(repo.path)) as clone:
-        alone = dossier_to_wire(dossier(race(HUB), [clone]))
+        alone = dossier_to_json(build_dossier(race(HUB), [clone]))
     assert json.loads(row["dossier"]) == json.loads(json.dumps(alone))
     assert row["fixed_by"][0]["commit"] == row["tip"]
 
@@ -92,7 +89,7 @@ def test_every_race_is_placed_once(
     assert new["pin"]["commits"] == 2
     assert new["still_present"] is True
     assert err.endswith("1 known already)\n")
-    kept = lookup.dossiers(Lake(str(lake)))
+    kept = queries.best_dossiers(Lake(str(lake)))
     assert kept[row["race"]] == row
     status, out, err = told(capsys, *placing)
     assert (out, err.endswith("2 known already)\n")) == ("", True)
@@ -101,7 +98,7 @@ def test_every_race_is_placed_once(
     repo.put("other: fix race", {"other/other.go": OTHER.replace("total++", "atomic.AddInt64()")})
     status, out, err = told(capsys, *placing, "--format", "jsonl")
     assert len(out.splitlines()) == 2
-    now = lookup.dossiers(Lake(str(lake)))[new["race"]]
+    now = queries.best_dossiers(Lake(str(lake)))[new["race"]]
     assert [fix["subject"] for fix in now["fixed_by"]] == ["other: fix race"]
 
     # a clone that knows nothing of it, and what is known is asked again
@@ -111,8 +108,8 @@ def test_every_race_is_placed_once(
     assert [row.endswith("no file of it is known here") for row in out.splitlines()] == [
         False, False, True, True
     ]  # fmt: skip
-    assert Lake(str(lake)).count("dossiers") == 4
-    assert list(care.faults(Lake(str(lake)))) == []
+    assert Lake(str(lake)).row_count("dossiers") == 4
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
 
     status, out, _ = told(capsys, "races", "--lake", lake)
     assert f"[total; {now['pin']['first'][:11]}" in out
@@ -128,17 +125,17 @@ def test_every_race_is_placed_once(
 
     # a lake from before there was such a table
     shutil.rmtree(lake / "dossiers")
-    assert list(care.faults(Lake(str(lake)))) == []
+    assert list(maintenance.find_faults(Lake(str(lake)))) == []
     status, out, _ = told(capsys, "races", "--lake", lake)
     assert "[" not in out
 
 
 def test_answers_of_several_processes_add_up(tmp_path: Path) -> None:
-    one, two = Answers(), Answers()
-    one.known("holds?")
-    two.known("holds?")
-    one.learn("holds?", "a" * 40, 1)
-    two.learn("holds?", "b" * 40, 0)
+    one, two = AnswerCache(), AnswerCache()
+    one.answers_to("holds?")
+    two.answers_to("holds?")
+    one.add_answer("holds?", "a" * 40, 1)
+    two.add_answer("holds?", "b" * 40, 0)
     one.close()
     two.close()
-    assert Answers().known("holds?") == {"a" * 40: 1, "b" * 40: 0}
+    assert AnswerCache().answers_to("holds?") == {"a" * 40: 1, "b" * 40: 0}

@@ -13,30 +13,31 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat import triage
-from deadheat.dialects import Verdict, go_quick
-from deadheat.dialects.go import DIALECT
-from deadheat.dialects.go_machine import GoMachine
-from deadheat.identity import evidence, stacks
+from deadheat import api
+from deadheat.detectors import LineVerdict
+from deadheat.detectors.go import fast
+from deadheat.detectors.go.line_parser import GoRaceParser
+from deadheat.detectors.go.race_report import DETECTOR
+from deadheat.grouping import fingerprint, keys
 from deadheat.json_line import sighting_to_json
 from deadheat.model import (
     Access,
     Actor,
+    ActorState,
     Damage,
-    Edge,
     Frame,
     Location,
     Lock,
+    LockEdge,
     Op,
     Origin,
     Report,
     Sighting,
     Span,
-    State,
 )
 from deadheat.model import Verdict as Concluded
 from deadheat.symbols import go
-from deadheat.text.window import Stream
+from deadheat.text.window import StreamSource
 from tests.cases import CORPUS, all_cases
 from tests.damage import named
 from tests.damage.writers import other_process
@@ -150,18 +151,18 @@ def test_no_mutation_raises(raw: bytes) -> None:
 @given(mutated(), st.randoms(use_true_random=False))
 def test_the_size_of_blocks_changes_nothing(raw: bytes, rng: random.Random) -> None:
     file = io.BytesIO(raw)
-    source = Stream(lambda _: file.read(rng.choice((1, 7, 60, 300, 5000))))
-    whole = list(triage.triage(Stream(io.BytesIO(raw).read), "text"))
-    assert list(triage.triage(source, "text")) == whole
+    source = StreamSource(lambda _: file.read(rng.choice((1, 7, 60, 300, 5000))))
+    whole = list(api.read_sightings(StreamSource(io.BytesIO(raw).read), "text"))
+    assert list(api.read_sightings(source, "text")) == whole
 
 
 @pytest.mark.parametrize(("size", "every"), [(1, 12), (13, 4), (64, 3)])
 def test_the_size_of_blocks_changes_no_case(size: int, every: int) -> None:
     for name in (name for name in NAMES[::every] if name != WIDE):
         file = io.BytesIO(raw_of(name))
-        source = Stream(lambda _, file=file: file.read(size))  # type: ignore[misc]
-        whole = triage.triage(Stream(io.BytesIO(raw_of(name)).read), name, shy=True)
-        assert list(triage.triage(source, name, shy=True)) == list(whole), name
+        source = StreamSource(lambda _, file=file: file.read(size))  # type: ignore[misc]
+        whole = api.read_sightings(StreamSource(io.BytesIO(raw_of(name)).read), name, opt_in=True)
+        assert list(api.read_sightings(source, name, opt_in=True)) == list(whole), name
 
 
 # -- one document does not see another -------------------------------------------------------------
@@ -178,7 +179,7 @@ def test_shuffled_documents_give_what_each_gives_alone(names: list[str]) -> None
 
 def alone(raw: bytes) -> list[Report]:
     """What is made of a text by a reader that has read nothing before."""
-    triage.reader.cache_clear()
+    api.report_reader.cache_clear()
     return [sighting.report for sighting in deadheat.scan(raw)]
 
 
@@ -193,7 +194,7 @@ def test_an_echo_is_read_as_if_it_were_the_first(name: str, rng: random.Random) 
         deadheat.scan(raw)
     found = deadheat.scan(other)
     assert [sighting.report for sighting in found] == alone(other)
-    assert marks(found) == [triage.verdict(report).fingerprint for report in alone(other)]
+    assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(other)]
 
 
 @law(150)
@@ -208,7 +209,7 @@ def test_a_number_that_differs_within_a_report_is_no_echo(name: str, rng: random
     changed = raw[:at] + rng.choice((b"0", b"7", b"a", b"e")) + raw[at + 1 :]
     found = deadheat.scan(changed)
     assert [sighting.report for sighting in found] == alone(changed)
-    assert marks(found) == [triage.verdict(report).fingerprint for report in alone(changed)]
+    assert marks(found) == [api.verdict_for(report).fingerprint for report in alone(changed)]
 
 
 # -- two ways to read one report -------------------------------------------------------------------
@@ -228,17 +229,17 @@ def clean_reports() -> list[str]:
 
 
 def by_machine(text: str) -> Report | None:
-    machine = GoMachine()
+    machine = GoRaceParser()
     verdict = None
     for line in f"{text}{CLOSING.decode()}".splitlines():
         verdict = machine.feed(line)
-    return machine.finish(cut=False) if verdict is Verdict.CLOSED else None
+    return machine.finish(ends_mid_line=False) if verdict is LineVerdict.CLOSED else None
 
 
 def test_reading_at_once_gives_what_the_machine_gives() -> None:
     at_once = 0
     for text in clean_reports():
-        whole = go_quick.whole(text)
+        whole = fast.parse_intact(text)
         if whole is not None:
             at_once += 1
             assert whole == by_machine(text), text
@@ -248,23 +249,22 @@ def test_reading_at_once_gives_what_the_machine_gives() -> None:
 def test_a_glance_sees_the_accesses_and_sites_of_the_whole() -> None:
     glances = 0
     for text in clean_reports():
-        glance, machine = go_quick.glance(text), by_machine(text)
+        glance, machine = fast.parse_summary(text), by_machine(text)
         if glance is None:
             continue
         glances += 1
         assert machine is not None, text
         assert seen(glance) == seen(machine), text
-        assert triage.verdict(glance) == triage.verdict(machine)
-        assert evidence.mark(glance) == evidence.mark(machine), text
+        assert api.verdict_for(glance) == api.verdict_for(machine)
+        assert keys.grouping_key_of(glance) == keys.grouping_key_of(machine), text
     assert glances > 100
-    assert go_quick.CALLS == stacks.DEPTH
+    assert fast.MAX_USER_FRAMES == fingerprint.MAX_USER_FRAMES
 
 
 def seen(report: Report) -> list[tuple[object, ...]]:
     """File apart: a glance does not see the frames that give a module's root away."""
     return [
-        (a.op, a.address, a.actor, a.site and (a.site.function, a.site.package, a.site.line))
-        for a in report.accesses
+        (a.op, a.address, a.actor, a.site and (a.site.function, a.site.package, a.site.line)) for a in report.accesses
     ]
 
 
@@ -288,13 +288,13 @@ def test_reading_at_once_refuses_or_agrees_with_the_machine(data: st.DataObject)
             char = data.draw(st.sampled_from(" :+0x%a\t²(/"))
             lines[at] = lines[at][:column] + char + lines[at][column + 1 :]
     changed = "\n".join(lines)
-    whole, glance, machine = go_quick.whole(changed), go_quick.glance(changed), by_machine(changed)
+    whole, glance, machine = fast.parse_intact(changed), fast.parse_summary(changed), by_machine(changed)
     if whole is not None:
         assert whole == machine
     if glance is not None:
         assert machine is not None
         assert seen(glance) == seen(machine)
-        assert triage.verdict(glance).fingerprint == triage.verdict(machine).fingerprint
+        assert api.verdict_for(glance).fingerprint == api.verdict_for(machine).fingerprint
 
 
 # -- what happens on the way -----------------------------------------------------------------------
@@ -310,9 +310,7 @@ def frames_of(name: str) -> frozenset[tuple[str, str, int | None]]:
         for frame in (frame for stack in stacks for frame in stack):
             for file in (frame.file, frame.path):
                 frames |= {(frame.function, file, frame.line), (frame.function, file, None)}
-                frames.add(
-                    ("??", file, frame.line)
-                )  # Miri tells the place first, then the function
+                frames.add(("??", file, frame.line))  # Miri tells the place first, then the function
             frames.add((frame.function, "", None))
     return frozenset(frames)
 
@@ -358,15 +356,7 @@ def test_a_text_that_was_cut_off_anywhere_gives_no_false_site(name: str) -> None
 
 
 PLAIN = [name for name in WITH_REPORTS if name.startswith("go/") and raw_of(name).isascii()]
-HARMLESS = (
-    "github-actions",
-    "jenkins",
-    "crlf",
-    "indented-4",
-    "indented-tab",
-    "kubectl",
-    "utf-8-bom",
-)
+HARMLESS = ("github-actions", "jenkins", "crlf", "indented-4", "indented-tab", "kubectl", "utf-8-bom")
 
 
 @pytest.mark.parametrize("damage", HARMLESS)
@@ -385,43 +375,39 @@ def test_harmless_wrapping_changes_no_fingerprint(damage: str) -> None:
 SYMBOLS = st.one_of(
     st.text(max_size=40),
     st.text(alphabet="ab/.()[]*%2e·_-1{} @v:\\\0\1", max_size=40),
-    st.sampled_from(
-        ["", ".", "/", "a/", "%", "%2e", "(", "[", "F.func1", "glob..func1", "v2", "·fm"]
-    ),
+    st.sampled_from(["", ".", "/", "a/", "%", "%2e", "(", "[", "F.func1", "glob..func1", "v2", "·fm"]),
 )
 
 
 @law(400)
 @given(SYMBOLS, SYMBOLS, st.one_of(st.none(), st.integers(0, 10**9)))
 def test_no_symbol_and_no_path_raises(symbol: str, path: str, line: int | None) -> None:
-    package, function = go.split(symbol)
-    assert isinstance(go.parent(function), str)
-    frame = go.frame(symbol, path, line)
+    package, function = go.split_symbol(symbol)
+    assert isinstance(go.source_function(function), str)
+    frame = go.make_frame(symbol, path, line)
     assert (frame.line, frame.package, frame.function) == (line, package, function)
-    assert go.test_name(function) is None or go.test_name(function)
-    assert go.is_test(function) in (True, False)
+    assert go.enclosing_test(function) is None or go.enclosing_test(function)
+    assert go.is_test_function(function) in (True, False)
 
 
 @law(200)
 @given(SYMBOLS)
 def test_the_parent_of_a_parent_is_itself(function: str) -> None:
-    once = go.parent(function)
-    assert go.parent(once) == once
+    once = go.source_function(function)
+    assert go.source_function(once) == once
 
 
 PACKAGES = st.from_regex(r"[a-z]{1,6}(/[a-z]{1,6}){0,3}", fullmatch=True)
 FUNCTIONS = st.from_regex(r"(\(\*[A-Z][a-z]{0,5}\)\.)?[A-Z][a-zA-Z]{0,6}", fullmatch=True)
-CLOSURES = st.from_regex(
-    r"(\.func[1-9]|\.gowrap[1-9]|\.[1-9]|-fm|\.deferwrap[1-9]){0,3}", fullmatch=True
-)
+CLOSURES = st.from_regex(r"(\.func[1-9]|\.gowrap[1-9]|\.[1-9]|-fm|\.deferwrap[1-9]){0,3}", fullmatch=True)
 
 
 @law(100)
 @given(PACKAGES, FUNCTIONS, CLOSURES)
 def test_a_symbol_splits_into_what_it_was_made_of(package: str, name: str, closure: str) -> None:
     short = package.rpartition("/")[2]
-    assert go.split(f"{package}.{name}{closure}") == (package, f"{short}.{name}{closure}")
-    assert go.parent(f"{short}.{name}{closure}") == f"{short}.{name}"
+    assert go.split_symbol(f"{package}.{name}{closure}") == (package, f"{short}.{name}{closure}")
+    assert go.source_function(f"{short}.{name}{closure}") == f"{short}.{name}"
 
 
 # -- wire ------------------------------------------------------------------------------------------
@@ -456,11 +442,11 @@ SIGHTINGS = st.builds(
     Sighting,
     st.builds(
         Report, ANY, ANY, st.lists(accesses(), max_size=3).map(tuple),
-        st.lists(st.builds(Actor, ANY, st.sampled_from(State), STACKS), max_size=3).map(tuple),
+        st.lists(st.builds(Actor, ANY, st.sampled_from(ActorState), STACKS), max_size=3).map(tuple),
         st.one_of(st.none(), LOCATIONS), st.one_of(st.none(), ANY),
         st.lists(st.sampled_from(Damage), unique=True).map(tuple),
         st.lists(st.builds(Lock, ANY, MAYBE, STACKS), max_size=2).map(tuple),
-        st.lists(st.builds(Edge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
+        st.lists(st.builds(LockEdge, ANY, ANY, ANY, STACKS, STACKS), max_size=2).map(tuple),
         st.dictionaries(ANY, ANY, max_size=2).map(lambda facts: tuple(facts.items())),
     ),
     st.builds(Concluded, ANY, ANY, ANY),
@@ -494,4 +480,4 @@ def test_the_wire_refuses_another_schema() -> None:
 
 
 def test_the_closing_and_the_banner_are_the_dialects_own() -> None:
-    assert DIALECT.closing == CLOSING
+    assert DETECTOR.report_end == CLOSING

@@ -5,19 +5,8 @@ from __future__ import annotations
 import pytest
 
 import deadheat
-from deadheat.diagnose import diagnose
-from tests.repositories import (
-    MODULE,
-    Repository,
-    Way,
-    at,
-    first,
-    frame,
-    go_report,
-    go_text,
-    line,
-    told_of,
-)
+from deadheat.diagnosis import diagnose
+from tests.repositories import MODULE, Repository, Way, at, first, frame, go_report, go_text, line, told_of
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -203,10 +192,7 @@ READER = [
 @pytest.mark.parametrize(
     ("left_out", "expected"),
     [
-        (
-            "func (d *Desk) Swap(p *Porter) {\n\tp.onDone = d.note\n}\n",
-            "started-before-initialised",
-        ),
+        ("func (d *Desk) Swap(p *Porter) {\n\tp.onDone = d.note\n}\n", "started-before-initialised"),
         ("", "partial-lock"),  # stored by others, too: whoever does that needs the lock
     ],
 )
@@ -214,10 +200,7 @@ def test_a_lock_that_is_held_to_call_is_not_about_what_set_up_stores(
     repo: Repository, left_out: str, expected: str
 ) -> None:
     source = CALLED_BACK.replace(left_out, "\n\n\n" if left_out else "")
-    write = [
-        at(source, "NewDesk", "p.onDone = d.note"),
-        at(source, "open", "return NewDesk(p)"),
-    ]
+    write = [at(source, "NewDesk", "p.onDone = d.note"), at(source, "open", "return NewDesk(p)")]
     assert first(repo, source, write, READER) == expected
 
 
@@ -308,10 +291,7 @@ PACE = "/go/pkg/mod/example.com/other/pace@v1.2.0"
 def paced(method: str, began: int, now: int) -> tuple[Way, Way, str]:
     """A library's goroutine reads what a method of the same type writes for who had it started."""
     caller, file = f"{MODULE}/shop.(*Shop).{method}", "/src/relay/shop/shop.go"
-    write = [
-        ("example.com/other/pace.(*Pace).Reset", f"{PACE}/pace.go:65"),
-        (caller, f"{file}:{now}"),
-    ]
+    write = [("example.com/other/pace.(*Pace).Reset", f"{PACE}/pace.go:65"), (caller, f"{file}:{now}")]
     read = [
         ("example.com/other/pace.(*Pace).next", f"{PACE}/pace.go:73"),
         ("example.com/other/pace.(*Ticks).run", f"{PACE}/ticks.go:63"),
@@ -340,10 +320,7 @@ def test_what_a_library_resets_for_its_caller_is_not_always_set_up(
     assert first(repo, PACED, write, read, created) == expected
 
 
-@pytest.mark.parametrize(
-    ("began", "now", "expected"),
-    [(14, 30, "unknown"), (14, 9, "worker-outlives-owner")],
-)
+@pytest.mark.parametrize(("began", "now", "expected"), [(14, 30, "unknown"), (14, 9, "worker-outlives-owner")])
 def test_a_reset_further_down_is_no_next_round(began: int, now: int, expected: str) -> None:
     write, read, created = paced("serve", began, now)
     report = go_report(("write", write), ("read", read), created=created)
@@ -405,17 +382,12 @@ def test_a_closure_that_sets_first_of_all_what_it_was_handed(
         at(HANDED, "Voyage", "body(c)"),
         (f"{MODULE}/shop.{test}", f"/src/relay/shop/shop_test.go:{line(TESTED, test) + 1}"),
     ]
-    read = [
-        at(HANDED, "(*Crew).Quiet", "return c.quiet"),
-        at(HANDED, "(*Crew).Enlist.func1", "!c.Quiet()"),
-    ]
+    read = [at(HANDED, "(*Crew).Quiet", "return c.quiet"), at(HANDED, "(*Crew).Enlist.func1", "!c.Quiet()")]
     told = told_of(repo, go_report(("write", stack), ("read", read)))
     assert told.causes[0].cause == expected
 
 
-@pytest.mark.parametrize(
-    ("lost", "expected"), [(False, "started-before-initialised"), (True, "unknown")]
-)
+@pytest.mark.parametrize(("lost", "expected"), [(False, "started-before-initialised"), (True, "unknown")])
 def test_what_a_test_sets_for_a_worker_whose_stack_is_lost(lost: bool, expected: str) -> None:
     read = [(f"{MODULE}/shop.(*Shop).loop", "/src/relay/shop/shop.go:41")]
     test = f"{MODULE}/shop.TestShop", "/src/relay/shop/shop_test.go:{}"

@@ -8,16 +8,16 @@ import pytest
 
 import deadheat
 from deadheat.cli import main
-from deadheat.code.clone import Clone
-from deadheat.code.dossier import dossier
-from deadheat.code.reproduce import reproduce
+from deadheat.repo.clone import Clone
+from deadheat.repo.dossier import build_dossier
+from deadheat.repo.reproduction import find_reproduction
 from tests.cases import ROOT
 from tests.repositories import MODULE, Repository, go_report, line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deadheat.code.command import Reproduction
+    from deadheat.repo.reproduction import Reproduction
 
 HOST = "--target \"$(rustc -vV | sed -n 's/^host: //p')\""
 TSAN_RUST = "RUSTFLAGS=-Zsanitizer=thread cargo +nightly {} -Zbuild-std " + HOST
@@ -51,11 +51,9 @@ pytestmark = pytest.mark.usefixtures("cache")
          " system call write; `relayd` ran"),
     ],
 )  # fmt: skip
-def test_the_command_for_what_is_no_go(
-    case: str, framework: str, command: str, note: str | None
-) -> None:
+def test_the_command_for_what_is_no_go(case: str, framework: str, command: str, note: str | None) -> None:
     sighting = deadheat.scan((ROOT / f"{case}.txt").read_bytes())[0]
-    found = reproduce(sighting.report)
+    found = find_reproduction(sighting.report)
     assert found is not None
     assert (found.framework, found.command) == (framework, command)
     assert (found.note or "").startswith(note or "")
@@ -110,7 +108,7 @@ SUMMARY: ThreadSanitizer: data race /src/dock/dock_test.cc:9 in harbour::Dock::L
 @pytest.mark.parametrize("text", [STARTED, SANITIZED], ids=["helgrind", "tsan"])
 def test_who_started_a_thread_tells_the_test(text: str) -> None:
     [sighting] = deadheat.scan(text)
-    found = reproduce(sighting.report)
+    found = find_reproduction(sighting.report)
     assert sighting.report.test == "DockTest.LandsTwo"
     assert found is not None
     assert found.framework == "googletest"
@@ -152,7 +150,7 @@ def ran(repo: Repository, file: str, function: str, at: int) -> Reproduction:
         ("read", [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:3")]),
     )
     with Clone(str(repo.path)) as clone:
-        found = dossier(report, [clone]).reproduce
+        found = build_dossier(report, [clone]).reproduction
     assert found is not None
     return found
 
@@ -199,17 +197,13 @@ def test_the_test_that_hands_over_to_a_suite_is_found_beside_it(tmp_path: Path) 
     repo = Repository(tmp_path / "relay")
     repo.put("begin", {"hub/hub_test.go": SUITE, "go.mod": f"module {MODULE}\n"})
     found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", line(SUITE, "s.hub.Close()"))
-    assert found.command == (
-        "go test -race ./hub -run '^TestHubs$' -testify.m '^TestClose$' -count=20"
-    )
+    assert found.command == ("go test -race ./hub -run '^TestHubs$' -testify.m '^TestClose$' -count=20")
     gocheck = SUITE.replace("github.com/stretchr/testify/suite", "gopkg.in/check.v1")
     gocheck = gocheck.replace("suite.Run(t, &hubSuite{})", "check.TestingT(t)")
     repo.put("gocheck", {"hub/hub_test.go": gocheck.replace("func (s", "//\nfunc (s")})
     at = line(SUITE, "s.hub.Close()") + 1
     found = ran(repo, "hub/hub_test.go", "(*hubSuite).TestClose", at)
-    assert found.command == (
-        "go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -count=20"
-    )
+    assert found.command == ("go test -race ./hub -run '^TestHubs$' -check.f 'hubSuite.TestClose$' -count=20")
 
 
 def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,16 +224,14 @@ func TestHub(t *testing.T) {
 
 
 @pytest.mark.parametrize("test", ["TestHub", "TestHub/two words", "TestElsewhere"])
-def test_the_test_that_the_text_names_is_run_if_it_is_declared_there(
-    tmp_path: Path, test: str
-) -> None:
+def test_the_test_that_the_text_names_is_run_if_it_is_declared_there(tmp_path: Path, test: str) -> None:
     repo = Repository(tmp_path / "relay")
     hub = "package hub\n\nfunc (h *Hub) run() { h.n++ }\n"
     repo.put("begin", {"hub/hub_test.go": TESTED, "hub/hub.go": hub})
     side = [(f"{MODULE}/hub.(*Hub).run", "/src/relay/hub/hub.go:3")]
     report = go_report(("write", side), ("write", side))._replace(test=test)
     with Clone(str(repo.path)) as clone:
-        found = dossier(report, [clone]).reproduce
+        found = build_dossier(report, [clone]).reproduction
     if test == "TestElsewhere":
         assert found is None
         return

@@ -93,9 +93,7 @@ def rooms(path: Path) -> set[str]:
     return {parts[1] for parts in names if parts[0] == "deadheat" and len(parts) > 1}
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in modules()]
-)
+@pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in modules()])
 def test_a_room_imports_towards_the_core_only(path: Path) -> None:
     below = path.relative_to(PACKAGE)
     room = below.parts[0] if len(below.parts) > 1 else below.stem

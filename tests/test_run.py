@@ -29,10 +29,7 @@ PATIENCE = 60
 
 
 def ran(
-    *args: str | Path,
-    cwd: Path | None = None,
-    stdin: bytes = b"",
-    env: dict[str, str] | None = None,
+    *args: str | Path, cwd: Path | None = None, stdin: bytes = b"", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*RUN, *map(str, args)], input=stdin, capture_output=True, cwd=cwd,
@@ -181,9 +178,7 @@ def test_signals_reach_the_command_which_may_have_its_own_mind(number: signal.Si
 def test_a_ctrl_c_at_the_terminal_reaches_the_command_once(tmp_path: Path) -> None:
     """The terminal tells the whole group; deadheat must not tell the command again."""
     heard = tmp_path / "heard"
-    script = (
-        f"trap 'echo x >> {heard}' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done"
-    )
+    script = f"trap 'echo x >> {heard}' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done"
     pid, terminal = os.forkpty()
     if pid == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -220,9 +215,7 @@ def test_a_file_that_cannot_be_written_hides_no_race(tmp_path: Path, option: str
 
 # -- with a gate ------------------------------------------------------------------------------------
 
-RACED = (
-    r"--- FAIL: TestCart (0.00s)\n    testing.go:14: race detected during execution of test\nFAIL\n"
-)
+RACED = r"--- FAIL: TestCart (0.00s)\n    testing.go:14: race detected during execution of test\nFAIL\n"
 OTHERWISE = r"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\nFAIL\n"
 
 
@@ -235,9 +228,7 @@ OTHERWISE = r"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\nFAIL\n"
         ("", 66, 0),
     ],
 )
-def test_a_gate_forgives_known_races_and_nothing_else(
-    tmp_path: Path, after: str, status: int, expected: int
-) -> None:
+def test_a_gate_forgives_known_races_and_nothing_else(tmp_path: Path, after: str, status: int, expected: int) -> None:
     base = ["--gate", "--baseline", str(tmp_path / "races.jsonl")]
     assert cli.main(["gate", *base[1:], "--update", "--quiet", str(REPORT)]) == 0
     script = f"cat {REPORT}; printf '%b' '{after}'; exit {status}"

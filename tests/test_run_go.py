@@ -132,10 +132,7 @@ def test_from_red_over_a_baseline_to_green_and_red_for_the_next_race(
     (module / "stock_test.go").write_text(moved(TESTS) + SECOND_TEST)
     status, races, _ = gate()
     assert status == 1
-    assert {race["standing"]: race["test"] for race in races} == {
-        "known": "TestShelf/busy",
-        "new": "TestHoard",
-    }
+    assert {race["standing"]: race["test"] for race in races} == {"known": "TestShelf/busy", "new": "TestHoard"}
     new = next(race for race in races if race["standing"] == "new")
     assert {a["site"]["function"] for a in new["accesses"]} == {
         "shop.(*Shelf).Spare", "shop.(*Shelf).Hoard",

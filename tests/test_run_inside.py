@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deadheat import cli
-from deadheat.cli import child
+from deadheat.cli import child_process
 from deadheat.errors import DeadheatError
 from tests.cases import ROOT
 
@@ -25,7 +25,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def _output_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "close_output", lambda: None)  # it is that of the tests
+    monkeypatch.setattr(child_process, "close_stdout", lambda: None)  # it is that of the tests
 
 
 def run(*args: str | Path) -> int:
@@ -87,27 +87,27 @@ def test_one_pipe_where_both_outputs_are_one(capfd: Capture) -> None:
     kept = os.dup(2)
     os.dup2(1, 2)
     try:
-        ended = child.run(["sh", "-c", "echo out; echo err >&2"])
+        ended = child_process.run_child(["sh", "-c", "echo out; echo err >&2"])
     finally:
         os.dup2(kept, 2)
         os.close(kept)
     ended.close()
-    assert [stream.name for stream in ended.output] == ["output"]
+    assert [stream.name for stream in ended.streams] == ["output"]
     assert capfd.readouterr().out == "out\nerr\n"
 
 
 def test_the_mask_of_signals_is_as_before() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    child.run(["true"]).close()
+    child_process.run_child(["true"]).close()
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 def test_a_target_that_fails_ends_the_stream() -> None:
     out, into = os.pipe()
     os.close(out)
-    stream = child.Stream("stdout", into, -1)
-    assert not stream.pass_on(memoryview(b"lost"))
-    assert not stream.pass_on(memoryview(b"too"))
+    stream = child_process.OutputStream("stdout", into, -1)
+    assert not stream.forward_block(memoryview(b"lost"))
+    assert not stream.forward_block(memoryview(b"too"))
     os.close(into)
     stream.copy.seek(0)
     assert stream.copy.read() == b"losttoo"
@@ -126,7 +126,7 @@ def test_a_target_that_does_not_block_is_waited_for() -> None:
 
     reader = threading.Thread(target=read)
     reader.start()
-    child._write(into, memoryview(data))
+    child_process._write_all(into, memoryview(data))
     reader.join()
     os.close(out)
     os.close(into)
@@ -136,4 +136,4 @@ def test_a_target_that_does_not_block_is_waited_for() -> None:
 def test_a_system_without_spawn_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "posix_spawnp")
     with pytest.raises(DeadheatError, match="scan -"):
-        child.run([sys.executable])
+        child_process.run_child([sys.executable])

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deadheat import documents
-from deadheat.documents import read as reader
-from deadheat.documents import series
-from deadheat.feeds import files
+from deadheat import bug_reports
+from deadheat.bug_reports import reader
 from deadheat.model import Document, Sighting
+from deadheat.sources import bulk_issues, files
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REPORTS = [
-    (ROOT / "go" / f"{name}.txt").read_text() for name in ("two-goroutines", "by-main-goroutine")
-]
+REPORTS = [(ROOT / "go" / f"{name}.txt").read_text() for name in ("two-goroutines", "by-main-goroutine")]
 COUNT = 9
 
 
@@ -55,7 +52,7 @@ FILES: dict[str, Callable[[], str]] = {
 def told(text: str) -> list[tuple[object, ...]]:
     """What a scan of a file hands on."""
     seen: list[tuple[object, ...]] = []
-    for one in files.whole(io.BytesIO(text.encode()), "file", False):
+    for one in files.read_whole_file(io.BytesIO(text.encode()), "file", False):
         if isinstance(one, Document):
             seen.append((one.uri, one.title, one.id, one.claims))
         else:
@@ -66,17 +63,15 @@ def told(text: str) -> list[tuple[object, ...]]:
 
 
 def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
-    for room in (documents, series, reader):
+    for room in (bug_reports, bulk_issues, reader):
         monkeypatch.setattr(room, "LIMIT", limit)
-    monkeypatch.setattr(series, "_PIECE", piece)
-    monkeypatch.setattr(series, "_BLOCK", block)
+    monkeypatch.setattr(bulk_issues, "_MIN_PIECE_SIZE", piece)
+    monkeypatch.setattr(bulk_issues, "_BLOCK_SIZE", block)
 
 
 @pytest.mark.parametrize("block", [97, 1024, 5000])
 @pytest.mark.parametrize("kind", FILES)
-def test_pieces_give_what_the_whole_gives(
-    kind: str, block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pieces_give_what_the_whole_gives(kind: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = FILES[kind]()
     whole = told(text)
     assert sum(isinstance(one[1], str) for one in whole) == COUNT
@@ -85,9 +80,7 @@ def test_pieces_give_what_the_whole_gives(
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_what_is_too_long_or_broken_is_still_searched(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_too_long_or_broken_is_still_searched(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = FILES[kind]()
     middle = len(text) // 2
     broken = text[:middle] + "\n" + "x" * 9000 + "\n" + text[middle:]
@@ -98,6 +91,6 @@ def test_what_is_too_long_or_broken_is_still_searched(
 
 
 def test_a_large_file_of_issues_is_not_cut_into_ranges_and_a_log_of_objects_is() -> None:
-    assert not files.can_be_cut(FILES["array"]().encode()[:4096], "")
-    assert not files.can_be_cut(FILES["mbox"]().encode()[:4096], "")
-    assert files.can_be_cut(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80, "")
+    assert not files.can_be_split(FILES["array"]().encode()[:4096], "")
+    assert not files.can_be_split(FILES["mbox"]().encode()[:4096], "")
+    assert files.can_be_split(b'{"log":"WARNING: DATA RACE\\n","stream":"stderr"}\n' * 80, "")

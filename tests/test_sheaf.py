@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat.render import sheaf
-from deadheat.render.sheaf import Sheaf
-from deadheat.render.spool import Spool
+from deadheat.output import spill_buffer
+from deadheat.output.spill_buffer import LinePacker, PackedLineStore
 
 # what may stand in a line of JSON: anything but a newline
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n")).map(str.encode)
@@ -56,43 +55,41 @@ def mixed(pieces: list[bytes], words: list[bytes]) -> bytes:
     return b"".join(map(bytes.__add__, pieces, [*words, b""]))
 
 
-def taken(gatherer: Sheaf, some: Filled | Whole) -> list[bytes]:
+def taken(gatherer: LinePacker, some: Filled | Whole) -> list[bytes]:
     """Hands lines over, and says how they should come out."""
     if isinstance(some, Whole):
-        gatherer.whole([*some.pieces], some.races)
+        gatherer.add_unique_line([*some.pieces], some.races)
         return [mixed(some.pieces, list(map(named, some.races)))]
     *pieces, last = some.pieces
-    number = gatherer.outline(([*pieces, last + b"\n"], some.gaps, 1))
+    number = gatherer.add_template(([*pieces, last + b"\n"], some.gaps, 1))
     expected = []
     for race, *words in some.lines:
-        gatherer.fill(number, [race, *words])
+        gatherer.add_filled_template(number, [race, *words])
         values = [named(race), *words]
         expected.append(mixed(some.pieces, [values[gap] for gap in some.gaps]))
     return expected
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(st.lists(filled() | whole(), max_size=6), max_size=3), st.sampled_from([1, 1 << 18])
-)
+@given(st.lists(st.lists(filled() | whole(), max_size=6), max_size=3), st.sampled_from([1, 1 << 18]))
 def test_lines_come_out_as_they_went_in(batches: list[list[Filled | Whole]], portion: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sheaf, "_PORTION", portion)
-        spool, gatherer, expected = Spool(), Sheaf(), []
+        patch.setattr(spill_buffer, "_CHUNK_SIZE", portion)
+        spool, gatherer, expected = PackedLineStore(), LinePacker(), []
         for batch in batches:
             for some in batch:
                 expected += taken(gatherer, some)
-            spool.add(gatherer.pack())
-        texts = list(spool.texts(LASTING))
+            spool.add_packed(gatherer.pack_lines())
+        texts = list(spool.iter_lines(LASTING))
     assert b"".join(texts) == b"".join([line + b"\n" for line in expected])
     assert all(text.endswith(b"\n") for text in texts)  # no line is cut in two
 
 
 def test_what_lines_have_in_common_is_packed_once() -> None:
-    gatherer = Sheaf()
-    number = gatherer.outline(([b"x" * 5000, b" ", b"\n"], [0, 1], 1))
+    gatherer = LinePacker()
+    number = gatherer.add_template(([b"x" * 5000, b" ", b"\n"], [0, 1], 1))
     for count in range(1000):
-        gatherer.fill(number, [b"aa", str(count).encode()])
-    packed = gatherer.pack()
+        gatherer.add_filled_template(number, [b"aa", str(count).encode()])
+    packed = gatherer.pack_lines()
     assert len(packed) < 20_000
-    assert b"".join(sheaf.texts(packed, {})).count(b"\n") == 1000
+    assert b"".join(spill_buffer.unpack_lines(packed, {})).count(b"\n") == 1000

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import deadheat
-from deadheat.diagnose.scene import Scene
-from deadheat.diagnose.supposed import Supposed, supposed
-from deadheat.diagnose.unsafe_types import named
-from deadheat.dialects.valgrind_lines import stack_of
+from deadheat.detectors.valgrind_lines import parse_formatted_stack
+from deadheat.diagnosis.context import RaceContext
+from deadheat.diagnosis.facts.containers import unsafe_type_of
+from deadheat.diagnosis.inferred_access import InferredReport, infer_other_side
 from eval.code import Sources, source
 
 CODE = """static void bump(struct dock *d)
@@ -57,15 +57,13 @@ REPORT = """==1== Possible data race during {op} of size 8 at 0x4A4A048 by threa
 START = "(the start of the thread)"
 SLEEP = "at 0x4964294: usleep (usleep.c:31)\n==1==    by 0x109251: keeper (dock.c:15)"
 LOCK = "at 0x484976E: mutex_lock_WRK (hg_intercepts.c:942)\n==1==    by 0x10A455: clerk (dock.c:24)"
-UNLOCK = (
-    "at 0x4849C86: mutex_unlock_WRK (hg_intercepts.c:1179)\n==1==    by 0x10A45A: clerk (dock.c:26)"
-)
+UNLOCK = "at 0x4849C86: mutex_unlock_WRK (hg_intercepts.c:1179)\n==1==    by 0x10A45A: clerk (dock.c:26)"
 
 
-def pair(**told: Any) -> Supposed | None:
+def pair(**told: Any) -> InferredReport | None:
     (sighting,) = deadheat.scan(REPORT.format(**told))
     code = source(Sources({"dock.c": CODE.encode()}), sighting.report)
-    return supposed(Scene(sighting.report, code))
+    return infer_other_side(RaceContext(sighting.report, code))
 
 
 def test_a_loop_that_was_gone_round_and_a_call_in_it() -> None:
@@ -75,7 +73,7 @@ def test_a_loop_that_was_gone_round_and_a_call_in_it() -> None:
     assert other.site is not None
     assert (other.op.value, other.actor) == ("write", "thread #2")
     assert [(f.function, f.line) for f in other.stack] == [("bump", 3), ("keeper", 16)]
-    assert "line 3" in found.why.text
+    assert "line 3" in found.reason.text
 
 
 def test_what_is_read_between_a_lock_and_its_release() -> None:
@@ -111,7 +109,7 @@ def test_a_long_stretch_is_not_read_to_its_end() -> None:
     report = REPORT.format(op="read", function="peek", line=3_013, after=START, before=SLEEP)
     (sighting,) = deadheat.scan(report.replace("keeper (dock.c:15)", "keeper (dock.c:2999)"))
     code = Counted(source(Sources({"dock.c": text.encode()}), sighting.report))
-    assert supposed(Scene(sighting.report, code)) is None
+    assert infer_other_side(RaceContext(sighting.report, code)) is None
     assert code.asked < 200
 
 
@@ -119,20 +117,17 @@ def test_a_long_stretch_is_not_read_to_its_end() -> None:
     ("told", "frames"),
     [
         ("usleep (usleep.c:31) < keeper (dock.c:12)", [("usleep", 31), ("keeper", 12)]),
-        (
-            "std::map<int, int>::at(int const&) (a.cc:4)",
-            [("std::map<int, int>::at(int const&)", 4)],
-        ),
+        ("std::map<int, int>::at(int const&) (a.cc:4)", [("std::map<int, int>::at(int const&)", 4)]),
         ("std::thread::join() < main (main.cc:23)", [("main", 23)]),
         ("(thread finished, call stack no longer available)", []),
     ],
 )
 def test_a_stack_in_one_line_is_read_back(told: str, frames: list[tuple[str, int]]) -> None:
-    assert [(f.function, f.line) for f in stack_of(told)] == frames
+    assert [(f.function, f.line) for f in parse_formatted_stack(told)] == frames
 
 
 def test_what_a_function_gives_back_is_not_its_class() -> None:
-    assert named("std::function<void (int)>& std::vector<int>::at(int)") != "std::function"
-    assert named("std::function<void (int)>::operator()(int) const") == "std::function"
-    assert named("std::ostream& std::ostream::_M_insert<long>(long)") == "std::ostream"
-    assert named("std::ostringstream out_;") == "std::ostringstream"
+    assert unsafe_type_of("std::function<void (int)>& std::vector<int>::at(int)") != "std::function"
+    assert unsafe_type_of("std::function<void (int)>::operator()(int) const") == "std::function"
+    assert unsafe_type_of("std::ostream& std::ostream::_M_insert<long>(long)") == "std::ostream"
+    assert unsafe_type_of("std::ostringstream out_;") == "std::ostringstream"

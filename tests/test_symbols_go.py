@@ -13,9 +13,7 @@ from tests.test_properties import law
 from tests.watchdog import ends
 
 # what the compiler appends, each with a number of its own or without
-APPENDED = re.compile(
-    r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-range\d+|-fm|·fm|·dwrap·\d+|·\d+)+$"
-)
+APPENDED = re.compile(r"(?:\.func\d+|\.gowrap\d+|\.deferwrap\d+|\.\d+|-range\d+|-fm|·fm|·dwrap·\d+|·\d+)+$")
 PIECES = [
     "cart.(*Cart)", ".Add", ".func1", ".func", ".gowrap2", ".deferwrap1", ".2", ".", "2", "-range3",
     "-range", "-fm", "·fm", "·dwrap·4", "·5", "·", "fm", "x1",
@@ -26,10 +24,10 @@ PIECES = [
 @law(500)
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
 def test_what_a_closure_is_in_is_what_stands_before_all_that_was_appended(name: str) -> None:
-    assert go.enclosing(name) == APPENDED.sub("", name)
+    assert go.strip_closure_suffixes(name) == APPENDED.sub("", name)
 
 
 @pytest.mark.long
 def test_a_name_without_end_is_taken_apart_once() -> None:
     with ends():
-        assert go.enclosing("F" + ".1" * 500_000) == "F"
+        assert go.strip_closure_suffixes("F" + ".1" * 500_000) == "F"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.model import Origin
-from deadheat.symbols import cpp, itanium, native, rust, swift
+from deadheat.symbols import demangle, native
 from tests.test_properties import law
 from tests.watchdog import ends
 
@@ -69,7 +69,7 @@ PARENTS = {
 
 @pytest.mark.parametrize("function", PARENTS)
 def test_the_function_that_a_programmer_wrote(function: str) -> None:
-    assert native.parent(function) == PARENTS[function]
+    assert native.source_function(function) == PARENTS[function]
 
 
 READABLE = {
@@ -115,7 +115,7 @@ READABLE = {
 
 @pytest.mark.parametrize("symbol", READABLE)
 def test_mangled_names_become_readable(symbol: str) -> None:
-    assert native.readable(symbol) == READABLE[symbol]
+    assert native.readable_name(symbol) == READABLE[symbol]
 
 
 ORIGINS = [
@@ -124,23 +124,13 @@ ORIGINS = [
     ("operator new(unsigned long)", "", "shop", Origin.RUNTIME),
     ("__tsan_mutex_pre_lock", "", "shop", Origin.RUNTIME),
     ("start_thread", "./nptl/pthread_create.c", "libc.so.6", Origin.RUNTIME),
-    (
-        "std::vector<int>::push_back(int&&)",
-        "/usr/include/c++/12/bits/stl_vector.h",
-        "",
-        Origin.STDLIB,
-    ),
+    ("std::vector<int>::push_back(int&&)", "/usr/include/c++/12/bits/stl_vector.h", "", Origin.STDLIB),
     ("std::thread::_M_start_thread()", "", "libstdc++.so.6", Origin.STDLIB),
     ("std::hash<shop::Key>::operator()(shop::Key) const", "/src/shop/key.h", "", Origin.USER),
     ("void std::__invoke_impl<void, void (Pool::*)()>(Pool*&&)", "", "shop", Origin.STDLIB),
     ("void shop::each<std::string>(std::string const&)", "", "shop", Origin.USER),
     ("qsort", "", "libc.so.6", Origin.STDLIB),
-    (
-        "core::ops::function::FnOnce::call_once",
-        "/rustc/59807/library/core/src/ops/f.rs",
-        "",
-        Origin.STDLIB,
-    ),
+    ("core::ops::function::FnOnce::call_once", "/rustc/59807/library/core/src/ops/f.rs", "", Origin.STDLIB),
     ("test::run_test", "/rustc/59807/library/test/src/lib.rs", "", Origin.TEST),
     ("testing::Test::Run()", "/src/third_party/googletest/src/gtest.cc", "", Origin.TEST),
     ("Catch::Session::run()", "", "", Origin.TEST),
@@ -156,7 +146,7 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("function", "path", "module", "whose"), ORIGINS)
 def test_whose_code_a_frame_is_in(function: str, path: str, module: str, whose: Origin) -> None:
-    assert native.frame(function, path, 3, module).origin is whose
+    assert native.make_frame(function, path, 3, module).origin is whose
 
 
 FILES = {
@@ -176,19 +166,19 @@ FILES = {
 
 @pytest.mark.parametrize("path", FILES)
 def test_files_are_below_their_root_where_that_can_be_told(path: str) -> None:
-    assert native.frame("f", path, 3).file == FILES[path]
+    assert native.make_frame("f", path, 3).file == FILES[path]
 
 
 def test_a_crate_is_a_package() -> None:
     function = "<shop::cart::Cart<i32> as shop::cart::Bill>::bill"
-    assert native.frame(function, "/src/shop/main.rs", 3).package == "shop"
-    assert native.frame("shop::Cart::add()", "/src/shop/cart.cc", 3).package == ""
+    assert native.make_frame(function, "/src/shop/main.rs", 3).package == "shop"
+    assert native.make_frame("shop::Cart::add()", "/src/shop/cart.cc", 3).package == ""
 
 
 def test_a_name_that_many_have_is_told_apart_by_its_file() -> None:
-    keys = {native.key(native.frame("operator()", f"/src/{x}.cc", 3)) for x in "ab"}
+    keys = {native.function_key(native.make_frame("operator()", f"/src/{x}.cc", 3)) for x in "ab"}
     assert len(keys) == 2
-    assert native.key(native.frame("shop::f()", "/src/a.cc", 3)) == "shop::f"
+    assert native.function_key(native.make_frame("shop::f()", "/src/a.cc", 3)) == "shop::f"
 
 
 NAMES = st.one_of(
@@ -201,24 +191,24 @@ NAMES = st.one_of(
 @law(500)
 @given(NAMES, NAMES, st.one_of(st.none(), st.integers(0, 10**9)))
 def test_no_name_and_no_path_raises(function: str, path: str, line: int | None) -> None:
-    frame = native.frame(function, path, line)
+    frame = native.make_frame(function, path, line)
     assert frame.line == line
-    assert isinstance(native.key(frame), str)
+    assert isinstance(native.function_key(frame), str)
 
 
 @law(300)
 @given(st.text(alphabet="0123456789_NCMXYIBLKSTRQPODFEsuabcdefghvpRZ", max_size=60))
 def test_no_mangled_name_raises(body: str) -> None:
-    assert isinstance(rust.demangled("_R" + body), str)
-    assert isinstance(itanium.demangled("_Z" + body), str)
-    assert isinstance(swift.demangled("$s" + body), str)
-    assert isinstance(cpp.parent(body), str)
+    assert isinstance(demangle.demangle_rust("_R" + body), str)
+    assert isinstance(demangle.demangle_cpp("_Z" + body), str)
+    assert isinstance(native.demangle_swift("$s" + body), str)
+    assert isinstance(native.cpp_source_function(body), str)
 
 
 @pytest.mark.parametrize("function", PARENTS)
 def test_the_parent_of_a_parent_is_itself(function: str) -> None:
-    once = native.parent(function)
-    assert native.parent(once) == once
+    once = native.source_function(function)
+    assert native.source_function(once) == once
 
 
 HOSTILE = (
@@ -234,5 +224,5 @@ HOSTILE = (
 def test_hostile_names_take_no_time(symbol: str) -> None:
     with ends():
         for text in (symbol, symbol * 20):
-            native.key(native.frame(text, "x.rs", 1))
-            native.key(native.frame("a", text, 1))
+            native.function_key(native.make_frame(text, "x.rs", 1))
+            native.function_key(native.make_frame("a", text, 1))

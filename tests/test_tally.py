@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deadheat.lake import races as lake_races
-from deadheat.render.tally import Count, Tallied, Tally, TallyGatherer, example
-from deadheat.triage import scan_text
+from deadheat.api import scan_text
+from deadheat.lake import race_rows as lake_races
+from deadheat.output.race_counts import CountedRace, PackedCount, RaceCountCollector, RaceCounter, encode_example
 from tests.cases import ROOT
 
 NODES = ["a1", "a2", "b1", "c1", "ü9"]
@@ -21,12 +21,10 @@ counts = st.fixed_dictionaries(
     optional={
         node: st.tuples(
             st.integers(1, 9),
-            st.lists(
-                st.sampled_from(["x.log at byte 7", "y.log at byte 8"]), min_size=1, max_size=3
-            ),
+            st.lists(st.sampled_from(["x.log at byte 7", "y.log at byte 8"]), min_size=1, max_size=3),
             st.integers(0, 2),
             st.builds(
-                example,
+                encode_example,
                 st.sampled_from([f"{node} is", "ein\nWettlauf"]),
                 st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace")),
             ),
@@ -36,17 +34,17 @@ counts = st.fixed_dictionaries(
 )
 
 
-def told(batches: list[dict[str, Count]], most: int) -> tuple[tuple[int, int], list[Tallied]]:
-    tally = Tally(most)
+def told(batches: list[dict[str, PackedCount]], most: int) -> tuple[tuple[int, int], list[CountedRace]]:
+    tally = RaceCounter(most)
     for batch in batches:
-        tally.merge(batch)
-    tally.name(IDS)
-    return tally.totals(), list(tally.races())
+        tally.merge_counts(batch)
+    tally.assign_races(IDS)
+    return tally.count_totals(), list(tally.iter_races())
 
 
-def plainly(batches: list[dict[str, Count]]) -> list[Tallied]:
+def plainly(batches: list[dict[str, PackedCount]]) -> list[CountedRace]:
     """As `Tally` counts, with everything at hand all the time."""
-    seen: dict[str, list[tuple[int, int, str, Count]]] = {}
+    seen: dict[str, list[tuple[int, int, str, PackedCount]]] = {}
     order = 0
     for batch in batches:
         for node, count in batch.items():
@@ -58,43 +56,39 @@ def plainly(batches: list[dict[str, Count]]) -> list[Tallied]:
         assert shown is not None
         title, _, body = shown.decode().partition("\n")
         times = sum(count[0] for *_, count in known)
-        ranked.append((-times, damage, first, Tallied(title, body.encode(), times, [], race)))
+        ranked.append((-times, damage, first, CountedRace(title, body.encode(), times, [], race)))
     return [tallied for *_, tallied in sorted(ranked)]
 
 
 @given(st.lists(counts, max_size=6), st.sampled_from([0, 1, 3, 99]))
-def test_races_are_counted_alike_in_memory_and_in_a_file(
-    batches: list[dict[str, Count]], most: int
-) -> None:
+def test_races_are_counted_alike_in_memory_and_in_a_file(batches: list[dict[str, PackedCount]], most: int) -> None:
     totals, races = told(batches, most)
     expected = plainly(batches)
-    assert [race._replace(places=[]) for race in races] == expected
-    assert totals == (len(expected), sum(race.seen for race in expected))
+    assert [race._replace(locations=[]) for race in races] == expected
+    assert totals == (len(expected), sum(race.sighting_count for race in expected))
     for race in races:
-        places = {
-            p for b in batches for n, c in b.items() if IDS.get(n, n) == race.race for p in c[1]
-        }
-        assert {*race.places} <= places
-        assert 1 <= len(race.places) <= 3
+        places = {p for b in batches for n, c in b.items() if IDS.get(n, n) == race.race for p in c[1]}
+        assert {*race.locations} <= places
+        assert 1 <= len(race.locations) <= 3
 
 
 def test_an_example_that_was_sent_before_is_kept() -> None:
-    first: dict[str, Count] = {"c1": (1, ["x.log at byte 1"], 0, example("c1 races", b"body"))}
-    again: dict[str, Count] = {"c1": (4, ["x.log at byte 9"], 0, None)}
+    first: dict[str, PackedCount] = {"c1": (1, ["x.log at byte 1"], 0, encode_example("c1 races", b"body"))}
+    again: dict[str, PackedCount] = {"c1": (4, ["x.log at byte 9"], 0, None)}
     for most in 0, 9:
         totals, (race,) = told([first, again], most)
         assert totals == (1, 5)
-        assert race == Tallied("c1 races", b"body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
+        assert race == CountedRace("c1 races", b"body", 5, ["x.log at byte 1", "x.log at byte 9"], "c1")
 
 
 def test_a_report_that_shows_both_sides_stands_for_its_race() -> None:
     two = scan_text((ROOT / "go" / "two-goroutines.txt").read_bytes())[0]
-    one = two._replace(told=two.report._replace(accesses=two.report.accesses[:1]))
+    one = two._replace(source=two.report._replace(accesses=two.report.accesses[:1]))
     for order in ([one, two], [two, one]):
-        gatherer = TallyGatherer(lambda sighting: b"%d" % len(sighting.report.accesses))
+        gatherer = RaceCountCollector(lambda sighting: b"%d" % len(sighting.report.accesses))
         for sighting in order:
-            gatherer.add(sighting)
-        assert [count[3] for count in gatherer.pack().values()] == [b"2"]
+            gatherer.add_sighting(sighting)
+        assert [count[3] for count in gatherer.pack_batch().values()] == [b"2"]
 
 
 def test_so_it_does_in_the_lake() -> None:
@@ -108,5 +102,5 @@ def test_so_it_does_in_the_lake() -> None:
         }  # fmt: skip
 
     one, two = node("a", ["f"]), node("b", ["f", "g"])
-    assert [row["report"] for row in lake_races.nodes([], {}, [one, two])] == ["b"]
-    assert [row["report"] for row in lake_races.nodes([], {}, [two, one])] == ["b"]
+    assert [row["report"] for row in lake_races.variant_rows([], {}, [one, two])] == ["b"]
+    assert [row["report"] for row in lake_races.variant_rows([], {}, [two, one])] == ["b"]

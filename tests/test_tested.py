@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat.feeds import files, walk
-from deadheat.harness import Failures, Listener, leaves
 from deadheat.model import Sighting
-from deadheat.tested import NEAR, Ear
+from deadheat.parsing.test_events import EVENT_DISTANCE, GoTestAttributor, GoTestEventParser, GoTestFailures, leaf_tests
+from deadheat.sources import file_listing, files
 from tests.cases import ROOT
 from tests.watchdog import ends
 
@@ -86,9 +85,7 @@ def test_stacks_name_the_test_of_each_side(text: str, expected: tuple[str, ...])
 
 
 def test_the_line_before_a_report_names_nobody() -> None:
-    assert blame_of("=== RUN   TestOther\n=== PAUSE TestOther\n" + report("TestA", "TestA")) == (
-        "TestA",
-    )
+    assert blame_of("=== RUN   TestOther\n=== PAUSE TestOther\n" + report("TestA", "TestA")) == ("TestA",)
 
 
 def test_a_side_keeps_its_test_as_json() -> None:
@@ -108,10 +105,7 @@ def in_order(path_text: bytes) -> list[tuple[str | None, list[str | None]]]:
 
 @pytest.mark.parametrize("path", [PLAIN, JSON], ids=["plain", "json"])
 def test_what_go_prints_of_parallel_tests_and_sub_tests(path: Path) -> None:
-    assert in_order(path.read_bytes()) == [
-        ("TestShelf/busy", [None, None]),
-        ("TestBeta", [None, "TestAlpha"]),
-    ]
+    assert in_order(path.read_bytes()) == [("TestShelf/busy", [None, None]), ("TestBeta", [None, "TestAlpha"])]
 
 
 def test_json_puts_a_report_under_another_test_and_is_not_believed() -> None:
@@ -176,11 +170,11 @@ def test_packages_are_told_apart() -> None:
 @given(st.integers(1, 400), st.sampled_from([PLAIN, JSON]))
 def test_it_hears_the_same_whatever_the_blocks(size: int, path: Path) -> None:
     data = path.read_bytes()
-    whole, parts = Listener(), Listener()
+    whole, parts = GoTestEventParser(), GoTestEventParser()
     heard = [*whole.feed(data), *whole.finish()]
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
     assert [e for piece in pieces for e in parts.feed(piece)] + [*parts.finish()] == heard
-    assert {e.what for e in heard} >= {"fail", "raced"}
+    assert {e.kind for e in heard} >= {"fail", "raced"}
 
 
 FILLER = "2024/05/01 12:00:00 a line of some log that has nothing to tell\n"
@@ -201,18 +195,18 @@ def test_a_document_in_parts_gives_what_the_whole_gives(lines: int, tmp_path: Pa
         parts = [
             one.report.test
             for start in range(0, len(text), step)
-            for one in files.part(raw, "log", start, start + step)
+            for one in files.read_file_part(raw, "log", start, start + step)
             if isinstance(one, Sighting)
         ]
-    entry = walk.Entry(str(log), len(text), named=True)
+    entry = file_listing.FileEntry(str(log), len(text), is_explicit=True)
     ranges = [
         one.report.test
         for start in range(0, len(text), step)
-        for one in files.sightings(files.Unit(entry, start, start + step), mapped=start % 2 == 0)
+        for one in files.read_unit_sightings(files.FileRange(entry, start, start + step), mapped=start % 2 == 0)
         if isinstance(one, Sighting)
     ]
     assert parts == ranges == whole
-    near = lines * len(FILLER) // 3 < NEAR - 4000
+    near = lines * len(FILLER) // 3 < EVENT_DISTANCE - 4000
     assert whole == ([f"TestA/{n}" for n in range(3)] if near else ["TestA"] * 3)
 
 
@@ -224,7 +218,7 @@ def test_a_report_far_from_any_word_of_go_test_is_left_alone() -> None:
         looked.append(high - low)
         return b""
 
-    assert Ear(peek).blamed(sighting) is sighting
+    assert GoTestAttributor(peek).attribute_tests(sighting) is sighting
     assert len(looked) == 1
 
 
@@ -237,9 +231,9 @@ def test_what_is_at_hand_is_not_read_again() -> None:
         looked.append((low, high))
         return text[low:high]
 
-    assert Ear(peek, lambda: (text, 0)).blamed(sighting) is sighting
+    assert GoTestAttributor(peek, lambda: (text, 0)).attribute_tests(sighting) is sighting
     assert not looked
-    assert Ear(peek, lambda: (text[10:], 10)).blamed(sighting) is sighting
+    assert GoTestAttributor(peek, lambda: (text[10:], 10)).attribute_tests(sighting) is sighting
     assert looked
 
 
@@ -252,61 +246,55 @@ def test_what_was_overheard_is_not_looked_for() -> None:
         looked.append((low, high))
         return text[low:high]
 
-    ear = Ear(peek)
-    ear.overhear(0, len(text) // 2, [])
-    ear.overhear(len(text) // 3, len(text), [])
-    assert ear.blamed(sighting) is sighting
+    ear = GoTestAttributor(peek)
+    ear.add_phrase_offsets(0, len(text) // 2, [])
+    ear.add_phrase_offsets(len(text) // 3, len(text), [])
+    assert ear.attribute_tests(sighting) is sighting
     assert not looked
-    gap = Ear(peek)
-    gap.overhear(0, len(text) // 2, [])
-    gap.overhear(len(text) // 2 + 1, len(text), [])
-    assert gap.blamed(sighting) is sighting
+    gap = GoTestAttributor(peek)
+    gap.add_phrase_offsets(0, len(text) // 2, [])
+    gap.add_phrase_offsets(len(text) // 2 + 1, len(text), [])
+    assert gap.attribute_tests(sighting) is sighting
     assert looked
 
 
 def test_it_knows_what_failed_without_a_race() -> None:
-    failures = Failures()
+    failures = GoTestFailures()
     failures.feed(PLAIN.read_bytes())
-    assert (failures.unexplained(), failures.broken) == (set(), False)
+    assert (failures.unexplained_tests(), failures.has_other_failure) == (set(), False)
     failures.feed(b"--- FAIL: TestSum (0.00s)\n    sum_test.go:9: five\n")
-    assert failures.unexplained() == {"TestSum"}
+    assert failures.unexplained_tests() == {"TestSum"}
     failures.feed(b"FAIL\texample.com/x [build failed]\n")
-    assert failures.broken
+    assert failures.has_other_failure
 
 
 def test_it_knows_what_failed_without_a_race_as_json() -> None:
-    failures = Failures()
+    failures = GoTestFailures()
     failures.feed(JSON.read_bytes())
-    assert (failures.unexplained(), failures.broken) == (set(), False)
+    assert (failures.unexplained_tests(), failures.has_other_failure) == (set(), False)
     failures.feed(events(("run", "TestSum"), ("fail", "TestSum")).encode())
-    assert failures.unexplained() == {"TestSum"}
+    assert failures.unexplained_tests() == {"TestSum"}
     failures.feed(events("panic: boom\n").encode())
-    assert failures.broken
+    assert failures.has_other_failure
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=300) | st.text('{"Action:rnTs=-\n FAIL()', max_size=200).map(str.encode))
 def test_no_text_hurts_it(data: bytes) -> None:
-    failures = Failures()
+    failures = GoTestFailures()
     failures.feed(data)
     failures.finish()
-    assert failures.unexplained() is not None
+    assert failures.unexplained_tests() is not None
 
 
 def test_hostile_text_takes_no_longer_than_any_other() -> None:
-    for piece in (
-        b'{"Action":"output',
-        b"=== RUN ",
-        b'{"Action":"run"',
-        b"--- FAIL: x",
-        b"\npanic: ",
-    ):
+    for piece in (b'{"Action":"output', b"=== RUN ", b'{"Action":"run"', b"--- FAIL: x", b"\npanic: "):
         data = piece * (500_000 // len(piece))
-        failures = Failures()
+        failures = GoTestFailures()
         with ends():
             failures.feed(data)
             failures.finish()
 
 
 def test_a_parent_is_no_leaf() -> None:
-    assert leaves({"A", "A/b", "A/b/c", "AB", "D/e"}) == {"A/b/c", "AB", "D/e"}
+    assert leaf_tests({"A", "A/b", "A/b/c", "AB", "D/e"}) == {"A/b/c", "AB", "D/e"}

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
-from deadheat import registry
-from deadheat.text import clean, encoding, sift
-from deadheat.text.lanes import Lanes
-from deadheat.text.peel import peel
-from deadheat.text.records import Piece
-from deadheat.text.window import Stream, Windows
-from deadheat.triage import reader
+from deadheat import plugins
+from deadheat.api import report_reader
+from deadheat.text import decoding, prefilter
+from deadheat.text.log_records import LinePiece
+from deadheat.text.prefixes import split_prefixes
+from deadheat.text.streams import StreamSplitter
+from deadheat.text.window import SlidingWindow, StreamSource
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -34,71 +34,68 @@ def test_many_records_in_one_line_give_a_line_each() -> None:
     loki = {"status": "success", "data": {"result": [{"stream": {"app": "x"}, "values": values}]}}
     hits = {"hits": {"hits": [{"_source": {"message": "one"}}, {"_source": {"message": "  two"}}]}}
     for value in (loki, hits):
-        assert [piece.text for piece in peel(json.dumps(value))] == ["one", "  two"]
+        assert [piece.text for piece in split_prefixes(json.dumps(value))] == ["one", "  two"]
 
 
 def test_a_record_over_several_lines_gives_its_text_only() -> None:
     printed = json.dumps({"events": [{"timestamp": 7, "message": '  a "b"\tc'}]}, indent=4)
-    assert [piece.text for line in printed.split("\n") for piece in peel(line)] == ['  a "b"\tc']
+    assert [piece.text for line in printed.split("\n") for piece in split_prefixes(line)] == ['  a "b"\tc']
 
 
 def test_fields_behind_a_line_do_not_take_its_place() -> None:
     line = 'cart/lease.go:505\trenewed\t{"attempt":1}'
-    assert [piece.text for piece in peel(line)] == [line]
+    assert [piece.text for piece in split_prefixes(line)] == [line]
 
 
 def test_a_message_of_bytes_is_text() -> None:
-    (piece,) = peel(json.dumps({"_PID": "7", "MESSAGE": list(b"\t/src/cart.go:31")}))
+    (piece,) = split_prefixes(json.dumps({"_PID": "7", "MESSAGE": list(b"\t/src/cart.go:31")}))
     assert piece.text == "\t/src/cart.go:31"
 
 
 def test_colours_are_known_without_their_escape() -> None:
     text = b"[1;31mrate(x[5m])[0m main.Map[K].Get()\n^[[33mtwo^[[0m\nESC[4mthreeESC[m\n"
-    assert clean.lines(text)[0][:2] == ["rate(x[5m]) main.Map[K].Get()", "two"]
-    assert clean.lines(b"a[1m b[K]\n")[0][0] == "a[1m b[K]"
+    assert decoding.decode_lines(text)[0][:2] == ["rate(x[5m]) main.Map[K].Get()", "two"]
+    assert decoding.decode_lines(b"a[1m b[K]\n")[0][0] == "a[1m b[K]"
 
 
 def test_backslashes_of_markdown_go_but_those_of_windows_stay() -> None:
     text = b"main.(\\*Cart).Add\\_all()\nD:\\a\\_work\\cart\\_test.go:31 +0x45\n"
     plain = ["main.(*Cart).Add_all()", "D:\\a\\_work\\cart\\_test.go:31 +0x45"]
-    assert clean.lines(text)[0][:2] == plain
+    assert decoding.decode_lines(text)[0][:2] == plain
 
 
 def test_a_return_ends_a_line_unless_the_line_is_drawn_again() -> None:
-    assert clean.lines(b"one\rtwo\rthree\rfour")[0] == [
-        clean.BREAK.join(("one", "two", "three", "four"))
+    assert decoding.decode_lines(b"one\rtwo\rthree\rfour")[0] == [
+        decoding.LINE_BREAK.join(("one", "two", "three", "four"))
     ]
     drawn = "".join(f"{n}% [{'=' * n}>]\r" for n in range(1, 9))
-    assert clean.lines(f"{drawn}done".encode())[0] == ["done"]
+    assert decoding.decode_lines(f"{drawn}done".encode())[0] == ["done"]
 
 
 def test_what_a_program_said_is_told_and_not_who_ran_it() -> None:
-    assert [piece.text for piece in peel('{"msg":"child said","stderr":"  main.main()"}')] == [
+    assert [piece.text for piece in split_prefixes('{"msg":"child said","stderr":"  main.main()"}')] == [
         "  main.main()"
     ]
-    assert [piece.text for piece in peel('{"msg":"tick","line":"31"}')] == ["tick"]
+    assert [piece.text for piece in split_prefixes('{"msg":"tick","line":"31"}')] == ["tick"]
 
 
 def test_pieces_of_a_list_are_one_text_only_where_they_keep_line_ends() -> None:
     cut = [{"message": "a\nb"}, {"message": "c\nd\n"}]
-    assert [piece.text for piece in peel(json.dumps(cut))] == ["a", "bc", "d"]
+    assert [piece.text for piece in split_prefixes(json.dumps(cut))] == ["a", "bc", "d"]
     whole = [{"message": "a"}, {"message": "b"}, {"message": "c"}]
-    assert [piece.text for piece in peel(json.dumps(whole))] == ["a", "b", "c"]
+    assert [piece.text for piece in split_prefixes(json.dumps(whole))] == ["a", "b", "c"]
 
 
 def test_a_service_message_gives_its_lines() -> None:
-    pieces = peel("##teamcity[testStdErr name='T' out='one|n  |[two|] it|'s ||']")
+    pieces = split_prefixes("##teamcity[testStdErr name='T' out='one|n  |[two|] it|'s ||']")
     assert [piece.text for piece in pieces] == ["one", "  [two] it's |"]
 
 
 def test_a_table_is_learnt_from_the_cell_before() -> None:
-    lanes = Lanes()
+    lanes = StreamSplitter()
     rows = [f'"pod-1","2024-05-01T12:00:0{n}Z","{text}",7' for n, text in enumerate(("a, b", "c"))]
-    assert lanes.learn('"pod-1","2024-05-01T12:00:00Z","', rows)
-    assert [line for row in rows for line in lanes.split(row)] == [
-        ("pod-1,", "a, b"),
-        ("pod-1,", "c"),
-    ]
+    assert lanes.learn_prefix('"pod-1","2024-05-01T12:00:00Z","', rows)
+    assert [line for row in rows for line in lanes.split_line(row)] == [("pod-1,", "a, b"), ("pod-1,", "c")]
 
 
 ISO = "2024-05-01T12:00:00"
@@ -138,10 +135,8 @@ PREFIXES: list[tuple[str, str, str | None]] = [
 
 @pytest.mark.parametrize(("prefix", "lane"), [pytest.param(p, w, id=n) for n, p, w in PREFIXES])
 @pytest.mark.parametrize("body", [LINE, "  main.main()", "WARNING: DATA RACE", "=" * 18])
-def test_a_prefix_is_taken_off_and_names_its_writer(
-    prefix: str, lane: str | None, body: str
-) -> None:
-    assert [*(lanes := Lanes()).split(prefix + body), *lanes.flush()] == [(lane, body)]
+def test_a_prefix_is_taken_off_and_names_its_writer(prefix: str, lane: str | None, body: str) -> None:
+    assert [*(lanes := StreamSplitter()).split_line(prefix + body), *lanes.flush_pending()] == [(lane, body)]
 
 
 RECORDS: list[tuple[str, object, str | None]] = [
@@ -156,105 +151,98 @@ RECORDS: list[tuple[str, object, str | None]] = [
 
 @pytest.mark.parametrize(("record", "lane"), [pytest.param(r, w, id=n) for n, r, w in RECORDS])
 def test_a_record_gives_its_text_and_its_writer(record: object, lane: str | None) -> None:
-    (piece,) = peel(json.dumps(record))
-    assert (piece.lane, piece.text, piece.partial) == (lane, LINE, False)
+    (piece,) = split_prefixes(json.dumps(record))
+    assert (piece.stream, piece.text, piece.partial) == (lane, LINE, False)
 
 
 def test_numbers_that_come_again_name_writers() -> None:
     lines = ["12: WARNING: DATA RACE", "13: ==", "12: Read", "13: WARNING"]
-    lanes = Lanes(lines[0])
-    lanes.heed(lines[0], lines[1:])
-    assert [lanes.split(line)[0][0] for line in lines] == ["12:", "13:", "12:", "13:"]
-    counted = Lanes(lines[0])
-    counted.heed(lines[0], ["13: ==", "14: Read"])
-    assert counted.split("15: x") == [(None, " x")]
+    lanes = StreamSplitter(lines[0])
+    lanes.observe_report(lines[0], lines[1:])
+    assert [lanes.split_line(line)[0][0] for line in lines] == ["12:", "13:", "12:", "13:"]
+    counted = StreamSplitter(lines[0])
+    counted.observe_report(lines[0], ["13: ==", "14: Read"])
+    assert counted.split_line("15: x") == [(None, " x")]
 
 
 def test_octets_are_counted() -> None:
     first, second = (f"<34>1 {ISO} host app 1 - - {text}" for text in ("thread #1", "2 frames"))
-    pieces = peel(f"{len(first)} {first}{len(second)} {second}")
+    pieces = split_prefixes(f"{len(first)} {first}{len(second)} {second}")
     assert [piece.text for piece in pieces] == [first, second]
 
 
 @pytest.mark.parametrize("tail", [" {pod=x}", " (worker 3)", "$"])
 def test_what_ends_every_line_is_no_part_of_it(tail: str) -> None:
-    lines = [
-        "WARNING: DATA RACE",
-        "Read by goroutine 7:",
-        "  main.f()",
-        "      /src/x.go:3 +0x4",
-        "a",
-    ]
-    lanes = Lanes(lines[0])
-    lanes.heed(lines[0] + tail, [line + tail for line in lines[1:]])
-    assert [lanes.split(line + tail) for line in lines] == [[(None, line)] for line in lines]
+    lines = ["WARNING: DATA RACE", "Read by goroutine 7:", "  main.f()", "      /src/x.go:3 +0x4", "a"]
+    lanes = StreamSplitter(lines[0])
+    lanes.observe_report(lines[0] + tail, [line + tail for line in lines[1:]])
+    assert [lanes.split_line(line + tail) for line in lines] == [[(None, line)] for line in lines]
 
 
 def test_logfmt_gives_its_message() -> None:
-    (piece,) = peel(f'time="{ISO}" level=info msg="{LINE}" pod=web-1')
-    assert (piece.lane, piece.text) == ("web-1", LINE)
+    (piece,) = split_prefixes(f'time="{ISO}" level=info msg="{LINE}" pod=web-1')
+    assert (piece.stream, piece.text) == ("web-1", LINE)
 
 
 def test_a_text_of_many_lines_in_one_record_gives_its_lines() -> None:
-    pieces = peel(json.dumps({"body": REPORT}))
+    pieces = split_prefixes(json.dumps({"body": REPORT}))
     assert [piece.text for piece in pieces] == REPORT.splitlines()
 
 
 def test_a_text_with_escaped_newlines_gives_its_lines() -> None:
-    assert [piece.text for piece in peel(r"a\nb\nc\nd\n\te")] == ["a", "b", "c", "d", "\te"]
+    assert [piece.text for piece in split_prefixes(r"a\nb\nc\nd\n\te")] == ["a", "b", "c", "d", "\te"]
 
 
 @pytest.mark.parametrize(
-    "text",
-    [LINE, "  main.main()", "      /src/cart.go:31 +0x45", "", "{not json", "[1,", "x=1", "=" * 18],
+    "text", [LINE, "  main.main()", "      /src/cart.go:31 +0x45", "", "{not json", "[1,", "x=1", "=" * 18]
 )
 def test_what_nothing_wraps_stays_as_it_is(text: str) -> None:
-    assert peel(text) == [Piece(None, text)]
+    assert split_prefixes(text) == [LinePiece(None, text)]
 
 
 @pytest.mark.parametrize("path", [r"      C:\new\net\nice\x.go:31 +0x45", r"  a\nb"])
 def test_a_path_of_windows_is_no_escape(path: str) -> None:
-    assert peel(path) == [Piece(None, path)]
+    assert split_prefixes(path) == [LinePiece(None, path)]
 
 
 # -- lanes -----------------------------------------------------------------------------------------
 
 
 def test_partial_lines_of_two_writers_are_put_together() -> None:
-    lanes = Lanes()
+    lanes = StreamSplitter()
     lines = [f"{ISO}Z {w} {p} {t}" for w, p, t in (
         ("stdout", "P", "Read at "), ("stderr", "P", "main."), ("stdout", "F", "0x1 by goroutine 7:"),
         ("stderr", "F", "main()"),
     )]  # fmt: skip
-    out = [piece for line in lines for piece in lanes.split(line)]
+    out = [piece for line in lines for piece in lanes.split_line(line)]
     assert out == [("stdout", "Read at 0x1 by goroutine 7:"), ("stderr", "main.main()")]
-    assert lanes.flush() == []
+    assert lanes.flush_pending() == []
 
 
 def test_a_line_that_joins_the_last_one_is_put_together() -> None:
-    lanes = Lanes()
-    out = [*lanes.split(f"{ISO}Z 00O Read at "), *lanes.split(f"{ISO}Z 00O+0x1"), *lanes.flush()]
+    lanes = StreamSplitter()
+    out = [*lanes.split_line(f"{ISO}Z 00O Read at "), *lanes.split_line(f"{ISO}Z 00O+0x1"), *lanes.flush_pending()]
     assert out == [("00O", "Read at 0x1")]
 
 
 def test_a_line_that_never_ends_is_given_up() -> None:
-    lanes = Lanes()
-    out = [p for _ in range(3000) for p in lanes.split(f"{ISO}Z stderr P {'x' * 100}")]
+    lanes = StreamSplitter()
+    out = [p for _ in range(3000) for p in lanes.split_line(f"{ISO}Z stderr P {'x' * 100}")]
     assert out
     assert max(len(text) for _, text in out) < 1 << 17
 
 
 def test_an_unknown_prefix_is_learnt_from_the_lines_that_follow() -> None:
-    lanes = Lanes()
-    assert lanes.learn("<<3.1>> ", ["<<3.1>>   main.main()", "<<4.1>> other"])
-    assert lanes.split("<<3.1>>   main.main()") == [("<<3.1>>", "  main.main()")]
-    assert lanes.split("<<4.1>> other") == [("<<4.1>>", "other")]
+    lanes = StreamSplitter()
+    assert lanes.learn_prefix("<<3.1>> ", ["<<3.1>>   main.main()", "<<4.1>> other"])
+    assert lanes.split_line("<<3.1>>   main.main()") == [("<<3.1>>", "  main.main()")]
+    assert lanes.split_line("<<4.1>> other") == [("<<4.1>>", "other")]
 
 
 def test_a_prefix_that_no_other_line_has_is_mere_text() -> None:
-    lanes = Lanes()
-    assert not lanes.learn("they said: ", ["  main.main()", "and so on"])
-    assert lanes.split("they said: so") == [(None, "they said: so")]
+    lanes = StreamSplitter()
+    assert not lanes.learn_prefix("they said: ", ["  main.main()", "and so on"])
+    assert lanes.split_line("they said: so") == [(None, "they said: so")]
 
 
 # -- clean -----------------------------------------------------------------------------------------
@@ -281,28 +269,17 @@ def test_a_prefix_that_no_other_line_has_is_mere_text() -> None:
     ],
 )
 def test_a_line_is_cleaned(raw: bytes, text: str, stray: bool) -> None:
-    (line,), thrown = clean.lines(raw)
+    (line,), thrown = decoding.decode_lines(raw)
     assert line == text
     assert thrown is stray or b"\x07" in raw
 
 
 def test_cleaning_keeps_the_number_of_lines() -> None:
     rng = random.Random(5)
-    alphabet = [
-        b"\n",
-        b"\r",
-        b"\x1b[31m",
-        b"&#10;",
-        b"<br>",
-        b"\xe2\x80\xa8",
-        b"\x0b",
-        b"\x85",
-        b"a",
-        b"\0",
-    ]
+    alphabet = [b"\n", b"\r", b"\x1b[31m", b"&#10;", b"<br>", b"\xe2\x80\xa8", b"\x0b", b"\x85", b"a", b"\0"]
     for _ in range(300):
         raw = b"".join(rng.choices(alphabet, k=40))
-        assert len(clean.lines(raw)[0]) == raw.count(b"\n") + 1
+        assert len(decoding.decode_lines(raw)[0]) == raw.count(b"\n") + 1
 
 
 def test_what_counts_as_clean_is_left_as_it_is() -> None:
@@ -310,35 +287,33 @@ def test_what_counts_as_clean_is_left_as_it_is() -> None:
     alphabet = b"ab \n<>&\t\r\x1b\x00\xc3\xa9=()"
     for _ in range(500):
         raw = bytes(rng.choices(alphabet, k=rng.randrange(1, 8)))
-        if clean.is_clean(raw):
-            assert clean.lines(raw) == (raw.decode().split("\n"), False)
-    assert clean.is_clean(b"  main.main()\n      <autogenerated>:1 +0x24\n")
-    assert not clean.is_clean(b"a\x1b[31m")
-    assert not clean.is_clean(b"<br>")
+        if decoding.is_clean(raw):
+            assert decoding.decode_lines(raw) == (raw.decode().split("\n"), False)
+    assert decoding.is_clean(b"  main.main()\n      <autogenerated>:1 +0x24\n")
+    assert not decoding.is_clean(b"a\x1b[31m")
+    assert not decoding.is_clean(b"<br>")
 
 
 # -- layers within layers --------------------------------------------------------------------------
 
 
 def _apart(*raw: str) -> list[tuple[str | None, str]]:
-    lanes = Lanes()
-    return [line for text in raw for line in lanes.split(text)] + lanes.flush()
+    lanes = StreamSplitter()
+    return [line for text in raw for line in lanes.split_line(text)] + lanes.flush_pending()
 
 
 def test_two_transports_that_name_the_same_stream_do_not_finish_one_anothers_lines() -> None:
     def record(line: str) -> str:
         return json.dumps({"log": f"2024-05-01T12:00:00.1Z stderr {line}\n", "stream": "stderr"})
 
-    assert [text for _, text in _apart(record("P WARNING: DA"), record("F TA RACE"))] == [
-        "WARNING: DATA RACE"
-    ]
+    assert [text for _, text in _apart(record("P WARNING: DA"), record("F TA RACE"))] == ["WARNING: DATA RACE"]
 
 
 def test_a_known_mark_is_taken_off_behind_one_that_was_learnt() -> None:
     rows = [f"<<{n}>> [pod/{pod}/api] line {n}" for n, pod in enumerate("abab" * 3, 10)]
-    lanes = Lanes()
-    assert lanes.learn("<<10>> [pod/a/api] ", rows[1:])
-    split = [line for row in rows for line in lanes.split(row)]
+    lanes = StreamSplitter()
+    assert lanes.learn_prefix("<<10>> [pod/a/api] ", rows[1:])
+    split = [line for row in rows for line in lanes.split_line(row)]
     assert split[0] == ("pod/a/api", "line 10")
     assert split[1] == ("pod/b/api", "line 11")
 
@@ -347,29 +322,25 @@ def test_numbers_and_tags_name_writers_within_records() -> None:
     numbered = [json.dumps({"log": f"{n}: text"}) for n in (3, 14, 3, 14)]
     tagged = [f'{name}: {{"log": "text"}}' for name in ("cart", "mail", "cart")]
     for rows, names in ((numbered, ["3:", "14:", "3:"]), (tagged, ["cart:", "mail:", "cart:"])):
-        lanes = Lanes()
-        lanes.heed(rows[0], rows[1:])
-        split = [line for row in rows[:3] for line in lanes.split(row)]
+        lanes = StreamSplitter()
+        lanes.observe_report(rows[0], rows[1:])
+        split = [line for row in rows[:3] for line in lanes.split_line(row)]
         assert [(lane, text.strip()) for lane, text in split] == [(name, "text") for name in names]
 
 
 def test_a_list_of_lines_that_have_marks_of_their_own() -> None:
     said = [f"[2024-05-01T12:00:00.00{n}Z]   it's line {n}" for n in range(6)]
-    assert [text for _, text in _apart(f"stderr: {said!r}")] == [
-        f"  it's line {n}" for n in range(6)
-    ]
+    assert [text for _, text in _apart(f"stderr: {said!r}")] == [f"  it's line {n}" for n in range(6)]
 
 
 def test_a_record_with_the_backslashes_of_markdown() -> None:
-    assert _apart(r'{"log":"main.(\*Cart).Add\_all()\n","stream":"stderr"}') == [
-        ("stderr", "main.(*Cart).Add_all()")
-    ]
+    assert _apart(r'{"log":"main.(\*Cart).Add\_all()\n","stream":"stderr"}') == [("stderr", "main.(*Cart).Add_all()")]
 
 
 @pytest.mark.parametrize("escape", ["=1B", "#033"])
 def test_colours_whose_escape_is_written_out(escape: str) -> None:
     text = f"{escape}[1;31mWARNING: DATA RACE{escape}[0m".encode()
-    assert clean.lines(text)[0] == ["WARNING: DATA RACE"]
+    assert decoding.decode_lines(text)[0] == ["WARNING: DATA RACE"]
 
 
 def test_what_grep_puts_before_a_service_is_no_part_of_its_name() -> None:
@@ -404,7 +375,7 @@ def test_wide_text_gives_the_same_fingerprints() -> None:
 @pytest.mark.parametrize("size", [2, 3, 7, 4096])
 def test_a_wide_text_may_come_in_odd_pieces(size: int, codec: str) -> None:
     raw = REPORT.encode(codec)
-    laid = encoding.layout(raw)
+    laid = decoding.detect_layout(raw)
     pieces = [raw[i : i + size] for i in range(0, len(raw), size)]
     pending = bytearray()
 
@@ -415,7 +386,7 @@ def test_a_wide_text_may_come_in_odd_pieces(size: int, codec: str) -> None:
         del pending[:count]
         return out
 
-    narrow = laid.narrowed(read)
+    narrow = laid.narrow_reader(read)
     assert b"".join(iter(lambda: narrow(1000), b"")) == REPORT.encode()
 
 
@@ -433,12 +404,12 @@ BINARIES: tuple[tuple[bytes, bool], ...] = (
 
 @pytest.mark.parametrize(("head", "binary"), BINARIES)
 def test_binaries_are_told_from_text(head: bytes, binary: bool) -> None:
-    assert encoding.is_binary(head) is binary
+    assert decoding.is_binary(head) is binary
 
 
 # -- sift and window -------------------------------------------------------------------------------
 
-LITERALS = tuple(anchor for dialect in registry.dialects() for anchor in dialect.anchors)
+LITERALS = tuple(anchor for dialect in plugins.all_detectors() for anchor in dialect.anchors)
 
 
 def sprinkled(rng: random.Random, size: int) -> bytes:
@@ -453,14 +424,14 @@ def sprinkled(rng: random.Random, size: int) -> bytes:
 
 def test_both_sifters_find_the_same() -> None:
     packed = pytest.importorskip("ahocorasick_rs")
-    fast, plain = sift.PackedSifter(LITERALS, packed), sift.FindSifter(LITERALS)
+    fast, plain = prefilter.AhoCorasickSearcher(LITERALS, packed), prefilter.BytesFindSearcher(LITERALS)
     rng = random.Random(9)
     total = 0
     for _ in range(300):
         block = sprinkled(rng, rng.choice([64, 500, 3000]))
         start = rng.choice([0, rng.randrange(len(block)), len(block)])
-        hits = plain.hits(block, start)
-        assert fast.hits(block, start) == hits
+        hits = plain.find_hits(block, start)
+        assert fast.find_hits(block, start) == hits
         total += len(hits)
     assert total > 300
 
@@ -475,44 +446,44 @@ def test_the_plain_sifter_finds_every_occurrence() -> None:
             for at in range(len(block))
             if block.startswith(literal, at)
         )
-        assert sift.FindSifter(LITERALS).hits(block) == expected
+        assert prefilter.BytesFindSearcher(LITERALS).find_hits(block) == expected
 
 
-def in_pieces(text: bytes, size: int) -> Stream:
+def in_pieces(text: bytes, size: int) -> StreamSource:
     pieces = iter([text[i : i + size] for i in range(0, len(text), size)])
-    return Stream(lambda _: next(pieces, b""))
+    return StreamSource(lambda _: next(pieces, b""))
 
 
 @pytest.mark.parametrize("size", [1, 5, 17, 100])
 def test_hits_across_the_borders_of_blocks_are_found_once(size: int) -> None:
     text = sprinkled(random.Random(11), 2000)
-    sifter = sift.Sifter(sift.FindSifter(LITERALS), sift.FindSifter(LITERALS))
-    windows = Windows(in_pieces(text, size), sifter)
+    sifter = prefilter.Prefilter(prefilter.BytesFindSearcher(LITERALS), prefilter.BytesFindSearcher(LITERALS))
+    windows = SlidingWindow(in_pieces(text, size), sifter)
     found, at = [], 0
     while (hit := windows.next_hit(at)) is not None:
         found.append(hit)
         at = hit[0] + 1
-    assert [offset for offset, _ in found] == sorted({o for o, _ in sifter.hits(text)})
+    assert [offset for offset, _ in found] == sorted({o for o, _ in sifter.find_hits(text)})
 
 
-def one_step(kind: str, literals: tuple[bytes, ...]) -> sift.OneStep:
+def one_step(kind: str, literals: tuple[bytes, ...]) -> prefilter.LiteralSearcher:
     if kind == "find":
-        return sift.FindSifter(literals)
-    return sift.PackedSifter(literals, pytest.importorskip("ahocorasick_rs"))
+        return prefilter.BytesFindSearcher(literals)
+    return prefilter.AhoCorasickSearcher(literals, pytest.importorskip("ahocorasick_rs"))
 
 
 @pytest.mark.parametrize("kind", ["find", "packed"])
 @pytest.mark.parametrize("piece", [1 << 14, 1 << 17, 1 << 20])
 def test_a_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> None:
     """Also where blocks meet, and nowhere else."""
-    sifter = sift.Sifter(one_step(kind, (b"hint", b"HINT")), one_step(kind, (b"<one>", b"<two>")))
+    sifter = prefilter.Prefilter(one_step(kind, (b"hint", b"HINT")), one_step(kind, (b"<one>", b"<two>")))
     rng = random.Random(13)
     for _ in range(40):
         text = bytearray(b"." * 300_000)
         for word in rng.choices([b"hint", b"HINT", b"<one>", b"<two>"], k=12):
             at = rng.randrange(len(text) - 8)
             text[at : at + len(word)] = word
-        windows = Windows(in_pieces(bytes(text), piece), sifter)
+        windows = SlidingWindow(in_pieces(bytes(text), piece), sifter)
         hints = [m.start() for m in re.finditer(rb"hint|HINT", text)]
         found, at = set(), 0
         while (hit := windows.next_hit(at)) is not None:
@@ -520,7 +491,7 @@ def test_a_literal_is_found_wherever_a_hint_is_near(kind: str, piece: int) -> No
             at = hit[0] + 1
         words = {m.start() for m in re.finditer(rb"<one>|<two>", text)}
         assert found <= words
-        assert found >= {w for w in words if any(abs(w - h) < sift.MARGIN for h in hints)}
+        assert found >= {w for w in words if any(abs(w - h) < prefilter.HINT_MARGIN for h in hints)}
 
 
 PHRASE = b"ginning of the phrase"
@@ -531,10 +502,10 @@ PHRASE = b"ginning of the phrase"
 def test_a_phrase_is_heard_by_the_way(piece: int, words: tuple[bytes, ...]) -> None:
     """Wherever blocks meet, whatever stands before it, and nothing else is found than without it."""
     literals = one_step("packed", (b"<one>", b"<two>"))
-    deaf = sift.Sifter(one_step("packed", words), literals)
-    sifter = sift.Sifter(one_step("packed", words), literals, PHRASE)
-    assert sifter.hears
-    assert not deaf.hears
+    deaf = prefilter.Prefilter(one_step("packed", words), literals)
+    sifter = prefilter.Prefilter(one_step("packed", words), literals, PHRASE)
+    assert sifter.finds_phrase
+    assert not deaf.finds_phrase
     rng = random.Random(17)
     for _ in range(20):
         text = bytearray(b"." * 300_000)
@@ -556,11 +527,11 @@ def test_a_phrase_is_heard_by_the_way(piece: int, words: tuple[bytes, ...]) -> N
 Heard = list[tuple[int, int, list[int]]]
 
 
-def passed(source: Stream, sifter: sift.Sifter) -> tuple[list[tuple[int, int]], Heard]:
+def passed(source: StreamSource, sifter: prefilter.Prefilter) -> tuple[list[tuple[int, int]], Heard]:
     """All hits, and what is heard by the way."""
     hits: list[tuple[int, int]] = []
     heard: Heard = []
-    windows = Windows(source, sifter, lambda begin, end, said: heard.append((begin, end, said)))
+    windows = SlidingWindow(source, sifter, lambda begin, end, said: heard.append((begin, end, said)))
     at = 0
     while (hit := windows.next_hit(at)) is not None:
         hits.append(hit)
@@ -571,9 +542,9 @@ def passed(source: Stream, sifter: sift.Sifter) -> tuple[list[tuple[int, int]], 
 def test_a_phrase_that_hides_a_hint_is_not_heard() -> None:
     literals = one_step("packed", (b"<one>",))
     for hint in (b"the phrase", b"phrase of", PHRASE, b"the be" + PHRASE):
-        assert not sift.Sifter(one_step("packed", (hint,)), literals, PHRASE).hears
-    assert not sift.Sifter(sift.FindSifter((b"hint",)), literals, PHRASE).hears
-    assert reader().sifter.hears
+        assert not prefilter.Prefilter(one_step("packed", (hint,)), literals, PHRASE).finds_phrase
+    assert not prefilter.Prefilter(prefilter.BytesFindSearcher((b"hint",)), literals, PHRASE).finds_phrase
+    assert report_reader().prefilter.finds_phrase
 
 
 # -- hostile text ----------------------------------------------------------------------------------
@@ -649,17 +620,17 @@ def test_hostile_lines_end(kind: str) -> None:
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_lines_peel_and_clean(kind: str) -> None:
     line = HOSTILE[kind]()
-    (cleaned, *_), _ = clean.lines(line.encode())
-    lanes = Lanes()
-    assert isinstance([*lanes.split(cleaned), *lanes.flush()], list)
-    for dialect in registry.dialects():
-        assert dialect.column(cleaned) >= -1
-        assert dialect.remnant(cleaned) in (True, False)
-        assert dialect.promises(line.encode()) in (True, False)
-        machine = dialect.machine()
+    (cleaned, *_), _ = decoding.decode_lines(line.encode())
+    lanes = StreamSplitter()
+    assert isinstance([*lanes.split_line(cleaned), *lanes.flush_pending()], list)
+    for dialect in plugins.all_detectors():
+        assert dialect.find_opening(cleaned) >= -1
+        assert dialect.is_fragment(cleaned) in (True, False)
+        assert dialect.might_contain(line.encode()) in (True, False)
+        machine = dialect.new_parser()
         for text in (*HEADER.splitlines(), cleaned, "  main.main()", cleaned, cleaned):
             machine.feed(text)
-        machine.finish(cut=True)
+        machine.finish(ends_mid_line=True)
 
 
 def test_many_short_hostile_lines_end() -> None:
@@ -671,8 +642,8 @@ def test_many_short_hostile_lines_end() -> None:
 
 def test_a_closing_is_found_behind_what_was_searched_before() -> None:
     text = b"begin begin " + b"x" * 50 + b"<end>"
-    windows = Windows(Stream(BytesIO(text).read), sift.sifter((b"begin",)))
-    assert windows.until(0, b"<end>", 40) is None
-    assert windows.until(6, b"<end>", 60) is None
-    assert windows.until(6, b"<end>", 61) == text[6:-5]
-    assert windows.until(7, b"<end>", 60) == text[7:-5]
+    windows = SlidingWindow(StreamSource(BytesIO(text).read), prefilter.make_prefilter((b"begin",)))
+    assert windows.bytes_until(0, b"<end>", 40) is None
+    assert windows.bytes_until(6, b"<end>", 60) is None
+    assert windows.bytes_until(6, b"<end>", 61) == text[6:-5]
+    assert windows.bytes_until(7, b"<end>", 60) == text[7:-5]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deadheat
-from deadheat.dialects import tsan_lines
-from deadheat.dialects.line_grammar import Role
+from deadheat.detectors import tsan_lines
+from deadheat.detectors.grammar_parser import LineRole
 from tests.cases import all_cases
 from tests.test_properties import assert_cut_is_honest, assert_sound, law, raw_of
 from tests.watchdog import ends
@@ -84,17 +84,17 @@ def test_go_and_this_dialect_do_not_claim_each_others_reports() -> None:
 @pytest.mark.parametrize(
     ("line", "role", "name"),
     [
-        ("  Location is stack of main thread.", Role.SECTION, "area"),
-        ("  Thread T1 (tid=5, running) created at:", Role.SECTION, "thread"),
-        ("  Thread T1 (tid=3D5, running) created by thread T9 at:", Role.SECTION, "thread"),
-        ("==7==ERROR: ThreadSanitizer: SEGV on unknown address", Role.STOP, "stop"),
-        ("connecting... SUMMARY: ThreadSanitizer: data race x.c:3 in f", Role.CLOSING, "summary"),
-        ("    #3 closure #1 in Cart.add(_:) Cart.swift:3 (Shop+0x1)", Role.FRAME, "frame"),
-        ("    Hint: use TSAN_OPTIONS=second_deadlock_stack=1", Role.DETAIL, "hint"),
+        ("  Location is stack of main thread.", LineRole.SECTION, "area"),
+        ("  Thread T1 (tid=5, running) created at:", LineRole.SECTION, "thread"),
+        ("  Thread T1 (tid=3D5, running) created by thread T9 at:", LineRole.SECTION, "thread"),
+        ("==7==ERROR: ThreadSanitizer: SEGV on unknown address", LineRole.STOP, "stop"),
+        ("connecting... SUMMARY: ThreadSanitizer: data race x.c:3 in f", LineRole.CLOSING, "summary"),
+        ("    #3 closure #1 in Cart.add(_:) Cart.swift:3 (Shop+0x1)", LineRole.FRAME, "frame"),
+        ("    Hint: use TSAN_OPTIONS=second_deadlock_stack=1", LineRole.DETAIL, "hint"),
     ],
 )
-def test_a_line_is_what_it_is(line: str, role: Role, name: str) -> None:
-    token = tsan_lines.token(line.strip())
+def test_a_line_is_what_it_is(line: str, role: LineRole, name: str) -> None:
+    token = tsan_lines.parse_line(line.strip())
     assert token is not None
     assert (token.role, token.name) == (role, name)
 
@@ -111,26 +111,18 @@ def test_a_line_is_what_it_is(line: str, role: Role, name: str) -> None:
     ],
 )
 def test_a_line_of_others_is_none_of_its_own(line: str) -> None:
-    token = tsan_lines.token(line)
-    assert token is None or token.role is Role.FRAME
+    token = tsan_lines.parse_line(line)
+    assert token is None or token.role is LineRole.FRAME
 
 
 FRAMES = {
     "#0 f x.c:3 (m+0x1)": ("f", "x.c", 3),
-    "#0 f(int, A<b, c> >) const /a b/x y.cc:3:4 (m+0x1) (BuildId: 79ab)": (
-        "f(int, A<b, c> >) const",
-        "/a b/x y.cc",
-        3,
-    ),
+    "#0 f(int, A<b, c> >) const /a b/x y.cc:3:4 (m+0x1) (BuildId: 79ab)": ("f(int, A<b, c> >) const", "/a b/x y.cc", 3),
     "#0 f <null> (m+0x1)": ("f", "", None),
     "#0 <null> <null> (/usr/lib/m.so+0x1f)": ("m.so+0x1f", "", None),
     "#0 f ??:0 (m+0x1)": ("f", "", None),
     "#0 f x.c:3 (discriminator 2) (m+0x1)": ("f", "x.c", 3),
-    "#0 0x55d0 in operator new(unsigned long) (/bin/m+0x1)": (
-        "operator new(unsigned long)",
-        "",
-        None,
-    ),
+    "#0 0x55d0 in operator new(unsigned long) (/bin/m+0x1)": ("operator new(unsigned long)", "", None),
     "#0 0x55d0 in f(int) x.c:3:4": ("f(int)", "x.c", 3),
     "#0 f x.c:3:4time=12:00 level=info": ("f", "x.c", 3),
     "#0 main Shop.swift (Shop:x86_64+0x1)": ("main", "Shop.swift", None),
@@ -140,9 +132,9 @@ FRAMES = {
 
 @pytest.mark.parametrize("line", FRAMES)
 def test_the_parts_of_a_frame(line: str) -> None:
-    token = tsan_lines.token(line)
+    token = tsan_lines.parse_line(line)
     assert token is not None
-    frame = tsan_lines.frame(token)
+    frame = tsan_lines.build_frame(token)
     assert (frame.function, frame.path, frame.line) == FRAMES[line]
 
 

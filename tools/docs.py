@@ -16,14 +16,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deadheat import cli, registry
+from deadheat import cli, plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from deadheat.diagnose.rule import Rule
-    from deadheat.dialects import Dialect
+    from deadheat.detectors import Detector
+    from deadheat.diagnosis.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -47,11 +47,11 @@ def pages() -> list[Path]:
 
 def dialect_pages() -> dict[Path, str]:
     """The page of each dialect, made from its module's docstring, and the list of them."""
-    made = {DIALECTS / f"{dialect.name}.md": _page(dialect) for dialect in registry.dialects()}
+    made = {DIALECTS / f"{dialect.name}.md": _page(dialect) for dialect in plugins.all_detectors()}
     return made | {DIALECTS / "index.md": _list()}
 
 
-def _page(dialect: Dialect) -> str:
+def _page(dialect: Detector) -> str:
     module = type(dialect).__module__
     source = f"src/{module.replace('.', '/')}.py"
     title, body = _docstring(dialect)
@@ -64,8 +64,7 @@ def _page(dialect: Dialect) -> str:
 
 def _list() -> str:
     rows = "\n".join(
-        f"| `{dialect.name}` | [{_docstring(dialect)[0]}]({dialect.name}.md) |"
-        for dialect in registry.dialects()
+        f"| `{dialect.name}` | [{_docstring(dialect)[0]}]({dialect.name}.md) |" for dialect in plugins.all_detectors()
     )
     return (
         "<!-- made by tools/docs.py -->\n\n# Dialects\n\n"
@@ -74,7 +73,7 @@ def _list() -> str:
     )
 
 
-def _docstring(dialect: Dialect) -> tuple[str, str]:
+def _docstring(dialect: Detector) -> tuple[str, str]:
     return _parts(sys.modules[type(dialect).__module__])
 
 
@@ -91,7 +90,7 @@ def _parts(module: ModuleType) -> tuple[str, str]:
 
 def cause_pages() -> dict[Path, str]:
     """The page of each cause, made from its rule's docstring, and the list of them."""
-    made = {CAUSES / f"{rule.cause}.md": _cause(rule) for rule in registry.rules()}
+    made = {CAUSES / f"{rule.cause}.md": _cause(rule) for rule in plugins.all_rules()}
     return made | {CAUSES / "index.md": _causes()}
 
 
@@ -102,7 +101,7 @@ def _module(rule: Rule) -> ModuleType:
 def _cause(rule: Rule) -> str:
     source = f"src/{_module(rule).__name__.replace('.', '/')}.py"
     title, body = _parts(_module(rule))
-    links = " and ".join(f"[{wider}]({wider}.md)" for wider in rule.general)
+    links = " and ".join(f"[{wider}]({wider}.md)" for wider in rule.general_causes)
     refines = f" Refines {links}." if links else ""
     return (
         f"<!-- made from {source} by tools/docs.py; change it there -->\n\n"
@@ -115,7 +114,7 @@ def _cause(rule: Rule) -> str:
 def _causes() -> str:
     rows = "\n".join(
         f"| {rule.family} | [`{rule.cause}`]({rule.cause}.md) | {_parts(_module(rule))[0]} |"
-        for rule in sorted(registry.rules(), key=lambda rule: (rule.family, rule.cause))
+        for rule in sorted(plugins.all_rules(), key=lambda rule: (rule.family, rule.cause))
     )
     return (
         "<!-- made by tools/docs.py -->\n\n# Causes\n\n"
@@ -167,7 +166,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     """Every command of the command line by its name."""
     return {
         name: parser
-        for action in cli.parser()._actions
+        for action in cli.build_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
         for name, parser in action.choices.items()
     }
@@ -218,11 +217,7 @@ def faults() -> list[str]:
         for page, text in wanted().items()
         if not page.exists() or page.read_text(encoding="utf-8") != text
     ]
-    return [
-        *stale,
-        *(f"{_name(page)} is of no dialect or cause" for page in orphans()),
-        *undocumented(),
-    ]
+    return [*stale, *(f"{_name(page)} is of no dialect or cause" for page in orphans()), *undocumented()]
 
 
 def write() -> None:

@@ -103,12 +103,8 @@ def explain_programs(folder: Path) -> list[Any]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(content, encoding="utf-8")
         for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "program"]):
-            subprocess.run(
-                ["git", *command], cwd=work / "repo", env={**os.environ, **GIT_IDENTITY}, check=True
-            )
-        text = run_deadheat(
-            "explain", "--format", "json", "--repo", "repo", "report.txt", folder=work
-        )
+            subprocess.run(["git", *command], cwd=work / "repo", env={**os.environ, **GIT_IDENTITY}, check=True)
+        text = run_deadheat("explain", "--format", "json", "--repo", "repo", "report.txt", folder=work)
         return {"program": work.name, "dossiers": json.loads(text)}
 
     archives = sorted((ROOT / "tests" / "causes").glob("*/*.txtar"))
@@ -129,9 +125,7 @@ def read_old_lake(folder: Path) -> list[Any]:
 def judge_with_old_baseline() -> list[Any]:
     """What `gate` says of the samples with a baseline that an earlier version wrote."""
     baseline = os.path.relpath(COMPATIBILITY / "baseline.json", ROOT)
-    printed = run_deadheat(
-        "gate", "--baseline", baseline, "--format", "json", "samples", folder=ROOT
-    )
+    printed = run_deadheat("gate", "--baseline", baseline, "--format", "json", "samples", folder=ROOT)
     return [json.loads(printed)]
 
 

@@ -57,7 +57,5 @@ HANDS = {
     "stern": "numbers-on-lines-of-their-own hits-over-lines records-in-cells",
 }
 PAIRS: tuple[Damage, ...] = tuple(
-    compose(named(inner), named(outer))
-    for inner, outers in HANDS.items()
-    for outer in outers.split()
+    compose(named(inner), named(outer)) for inner, outers in HANDS.items() for outer in outers.split()
 )

@@ -77,16 +77,7 @@ def _go_test(rng: random.Random, now: datetime) -> str:
     )
 
 
-LOGGERS: tuple[LineMaker, ...] = (
-    _zap_console,
-    _zap_json,
-    _klog,
-    _logrus,
-    _slog,
-    _std_log,
-    _tidb,
-    _go_test,
-)
+LOGGERS: tuple[LineMaker, ...] = (_zap_console, _zap_json, _klog, _logrus, _slog, _std_log, _tidb, _go_test)
 
 
 def _between(text: str, rng: random.Random, loggers: Sequence[LineMaker]) -> str:

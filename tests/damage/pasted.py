@@ -113,9 +113,7 @@ def _html_numbered_rows(text: str, rng: random.Random) -> str:
 
 @damage("html-of-the-nineties")
 def _html_of_the_nineties(text: str, rng: random.Random) -> str:
-    return f"<HTML><BODY><TT>{html.escape(text, quote=False)}</TT></BODY></HTML>".replace(
-        "\n", "<BR>"
-    )
+    return f"<HTML><BODY><TT>{html.escape(text, quote=False)}</TT></BODY></HTML>".replace("\n", "<BR>")
 
 
 @damage("markdown-escapes")

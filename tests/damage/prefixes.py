@@ -127,13 +127,7 @@ def _cat_n(text: str, rng: random.Random) -> str:
 @damage("unknown-prefix")
 def _unknown_prefix(text: str, rng: random.Random) -> str:
     a, b = rng.randrange(1, 40), rng.randrange(1, 40)
-    shapes = (
-        f"build-{a}/step-{b} >> ",
-        f"@@worker{{{a}}} ~ ",
-        f"<{a}.{b}> ",
-        f"shard:{a} pass:{b}: ",
-        f"%%{a}%% ",
-    )
+    shapes = (f"build-{a}/step-{b} >> ", f"@@worker{{{a}}} ~ ", f"<{a}.{b}> ", f"shard:{a} pass:{b}: ", f"%%{a}%% ")
     prefix = rng.choice(shapes)
     return each_line(text, lambda line: prefix + line)
 

@@ -62,19 +62,14 @@ def _go_test_json(text: str, rng: random.Random) -> str:
 @damage("docker-json-file")
 def _docker_json_file(text: str, rng: random.Random) -> str:
     clock = clock_of(rng)
-    return _per_line(
-        text,
-        lambda line: {"log": f"{line}\n", "stream": "stderr", "time": iso(next(clock), rng, 9)},
-    )
+    return _per_line(text, lambda line: {"log": f"{line}\n", "stream": "stderr", "time": iso(next(clock), rng, 9)})
 
 
 @damage("what-a-child-said")
 def _what_a_child_said(text: str, rng: random.Random) -> str:
     """Whoever runs a program logs each of its lines in a field of its own."""
     key, when = rng.choice(("stderr", "output", "line")), clock_of(rng)
-    return _per_line(
-        text, lambda line: {"ts": next(when).timestamp(), "msg": "child said", key: line}, go=False
-    )
+    return _per_line(text, lambda line: {"ts": next(when).timestamp(), "msg": "child said", key: line}, go=False)
 
 
 @damage("key-of-their-own")
@@ -87,10 +82,7 @@ def _key_of_their_own(text: str, rng: random.Random) -> str:
 def _gelf(text: str, rng: random.Random) -> str:
     return _per_line(
         text,
-        lambda line: (
-            {"version": "1.1", "host": "node-3", "short_message": line[:40] or "-"}
-            | {"full_message": line}
-        ),
+        lambda line: {"version": "1.1", "host": "node-3", "short_message": line[:40] or "-"} | {"full_message": line},
     )
 
 
@@ -134,10 +126,7 @@ def _journald_json(text: str, rng: random.Random) -> str:
 @damage("loki-export")
 def _loki_export(text: str, rng: random.Random) -> str:
     clock, labels = clock_of(rng), {"app": "api", "pod": "api-7d4b9c-x2x9k"}
-    return _per_line(
-        text,
-        lambda line: {"labels": labels, "line": line, "timestamp": iso(next(clock), rng, 9)},
-    )
+    return _per_line(text, lambda line: {"labels": labels, "line": line, "timestamp": iso(next(clock), rng, 9)})
 
 
 @damage("elasticsearch-export")
@@ -190,17 +179,13 @@ def _cri_two_streams(text: str, rng: random.Random) -> str:
 @damage("logfmt")
 def _logfmt(text: str, rng: random.Random) -> str:
     clock = clock_of(rng)
-    return each_line(
-        text, lambda line: f"time={iso(next(clock), rng, 3)} level=info msg={json_string(line)}"
-    )
+    return each_line(text, lambda line: f"time={iso(next(clock), rng, 3)} level=info msg={json_string(line)}")
 
 
 @damage("json-logger")
 def _json_logger(text: str, rng: random.Random) -> str:
     clock = clock_of(rng)
-    return _per_line(
-        text, lambda line: {"level": "info", "ts": next(clock).timestamp(), "msg": line}, go=False
-    )
+    return _per_line(text, lambda line: {"level": "info", "ts": next(clock).timestamp(), "msg": line}, go=False)
 
 
 @damage("json-one-string")
@@ -236,9 +221,7 @@ def _opentelemetry_export(text: str, rng: random.Random) -> str:
     ]
     service = {"key": "service.name", "value": {"stringValue": "cart"}}
     scope = {"scope": {"name": "stderr"}, "logRecords": said}
-    return compact(
-        {"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]}
-    )
+    return compact({"resourceLogs": [{"resource": {"attributes": [service]}, "scopeLogs": [scope]}]})
 
 
 @damage("json-over-lines")

@@ -30,11 +30,7 @@ FOUND: list[Damage] = []
 
 
 def add_bytes(
-    name: str,
-    apply: Callable[[str, random.Random], bytes],
-    *,
-    lossy: bool = False,
-    headless: bool = True,
+    name: str, apply: Callable[[str, random.Random], bytes], *, lossy: bool = False, headless: bool = True
 ) -> None:
     FOUND.append(Damage(name, lossy, apply, headless))
 
@@ -47,9 +43,7 @@ def add(name: str, transform: Transform, *, lossy: bool = False, headless: bool 
     add_bytes(name, apply, lossy=lossy, headless=headless)
 
 
-def damage(
-    name: str, *, lossy: bool = False, headless: bool = True
-) -> Callable[[Transform], Transform]:
+def damage(name: str, *, lossy: bool = False, headless: bool = True) -> Callable[[Transform], Transform]:
     def register(transform: Transform) -> Transform:
         add(name, transform, lossy=lossy, headless=headless)
         return transform

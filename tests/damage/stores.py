@@ -80,10 +80,7 @@ def _fields_in_a_list(text: str, rng: random.Random) -> str:
 @damage("cells-behind-the-text", headless=False)
 def _cells_behind_the_text(text: str, rng: random.Random) -> str:
     """CSV with a cell of its own for every line, and others behind the text."""
-    rows = [
-        (f"{rng.getrandbits(64):x}", "cart-7d4b9c-x2x9k", "ERROR", line, when)
-        for when, line in _timed(text, rng)
-    ]
+    rows = [(f"{rng.getrandbits(64):x}", "cart-7d4b9c-x2x9k", "ERROR", line, when) for when, line in _timed(text, rng)]
     return _table(("insertId", "pod_name", "severity", "textPayload", "timestamp"), rows)
 
 
@@ -115,10 +112,7 @@ def _cells_of_one_second_in_order(text: str, rng: random.Random) -> str:
 @damage("records-in-cells")
 def _records_in_cells(text: str, rng: random.Random) -> str:
     """Lines of a logger that writes JSON, exported as CSV: every quote is doubled."""
-    rows = [
-        (when, compact({"level": "error", "message": line, "service": "cart"}))
-        for when, line in _timed(text, rng)
-    ]
+    rows = [(when, compact({"level": "error", "message": line, "service": "cart"})) for when, line in _timed(text, rng)]
     return _table(("timestamp", "message"), rows)
 
 
@@ -185,10 +179,7 @@ def _two_pods_in_cells(text: str, rng: random.Random) -> str:
 def _two_streams_newest_first(text: str, rng: random.Random) -> str:
     lines = _of_two_pods(text, rng)[::-1]
     streams = [
-        {
-            "stream": {"pod": who},
-            "values": [[when, line] for when, pod, line in lines if pod == who],
-        }
+        {"stream": {"pod": who}, "values": [[when, line] for when, pod, line in lines if pod == who]}
         for who in sorted({pod for _, pod, _ in lines})
     ]
     return compact({"data": {"resultType": "streams", "result": streams}}) + "\n"

@@ -15,9 +15,7 @@ PODS = ("[pod/api-7d4b9c-x2x9k/api] ", "[pod/api-7d4b9c-qf8zt/api] ")
 SERVICES = ("api_1       | ", "worker_1    | ")
 
 
-def interleave(
-    text_a: str, text_b: str, rng: random.Random, prefixes: tuple[str, str] = PODS
-) -> str:
+def interleave(text_a: str, text_b: str, rng: random.Random, prefixes: tuple[str, str] = PODS) -> str:
     """The lines of two processes as one stream: each keeps its own order, the mix is random."""
     waiting = [lines_of(text_a)[::-1], lines_of(text_b)[::-1]]
     out = []
