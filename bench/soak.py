@@ -13,10 +13,10 @@ import deadheat
 from bench import logs
 from bench.hostile import LURED, NEAR, shapes
 from bench.measure import run
+from corpus import store
 
 SCAN = [sys.executable, "-m", "deadheat", "scan", "--format", "jsonl"]
 LIMIT_MB = 200
-CORPUS = Path(__file__).parent.parent / "corpus"
 
 
 def main() -> None:
@@ -77,7 +77,7 @@ def damaged_corpus() -> None:
     from tests.damage import DAMAGES
     from tests.test_laws import _is_kept, _undamaged
 
-    paths = sorted(CORPUS.glob("go/*/recorded/*.txt"))
+    paths = sorted(store.unpacked_set("main").glob("go/*/recorded/*.txt"))
     texts = list(dict.fromkeys(t for path in paths for t in _undamaged(path.read_bytes())))
     print(f"{len(texts)} recorded reports", flush=True)
     for damage in DAMAGES:

@@ -1,32 +1,32 @@
-"""Says of every recorded report which variable it is about, from the marks in the source that ran.
+"""Label every recorded report with the variable it is about, from the marks in the source that ran.
 
-A line that races ends in `//race:Cart.total` (several: `//race:a,b`). Program and variable are the race.
+    python -m corpus.label_go                  # every set
+    python -m corpus.label_go lease-timer      # the sets with these programs, these programs only
+    python -m corpus.label_go --folder DIR     # an unpacked set, which is not packed afterwards
+
+A line that races ends in `//race:Cart.total` (several: `//race:a,b`). A race is a program and a variable.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import re
 import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
-from corpus import sets
+from corpus import store
 from corpus.go_source import BEHIND, MARK, Files
+from corpus.txtar import parse_archive
 from corpus.variants_go import BY_KIND, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    import re
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deadheat.model import Access, Frame, Sighting
-
-_HERE = Path(__file__).resolve().parent
-GO = _HERE / "go"
-FRESH = tuple(_HERE / name / "go" for name in sets.FRESH)
-# a file's heading in an archive of texts: `-- go1.24-lines --`
-HEADING = re.compile(r"^-- (\S+) --\n", re.MULTILINE)
 
 Marks = dict[tuple[str, int], frozenset[str]]
 
@@ -35,8 +35,8 @@ class UnlabelledError(Exception):
     """A report that the marks do not tell apart: the marks must be improved."""
 
 
-def held_out(program: str) -> bool:
-    """Half of the programs that are not fresh are set aside, by a hash of the name."""
+def is_set_aside(program: str) -> bool:
+    """Whether a program of the main set belongs to the half that is set aside, by a hash of its name."""
     return sha256(program.encode()).digest()[0] % 2 == 1
 
 
@@ -126,25 +126,13 @@ def variant_source(program: Path, name: str) -> Files:
     return BY_KIND[kind].change(files) if kind in BY_KIND else files
 
 
-def unpack(archive: str) -> dict[str, str]:
-    """The texts of an archive, by name."""
-    _, *parts = HEADING.split(archive)
-    return dict(zip(parts[::2], parts[1::2], strict=True))
-
-
-def pack(texts: Mapping[str, str]) -> str:
-    """An archive of texts: each under a heading, as Go's own txtar format has it."""
-    ended = {name: text if text.endswith("\n") else f"{text}\n" for name, text in texts.items()}
-    return "".join(f"-- {name} --\n{text}" for name, text in sorted(ended.items()))
-
-
 def recordings(program: Path) -> Iterator[tuple[str, str]]:
     """Every recorded text of a program with its label, those of variants last."""
     for path in sorted((program / "recorded").glob("*.txt")):
         yield path.stem, path.read_text(encoding="utf-8")
     archive = program / "variants.txtar"
     if archive.exists():
-        yield from unpack(archive.read_text(encoding="utf-8")).items()
+        yield from parse_archive(archive.read_text(encoding="utf-8")).items()
 
 
 def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -158,42 +146,41 @@ def labels_of(program: Path, texts: Iterable[tuple[str, str]]) -> dict[str, Any]
     return {"recordings": found, "inferred": inferred}
 
 
-def programs(roots: Iterable[Path] = (GO, *FRESH)) -> list[Path]:
-    """Every program of the corpus, those of the fresh sets last."""
-    return [path.parent for root in roots for path in sorted(root.glob("*/truth.json"))]
+def go_programs(root: Path, names: Sequence[str] = ()) -> list[Path]:
+    """The folders of the Go programs below an unpacked set: those named, or all."""
+    found = [path.parent for path in sorted((root / "go").glob("*/truth.json"))]
+    return [path for path in found if not names or path.name in names]
 
 
-def write(program: Path) -> dict[str, Any]:
-    """Label every recording of a program and keep the labels beside it."""
+def write_labels(program: Path) -> dict[str, Any]:
+    """Label every recording of a program and write its labels.json."""
     labels = labels_of(program, recordings(program))
-    (program / "labels.json").write_text(_laid_out(labels), encoding="utf-8")
+    (program / "labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
     return labels
 
 
-def _laid_out(labels: dict[str, Any]) -> str:
-    """JSON with one line per recording."""
-    parts = []
-    for key, rows in sorted(labels.items()):
-        lines = [f"  {json.dumps(name)}: {json.dumps(rows[name])}" for name in sorted(rows)]
-        body = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
-        parts.append(f" {json.dumps(key)}: {body}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def main() -> int:
-    """Label the programs named, or all of them."""
+def label_programs(programs: Sequence[Path]) -> int:
+    """Label programs and return how many have a report without a unique label."""
     bad = 0
-    for program in programs():
-        if sys.argv[1:] and program.name not in sys.argv[1:]:
-            continue
+    for program in programs:
         try:
-            labels = write(program)
+            labels = write_labels(program)
         except UnlabelledError as fault:
             bad += 1
             print(f"{program.name}: no unique label for\n{fault}", file=sys.stderr)
             continue
-        count = sum(map(len, labels["recordings"].values()))
-        print(f"{program.name}: {count} reports, {sum(map(len, labels['inferred'].values()))} inferred")
+        count, inferred = (sum(map(len, labels[key].values())) for key in ("recordings", "inferred"))
+        print(f"{program.name}: {count} reports, {inferred} inferred")
+    return bad
+
+
+def main() -> int:
+    """Label the programs named, or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="*", help="default: all")
+    parser.add_argument("--folder", type=Path, help="an unpacked set to work in")
+    args = parser.parse_args()
+    bad = store.change_sets(args.program, args.folder, lambda root: label_programs(go_programs(root, args.program)))
     return 1 if bad else 0
 
 

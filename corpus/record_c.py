@@ -1,8 +1,9 @@
-"""Build the racy C, C++ and Rust programs of this corpus, run each under its detectors, keep the text.
+"""Build the racy C, C++ and Rust programs of the corpus, run each under its detectors, record the text.
 
     python -m corpus.record_c                                # all programs, every installed tool
     python -m corpus.record_c cart-global --only helgrind drd-varinfo
     python -m corpus.record_c --check                        # runs nothing, checks what is recorded
+    python -m corpus.record_c --folder DIR                   # an unpacked set, which is not packed afterwards
 
 Debian has the tools: gcc g++ clang clang-19 llvm llvm-19 valgrind valgrind-dbg libc6-dbg. Rust needs a
 nightly toolchain of rustup. A tool that is not installed is left out. A program's folder holds its
@@ -23,14 +24,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus import sets
+from corpus import store
 from corpus.truth_c import expected, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-HERE = Path(__file__).resolve().parent
-FOLDERS = ("c", "rust", *(f"{name}/c" for name in sets.FRESH))
 SHOWN_WORK = "/src/shop"
 SECONDS = 120
 TRIES = 6
@@ -208,12 +207,9 @@ def tasks_of(program: Path) -> Iterator[Task]:
             yield task
 
 
-def programs(names: Sequence[str], folders: Sequence[str] = FOLDERS) -> list[Path]:
-    """List the programs asked for, or all of them."""
-    found = sorted(path.parent for folder in folders for path in (HERE / folder).rglob("truth.json"))
-    unknown = set(names) - {path.name for path in found}
-    if unknown:
-        raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
+def native_programs(root: Path, names: Sequence[str] = ()) -> list[Path]:
+    """The folders of the C, C++ and Rust programs below an unpacked set: those named, or all."""
+    found = sorted(path.parent for folder in ("c", "rust") for path in (root / folder).rglob("truth.json"))
     return [path for path in found if not names or path.name in names]
 
 
@@ -248,12 +244,18 @@ def record_all(paths: Sequence[Path], only: Sequence[str]) -> int:
 def main() -> int:
     """Read the command line and record, or only check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="*", help="programs below corpus/c and corpus/rust (default: all)")
+    parser.add_argument("program", nargs="*", help="C, C++ and Rust programs of any set (default: all)")
     parser.add_argument("--only", nargs="+", default=[], metavar="LABEL", help="only these tools or labels")
     parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
+    parser.add_argument("--folder", type=Path, help="an unpacked set to work in")
     args = parser.parse_args()
-    paths = programs(args.program)
-    bad = check(paths) if args.check else record_all(paths, args.only)
+    if args.check:
+        roots = [args.folder] if args.folder else map(store.unpacked_set, store.sets_with(args.program))
+        bad = sum(check(native_programs(root, args.program)) for root in roots)
+    else:
+        bad = store.change_sets(
+            args.program, args.folder, lambda root: record_all(native_programs(root, args.program), args.only)
+        )
     return 1 if bad else 0
 
 

@@ -1,4 +1,10 @@
-"""Run the racy Go programs of this corpus under several Go toolchains and keep what they print."""
+"""Run the racy Go programs of the corpus under several Go toolchains and record what they print.
+
+python -m corpus.record_go                              # every set, every toolchain
+python -m corpus.record_go lease-timer --go 1.21.13 1.27.3
+python -m corpus.record_go --check                      # runs nothing, checks what is recorded
+python -m corpus.record_go --folder DIR                 # an unpacked set, which is not packed afterwards
+"""
 
 from __future__ import annotations
 
@@ -14,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus import label_go
-from corpus.label_go import UnlabelledError, label, marks_of, source_of, variables_of
+from corpus import store
+from corpus.label_go import UnlabelledError, go_programs, label, marks_of, source_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -227,15 +233,6 @@ def tasks_of(program: Path, toolchain: Toolchain) -> Iterator[Task]:
             yield Task(program, toolchain, name, run, truth, base | variant.get("env", {}))
 
 
-def programs(names: Sequence[str]) -> list[Path]:
-    """List the programs asked for, or all of them."""
-    found = label_go.programs()
-    unknown = set(names) - {path.name for path in found}
-    if unknown:
-        raise SystemExit(f"no such program: {', '.join(sorted(unknown))}")
-    return [path for path in found if not names or path.name in names]
-
-
 def check(paths: Sequence[Path]) -> int:
     """Check the texts already recorded against truth.json."""
     bad = 0
@@ -271,15 +268,23 @@ def record_all(paths: Sequence[Path], versions: Sequence[str], cache: Path, only
 
 def main() -> int:
     """Read the command line and record, or only check."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", nargs="*", help="programs below corpus/go (default: all)")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="*", help="Go programs of any set (default: all)")
     parser.add_argument("--go", nargs="+", default=[SYSTEM_VERSION, *VERSIONS], metavar="VERSION")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where toolchains are kept")
     parser.add_argument("--only", default="", metavar="SUFFIX", help="only labels that end so")
     parser.add_argument("--check", action="store_true", help="run nothing, check what is recorded")
+    parser.add_argument("--folder", type=Path, help="an unpacked set to work in")
     args = parser.parse_args()
-    paths = programs(args.program)
-    bad = check(paths) if args.check else record_all(paths, args.go, args.cache, args.only)
+    if args.check:
+        roots = [args.folder] if args.folder else map(store.unpacked_set, store.sets_with(args.program))
+        bad = sum(check(go_programs(root, args.program)) for root in roots)
+    else:
+        bad = store.change_sets(
+            args.program,
+            args.folder,
+            lambda root: record_all(go_programs(root, args.program), args.go, args.cache, args.only),
+        )
     return 1 if bad else 0
 
 

@@ -1,4 +1,4 @@
-"""Run every program in other shapes (lines moved, sides swapped, ...) and keep what it prints."""
+"""Run changed forms of every Go program (lines moved, sides swapped, ...) and record what they print."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
+from corpus import store
 from corpus.label_go import (
     UnlabelledError,
+    go_programs,
     label,
     marks_of,
-    pack,
-    programs,
     source_of,
-    unpack,
     variables_of,
     variant_source,
-    write,
+    write_labels,
 )
 from corpus.record_go import CACHE, SHOWN_WORK, VERSIONS, Task, Toolchain, install, number, run_once
+from corpus.txtar import format_archive, parse_archive
 from corpus.variants_go import VARIANTS, Variant
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _record(task: Task, cache: Path) -> tuple[str, str]:
 def record(program: Path, cache: Path, kinds: list[str], again: bool) -> int:
     """Record the variants of a program that are not there yet."""
     archive = program / "variants.txtar"
-    texts = unpack(archive.read_text(encoding="utf-8")) if archive.exists() else {}
+    texts = parse_archive(archive.read_text(encoding="utf-8")) if archive.exists() else {}
     bad = 0
     for task in _tasks(program, cache):
         if (task.label in texts and not again) or (kinds and task.label.split("-")[1] not in kinds):
@@ -132,21 +132,26 @@ def record(program: Path, cache: Path, kinds: list[str], again: bool) -> int:
         bad += bool(fault)
         print(f"{program.name} {task.label}: {fault or 'recorded'}", flush=True)
     if texts:
-        archive.write_text(pack(texts), encoding="utf-8")
-    write(program)
+        archive.write_text(format_archive(texts), encoding="utf-8")
+    write_labels(program)
     return bad
 
 
 def main() -> int:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", nargs="*", help="programs below corpus/go (default: all)")
+    parser.add_argument("program", nargs="*", help="Go programs of any set (default: all)")
     parser.add_argument("--kind", nargs="+", default=[], help="only variants of these kinds")
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where toolchains are kept")
+    parser.add_argument("--folder", type=Path, help="an unpacked set to work in; it is not packed afterwards")
     args = parser.parse_args()
-    wanted = [path for path in programs() if not args.program or path.name in args.program]
-    return 1 if sum(record(path, args.cache, args.kind, args.again) for path in wanted) else 0
+
+    def record_programs(root: Path) -> int:
+        found = go_programs(root, args.program)
+        return sum(record(path, args.cache, args.kind, args.again) for path in found)
+
+    return 1 if store.change_sets(args.program, args.folder, record_programs) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How rules do on sets that they have not seen: from what was said when each was first looked at.
 
-python -m eval.blind                 the tables of docs/diagnosis.md, from what was kept
-python -m eval.blind --keep fresh9   ask the rules about a set and keep what they say; once for each set
+python -m eval.blind                     the tables of docs/diagnosis.md, from what was kept
+python -m eval.blind --keep heldout-09   ask the rules about a set and keep what they say; once for each set
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
-from corpus.sets import FRESH
+from corpus.store import HELD_OUT
 from deadheat.diagnosis.finding import UNKNOWN
 from eval import kept
 from eval.causes import MODES, cases
@@ -102,11 +102,11 @@ def keep(part: str) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.blind", description=__doc__)
-    parser.add_argument("--keep", choices=FRESH, help="a set that rules have not learnt from")
+    parser.add_argument("--keep", choices=HELD_OUT, help="a set that rules have not learnt from")
     args = parser.parse_args(arguments)
     if args.keep:
         return keep(args.keep)
-    parts = [part for part in FRESH if kept.path_of(part).exists()]
+    parts = [part for part in HELD_OUT if kept.path_of(part).exists()]
     told = [one for part in parts for one in kept.read(part) if one.detector != "drd"]
     for table in (by_set, by_confidence, by_claim):
         print("\n".join(table(told)), end="\n\n")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpus import sets
-from corpus.sets import FRESH
+from corpus import store
+from corpus.store import HELD_OUT
 from deadheat import plugins
 from deadheat.diagnosis import diagnose
 from deadheat.diagnosis.finding import UNKNOWN
@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from eval.items import Part, Recording
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnosis.md"
-TITLES = {"all": "Both halves", "open": "The open half", "aside": "The half set aside", **sets.TITLES}
+TITLES = {
+    "all": "Both halves",
+    "open": "The open half",
+    "aside": "The half set aside",
+    **{name: store.TITLES[name] for name in HELD_OUT},
+}
 # what rules were made with, or have learnt from since
-LEARNT = (
-    "open", "aside", "fresh", "fresh2", "fresh3", "fresh4", "fresh5", "fresh6", "fresh7", "fresh8",
-)  # fmt: skip
+LEARNT = ("open", "aside", *HELD_OUT[:8])
 ALONE, SOURCE = MODES = "the report alone", "with source"
 _GENERAL = {rule.cause: rule.general_causes for rule in plugins.all_rules()}
 
@@ -127,9 +130,9 @@ def cases(part: str = "all", *, plain: bool = False, modes: Sequence[str] = MODE
 
 
 def _recordings(part: str) -> Iterator[Recording]:
-    parts: tuple[Part, ...] = ("open", "aside", *FRESH)
+    parts: tuple[Part, ...] = ("open", "aside", *HELD_OUT)
     for one in parts:
-        if part == one or (part == "all" and one not in FRESH):
+        if part == one or (part == "all" and one not in HELD_OUT):
             yield from load(one, languages=("c", "rust"))
 
 

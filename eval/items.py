@@ -6,21 +6,20 @@ import json
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import deadheat
-from corpus.label_go import held_out, recordings
-from corpus.sets import FRESH
+from corpus import store
+from corpus.label_go import is_set_aside, recordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from deadheat.model import Report, Sighting
     from tests.damage import Damage
 
-CORPUS = Path(__file__).resolve().parent.parent / "corpus"
-# "open", "aside", or the name of a fresh set
+# "open" and "aside", the two halves of the main set, or the name of a held-out set
 Part = str
 VERSION = "version"  # the kind of a recording that differs from others in nothing but the version
 
@@ -47,15 +46,16 @@ class Recording:
 
 
 def load(part: Part = "open", languages: Sequence[str] = ("c",)) -> list[Recording]:
-    """The recordings of one part of the corpus: the open half, that set aside, or a fresh set."""
+    """The recordings of one part of the corpus: the open half, that set aside, or a held-out set."""
     found = [*_go(part), *(one for language in languages for one in _native(part, language))]
     return [one for one in found if one.items]
 
 
 def _folders(language: str, part: Part) -> list[Path]:
-    root = CORPUS / part if part in FRESH else CORPUS
+    held_out = part in store.HELD_OUT
+    root = store.unpacked_set(part if held_out else store.MAIN)
     folders = sorted(path.parent for path in (root / language).glob("*/truth.json"))
-    return [f for f in folders if part in FRESH or held_out(f.name) == (part == "aside")]
+    return [f for f in folders if held_out or is_set_aside(f.name) == (part == "aside")]
 
 
 def _recording(folder: Path, name: str, kind: str, text: str, races: Sequence[str | None]) -> Recording:

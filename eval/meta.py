@@ -1,7 +1,7 @@
 """Whether an answer hangs on what things are called or how they are written, not on what they do.
 
 python -m eval.meta                          every change, over the newest six sets
-python -m eval.meta --part fresh9 --change neutral --list
+python -m eval.meta --part heldout-09 --change neutral --list
 
 The programs of the corpus are changed in ways that leave their races what they are, and so are their
 reports where names are meant; nothing is run again. An answer that changes hung on a name or a shape.
@@ -15,7 +15,7 @@ import sys
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from corpus.sets import FRESH
+from corpus.store import HELD_OUT
 from deadheat.diagnosis import diagnose
 from eval import renaming, rewriting
 from eval.causes import grade, truth_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eval.items import Recording
     from eval.renaming import Files, Renamed
 
-PARTS = FRESH[-6:]
+PARTS = HELD_OUT[-6:]
 GRADES = ("exact", "as true", "general", "unknown", "wrong")
 
 CHANGES: dict[str, Callable[[Files], Renamed]] = {
@@ -118,7 +118,7 @@ def _rank(one: Answer) -> tuple[str, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.meta", description=__doc__)
-    parser.add_argument("--part", choices=FRESH, action="append", help="default: the newest six")
+    parser.add_argument("--part", choices=HELD_OUT, action="append", help="default: the newest six")
     parser.add_argument("--change", choices=CHANGES, action="append", help="default: all")
     parser.add_argument("--list", action="store_true", help="every race with another answer")
     args = parser.parse_args(arguments)

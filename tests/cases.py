@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Location, LockEdge, Sighting
 
 ROOT = Path(__file__).parent / "cases"
-CORPUS = Path(__file__).parent.parent / "corpus"
 SHARED = Path(__file__).parent.parent.parent / "shared"
 
 

@@ -9,34 +9,33 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus import sets
+from corpus import store
 from corpus.label_go import (
-    FRESH,
-    GO,
     UnlabelledError,
-    held_out,
+    go_programs,
+    is_set_aside,
     label,
     labels_of,
     marks_of,
-    pack,
-    programs,
     recordings,
     source_of,
-    unpack,
     variables_of,
 )
+from corpus.store import HELD_OUT
+from corpus.txtar import format_archive, parse_archive
 from corpus.variants_go import BY_KIND, VARIANTS, Variant, late
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the fresh sets between the first and the last are left to `python -m corpus.record_go --check`
-PROGRAMS = programs((GO, FRESH[0]))
-NEW = [program for program in PROGRAMS if program.parent == FRESH[0]]
-LAST = programs((FRESH[-1],))
+# the held-out sets between the first and the last are left to `python -m corpus.record_go --check`
+OLD = go_programs(store.unpacked_set("main"))
+NEW = go_programs(store.unpacked_set(HELD_OUT[0]))
+PROGRAMS = [*OLD, *NEW]
+LAST = go_programs(store.unpacked_set(HELD_OUT[-1]))
 # /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:root|tmp|work|Users)\b")
-# the catalogue of causes; each has a program in every fresh set
+# the catalogue of causes; each has a program in every held-out set
 CAUSES = {
     "loop-variable-captured",
     "error-variable-captured",
@@ -85,21 +84,20 @@ def test_labels_are_what_the_marks_say(program: Path) -> None:
 
 
 def test_both_halves_are_large_enough() -> None:
-    old = [program for program in PROGRAMS if program not in NEW]
-    aside = [program for program in old if held_out(program.name)]
-    assert len(old) >= 60
-    assert 30 <= len(aside) <= len(old) - 30
+    aside = [program for program in OLD if is_set_aside(program.name)]
+    assert len(OLD) >= 60
+    assert 30 <= len(aside) <= len(OLD) - 30
 
 
 @pytest.mark.parametrize(
-    ("root", "least"), [*zip(FRESH, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)], ids=sets.FRESH
+    ("name", "least"), [*zip(HELD_OUT, (36, 33, 30, 45, 60, 60, 60, 60, 60, 60, 70), strict=True)], ids=HELD_OUT
 )
-def test_a_fresh_set_has_every_cause_and_a_cause_for_every_race(root: Path, least: int) -> None:
+def test_a_held_out_set_has_every_cause_and_a_cause_for_every_race(name: str, least: int) -> None:
     told = {}
-    found = programs((root,))
+    found = [program for program in store.read_programs(name) if program.language == "go"]
     for program in found:
-        cause = json.loads((program / "truth.json").read_text())["cause"]
-        for variable in variables_of(marks_of(source_of(program))):
+        cause = program.truth["cause"]
+        for variable in variables_of(marks_of(program.sources)):
             told[program.name, variable] = cause if isinstance(cause, str) else cause[variable]
     assert len(found) >= least
     assert set(told.values()) == CAUSES
@@ -121,12 +119,13 @@ def test_the_last_set_has_each_cause_twice() -> None:
 
 
 @pytest.mark.parametrize("program", [*NEW, *LAST], ids=lambda path: path.name)
-def test_a_fresh_recording_names_no_path_of_the_machine(program: Path) -> None:
+def test_a_held_out_recording_names_no_path_of_the_machine(program: Path) -> None:
     assert not [name for name, text in recordings(program) if MACHINE.search(text)]
 
 
 def test_names_are_used_once() -> None:
-    assert max(Counter(program.name for program in programs()).values()) == 1
+    names = [name for one in store.SETS for language, name in store.program_names(one) if language == "go"]
+    assert max(Counter(names).values()) == 1
 
 
 def test_many_programs_have_races_that_look_alike() -> None:
@@ -254,4 +253,4 @@ def test_late_lines_wait_and_the_program_with_them() -> None:
 
 def test_an_archive_gives_back_its_texts() -> None:
     texts = {"go1.24-lines": "--- FAIL: TestX\n-- \n", "go1.19-moved": "x\n"}
-    assert unpack(pack(texts)) == texts
+    assert parse_archive(format_archive(texts)) == texts

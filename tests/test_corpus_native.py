@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deadheat
+from corpus import store
 from deadheat.detectors.site import find_site
 from deadheat.model import Op
 from deadheat.symbols import native
-from tests.cases import CORPUS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from deadheat.model import Frame, Report
 
+CORPUS = store.unpacked_set("main")
 # the truth knows no difference between these
 COARSE = {"use-after-free-on-vptr": "use-after-free", "data-race-on-swift-object": "race-on-external-object"}
 TOOLS = ("gcc", "clang", "clang19", "rustc")
@@ -115,7 +116,6 @@ def has_location(report: Report, told: dict[str, Any] | None, bare: bool) -> boo
     return maker is not None and is_at(maker, told["allocated"], bare)
 
 
-@pytest.mark.skipif(not (CORPUS / "c").is_dir(), reason="needs the recorded C programs")
 def test_there_are_enough_recordings() -> None:
     assert len(recordings()) >= 60
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deadheat
+from corpus import store
 from deadheat.model import Damage
-from tests.cases import CORPUS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from deadheat.model import Access, Frame, Location, Report
 
-RECORDED = sorted(CORPUS.glob("c/*/recorded/*.txt"))
+RECORDED = sorted(store.unpacked_set("main").glob("c/*/recorded/*.txt"))
 VALGRIND = [path for path in RECORDED if path.stem.split("-")[0] in ("helgrind", "drd")]
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import deadheat
-from corpus.label_go import unpack
+from corpus import store
+from corpus.txtar import parse_archive
 from deadheat import plugins
 from deadheat.diagnosis import RULE_CRASHED, causes_of_report, diagnose
 from deadheat.diagnosis.context import RACE_KINDS, RaceContext
@@ -23,7 +24,7 @@ from deadheat.diagnosis.ranking import MIN_CONFIDENCE
 from deadheat.diagnosis.rule import report_features
 from deadheat.model import Access, Report
 from eval.code import Sources, source
-from tests.cases import CORPUS, all_cases
+from tests.cases import all_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ SECTIONS = ("What it sees", "Why it races", "Example", "Remedy", "When it is wro
 @cache
 def read(path: Path) -> list[tuple[Report, PinnedCode]]:
     """The reports of an archive, each with its code."""
-    files = unpack(path.read_text(encoding="utf-8"))
+    files = parse_archive(path.read_text(encoding="utf-8"))
     text = files.pop("report.txt")
     sources = Sources({name: content.encode() for name, content in files.items()})
     reports = [sighting.report for sighting in deadheat.scan(text)]
@@ -88,7 +89,7 @@ def test_every_rule_explains_itself(rule: Any) -> None:
 def reports() -> list[tuple[str, Report]]:
     """Every golden case, and of each program of the corpus a recording or two."""
     found = [(case.name, s.report) for case in all_cases() for s in case.sightings()]
-    for folder in sorted(CORPUS.glob("*/*/recorded")):
+    for folder in sorted(store.unpacked_set("main").glob("*/*/recorded")):
         for path in [*folder.glob("go1.2[17].txt"), *folder.glob("*clang.txt"), *folder.glob("helgrind.txt")]:
             name = f"{folder.parent.name}/{path.stem}"
             text = path.read_text(encoding="utf-8")
@@ -198,7 +199,7 @@ def test_a_rule_that_fails_is_seen_and_does_not_cost_the_others(monkeypatch: pyt
 
 
 def test_causes_stand_in_the_json() -> None:
-    text = unpack((ROOT / "concurrent-map" / "tags.txtar").read_text())["report.txt"]
+    text = parse_archive((ROOT / "concurrent-map" / "tags.txtar").read_text())["report.txt"]
     sighting = deadheat.scan(text)[0]
     plain = deadheat.sighting_to_wire(sighting)
     assert plain["causes"][0]["cause"] == "concurrent-map"

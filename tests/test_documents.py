@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from corpus import store
 from deadheat import bug_reports, plugins
 from deadheat.api import read_sightings
 from deadheat.bug_reports import OffsetText, claims
@@ -19,8 +20,8 @@ from deadheat.bug_reports.reader import read_bug_reports
 from deadheat.cli import main
 from deadheat.json_line import sighting_to_json
 from deadheat.text.window import StreamSource
-from tests.cases import CORPUS, SHARED, brief
 from tests.cases import ROOT as CASES
+from tests.cases import SHARED, brief
 from tests.damage import DAMAGES, Damage
 from tests.watchdog import ends
 
@@ -127,7 +128,7 @@ def wrapped(text: str) -> dict[str, bytes]:
 
 
 def test_every_recorded_report_survives_every_shape() -> None:
-    paths = sorted(CORPUS.glob("go/*/recorded/go1.2[25].txt"))[::6]
+    paths = sorted(store.unpacked_set("main").glob("go/*/recorded/go1.2[25].txt"))[::6]
     assert len(paths) > 5
     for path in paths:
         text = path.read_text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
+from corpus import store
 from deadheat import plugins
 from deadheat.diagnosis.finding import Finding
 from eval import blind, by_race, causes, folds, kept, rules
 from eval.confusions import worst
 from eval.items import Item, Recording, damaged
 from eval.score import Score, each, score
-from tests.cases import CORPUS
 from tests.damage import named
 
 if TYPE_CHECKING:
@@ -174,10 +173,10 @@ def test_a_claim_is_counted_in_each_part_by_itself() -> None:
 
     parts = {
         "open": [case("a", "partial-lock"), case("a", "missing-lock")],
-        "fresh": [case("b", "partial-lock", "mixed-atomic")],
+        "heldout-01": [case("b", "partial-lock", "mixed-atomic")],
     }
     head, _, *rows = folds.table(parts)
-    assert head.endswith("| all | open | fresh |")
+    assert head.endswith("| all | open | heldout-01 |")
     assert rows == [
         "| missing-lock | 0.55 | Go | 0.5 / 0.0 / 0.0 | 0.5 / 0.0 / 0.0 |  |",
         "| partial-lock | 0.55 | Go | 1.5 / 0.5 / 1.0 | 0.5 / 0.5 / 0.0 | 1.0 / 0.0 / 1.0 |",
@@ -186,13 +185,13 @@ def test_a_claim_is_counted_in_each_part_by_itself() -> None:
 
 def test_every_label_of_the_corpus_is_a_cause() -> None:
     known = {rule.cause for rule in plugins.all_rules()}
-    for path in CORPUS.rglob("truth.json"):
-        told = json.loads(path.read_text(encoding="utf-8"))
+    for program in (one for name in store.SETS for one in store.read_programs(name)):
+        told = program.truth
         for key in ("cause", "also"):
             values = told.get(key, [])
             flat = values.values() if isinstance(values, dict) else [values]
             names = {n for v in flat for n in ([v] if isinstance(v, str) else v)}
-            assert names <= known, path
+            assert names <= known, program.name
 
 
 def test_what_was_said_at_first_sight_is_read_as_it_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,10 +199,10 @@ def test_what_was_said_at_first_sight_is_read_as_it_was_kept(tmp_path: Path, mon
     truth = causes.Truth("partial-lock", frozenset({"missing-lock", "concurrent-map"}))
     said = Finding("missing-lock", 0.55)
     case = causes.Case("shop n", "go", causes.ALONE, truth, (said,))
-    told = kept.outcomes("fresh9", [case, case])
+    told = kept.outcomes("heldout-09", [case, case])
     assert [one.reports for one in told] == [2]
-    kept.path_of("fresh9").write_text(kept.written(told))
-    assert list(kept.read("fresh9")) == told
+    kept.path_of("heldout-09").write_text(kept.written(told))
+    assert list(kept.read("heldout-09")) == told
     assert told[0].grade == "as true"
 
 
@@ -211,7 +210,7 @@ def test_a_claim_is_worth_what_it_was_on_unseen_sets() -> None:
     truth = causes.Truth("partial-lock")
 
     def outcome(race: str, said: str, sure: float, reports: int) -> kept.Outcome:
-        return kept.Outcome("fresh9", causes.SOURCE, race, "go", truth, said, sure, reports)
+        return kept.Outcome("heldout-09", causes.SOURCE, race, "go", truth, said, sure, reports)
 
     told = [
         outcome("a", "partial-lock", 0.85, 1),
@@ -225,7 +224,7 @@ def test_a_claim_is_worth_what_it_was_on_unseen_sets() -> None:
 
 
 def test_a_set_is_unseen_only_once(capsys: pytest.CaptureFixture[str]) -> None:
-    before = kept.path_of("fresh9").read_bytes()
-    assert blind.main(["--keep", "fresh9"]) == 2
-    assert kept.path_of("fresh9").read_bytes() == before
+    before = kept.path_of("heldout-09").read_bytes()
+    assert blind.main(["--keep", "heldout-09"]) == 2
+    assert kept.path_of("heldout-09").read_bytes() == before
     assert "looked at before" in capsys.readouterr().err

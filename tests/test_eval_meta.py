@@ -76,8 +76,8 @@ def test_what_is_written_another_way_keeps_its_lines(name: str) -> None:
 def test_a_change_that_an_answer_survives_is_told_apart_from_one_that_it_does_not() -> None:
     truth = Truth("missing-lock")
     answers = [
-        meta.Answer("fresh9", "a x", "neutral", truth, "missing-lock", "missing-lock"),
-        meta.Answer("fresh9", "b y", "neutral", truth, "missing-lock", "check-then-act"),
+        meta.Answer("heldout-09", "a x", "neutral", truth, "missing-lock", "missing-lock"),
+        meta.Answer("heldout-09", "b y", "neutral", truth, "missing-lock", "check-then-act"),
     ]
     assert list(meta.table(answers))[-1] == "| neutral | 2 | 1.0 | 2.0 | 1.0 | 0.0 | 1.0 |"
     assert [row.split(" | ")[2] for row in meta.listed(answers)] == ["b y"]

@@ -133,10 +133,10 @@ def test_what_two_tools_know_of_one_side_is_what_a_third_knows_of_both(
 
 @pytest.fixture
 def recorded() -> Callable[[str, str], str]:
-    from eval.items import CORPUS
+    from corpus import store
 
     def read(program: str, label: str) -> str:
-        path = CORPUS / "fresh" / "c" / program / "recorded" / f"{label}.txt"
+        path = store.unpacked_set("heldout-01") / "c" / program / "recorded" / f"{label}.txt"
         return path.read_text(encoding="utf-8")
 
     return read

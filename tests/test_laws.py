@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
+from corpus import store
 from deadheat import plugins
 from deadheat.api import read_sightings
 from deadheat.json_line import sighting_to_json
@@ -20,8 +21,8 @@ from deadheat.output import spill_buffer
 from deadheat.output.json_formats import JsonLinesCollector
 from deadheat.sources.files import can_be_split
 from deadheat.text.window import StreamSource
-from tests.cases import CORPUS, SHARED, all_cases, sides
 from tests.cases import ROOT as CASES
+from tests.cases import SHARED, all_cases, sides
 from tests.damage import DAMAGES, Damage, named
 from tests.damage.compositions import PAIRS
 from tests.damage.writers import interleave, other_process
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from deadheat.model import Sighting
 
 pytestmark = pytest.mark.long
+CORPUS = store.unpacked_set("main")
 BAR = "==================\n"
 
 
@@ -52,9 +54,9 @@ def _undamaged(raw: bytes) -> list[str]:
 @cache
 def clean_faults() -> tuple[str, ...]:
     """Undamaged fatal errors and panics with their dumps, one to a text."""
-    paths = [*CORPUS.glob("go/*/recorded/go1.[0-9][0-9].txt"), *CASES.glob("go_fatal/*.txt")]
+    recorded = sorted(CORPUS.glob("go/*/recorded/go1.[0-9][0-9].txt"))
     found: dict[str, None] = {}
-    for path in sorted(paths):
+    for path in [*recorded, *sorted(CASES.glob("go_fatal/*.txt"))]:
         raw = path.read_bytes()
         for s in deadheat.scan(raw):
             if s.report.detector == "go-fatal" and not s.report.damage and not s.span.stream:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import deadheat
+from corpus import store
 from deadheat import api
 from deadheat.detectors import LineVerdict
 from deadheat.detectors.go import fast
@@ -38,7 +39,7 @@ from deadheat.model import (
 from deadheat.model import Verdict as Concluded
 from deadheat.symbols import go
 from deadheat.text.window import StreamSource
-from tests.cases import CORPUS, all_cases
+from tests.cases import all_cases
 from tests.damage import named
 from tests.damage.writers import other_process
 
@@ -218,7 +219,7 @@ def test_a_number_that_differs_within_a_report_is_no_echo(name: str, rng: random
 @cache
 def clean_reports() -> list[str]:
     """Every text from a banner to a closing bar, in the cases and in the corpus."""
-    paths = [case.path for case in CASES.values()] + sorted(CORPUS.glob("go/*/recorded/*.txt"))
+    paths = [case.path for case in CASES.values()] + sorted(store.unpacked_set("main").glob("go/*/recorded/*.txt"))
     texts: dict[str, None] = {}
     for path in paths:
         for part in path.read_bytes().split(BANNER)[1:]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from corpus import sets
-from corpus.record_c import FOLDERS, programs, tasks_of
+from corpus import store
+from corpus.record_c import native_programs, tasks_of
 from corpus.truth_c import blocks, expected, missing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# the fresh sets between the first and the last are left to `python -m corpus.record_c --check`
-LATER = [f"{name}/c" for name in sets.FRESH[1:-1]]
-PROGRAMS = {path.name: path for path in programs([], [one for one in FOLDERS if one not in LATER])}
+# the held-out sets between the first and the last are left to `python -m corpus.record_c --check`
+ROOTS = [store.unpacked_set(name) for name in ("main", store.HELD_OUT[0], store.HELD_OUT[-1])]
+PROGRAMS = {path.name: path for root in ROOTS for path in native_programs(root)}
 # /home/somebody, /root, /tmp/corpus-x1y2: a path of the machine that recorded
 MACHINE = re.compile(r"/(?:home/\w|root\b|tmp\b|work\b|Users/)")
 

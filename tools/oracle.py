@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from corpus import store  # noqa: E402
+from corpus.txtar import parse_archive  # noqa: E402
+
 EXPECTED = ROOT / "tools" / "oracle.json"
 COMPATIBILITY = ROOT / "tests" / "data" / "compatibility"
 # fields that hold sentences for people
@@ -61,26 +65,11 @@ def run_deadheat(*arguments: str, folder: Path) -> str:
     return done.stdout
 
 
-def unpack_txtar(archive: str) -> dict[str, str]:
-    """The files of a text archive: `-- name --` before each."""
-    files: dict[str, str] = {}
-    name = ""
-    for line in archive.splitlines(keepends=True):
-        if line.startswith("-- ") and line.endswith(" --\n"):
-            name = line[3:-4]
-            files[name] = ""
-        elif name:
-            files[name] += line
-    return files
-
-
 def recorded_texts() -> Iterator[bytes]:
     """Every recorded detector output of the corpus."""
-    for path in sorted((ROOT / "corpus").rglob("recorded/*.txt")):
-        yield path.read_bytes()
-    for path in sorted((ROOT / "corpus").rglob("variants.txtar")):
-        for text in unpack_txtar(path.read_text(encoding="utf-8")).values():
-            yield text.encode()
+    for name in store.SETS:
+        for recording in store.read_recordings(name):
+            yield recording.text.encode()
 
 
 def scan_lines(texts: Iterable[bytes], folder: Path) -> list[Any]:
@@ -98,7 +87,7 @@ def explain_programs(folder: Path) -> list[Any]:
 
     def explain_program(archive: Path) -> Any:
         work = folder / f"{archive.parent.name}-{archive.stem}"
-        for name, content in unpack_txtar(archive.read_text(encoding="utf-8")).items():
+        for name, content in parse_archive(archive.read_text(encoding="utf-8")).items():
             target = work / (name if name == "report.txt" else f"repo/{name}")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(content, encoding="utf-8")

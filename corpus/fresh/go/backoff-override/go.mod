@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/backoff
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/backup
-
-go 1.18

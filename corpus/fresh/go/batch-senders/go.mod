@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/batchsend
-
-go 1.20

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/branches
-
-go 1.18

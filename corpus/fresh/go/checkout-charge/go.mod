@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/checkout
-
-go 1.18

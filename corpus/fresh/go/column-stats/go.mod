@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/colstats
-
-go 1.21

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crawl
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/deploy
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dnscache
-
-go 1.18

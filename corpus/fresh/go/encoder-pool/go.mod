@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/encpool
-
-go 1.18

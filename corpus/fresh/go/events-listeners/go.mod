@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/events
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/fetchlimit
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gatewayclients
-
-go 1.18

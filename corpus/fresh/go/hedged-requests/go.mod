@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hedge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hub
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/idle
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/importer
-
-go 1.18

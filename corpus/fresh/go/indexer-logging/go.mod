@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/indexlog
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ingest
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/issuer
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobsched
-
-go 1.18

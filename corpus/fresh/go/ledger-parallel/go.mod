@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ledgerpar
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ratelimit
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lockd
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/signup
-
-go 1.22

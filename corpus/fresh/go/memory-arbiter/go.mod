@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/arbiter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/metricsreg
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mirrorfan
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pagecache
-
-go 1.18

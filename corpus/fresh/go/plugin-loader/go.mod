@@ -1,3 +1,0 @@
-module plugins.example.org/host
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/connpool
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/presencerooms
-
-go 1.18

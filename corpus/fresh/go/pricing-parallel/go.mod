@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pricing
-
-go 1.18

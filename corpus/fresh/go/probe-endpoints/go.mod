@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/probe
-
-go 1.18

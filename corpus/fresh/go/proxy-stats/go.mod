@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/proxystats
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quotes
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/raftboot
-
-go 1.18

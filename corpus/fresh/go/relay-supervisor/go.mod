@@ -1,3 +1,0 @@
-module example.com/relay
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/recycle
-
-go 1.18

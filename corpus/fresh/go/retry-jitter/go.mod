@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jitter
-
-go 1.18

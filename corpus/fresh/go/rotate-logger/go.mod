@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rotate
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rowsopen
-
-go 1.18

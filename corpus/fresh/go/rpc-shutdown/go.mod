@@ -1,3 +1,0 @@
-module rpc.example.com/server
-
-go 1.18

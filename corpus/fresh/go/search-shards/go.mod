@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/searchshards
-
-go 1.18

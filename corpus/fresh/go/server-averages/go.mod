@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/averages
-
-go 1.18

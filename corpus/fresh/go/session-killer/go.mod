@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessionkill
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/settings
-
-go 1.18

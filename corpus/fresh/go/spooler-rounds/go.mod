@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spoolrounds
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tracexp
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tunnel
-
-go 1.18

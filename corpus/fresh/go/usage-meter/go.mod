@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/usage
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/debounce
-
-go 1.18

@@ -1,3 +1,0 @@
-module hooks.example.net/notify
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/window
-
-go 1.19

@@ -1,3 +1,0 @@
-module example.com/portcullis/acl
-
-go 1.22

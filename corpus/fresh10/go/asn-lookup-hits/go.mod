@@ -1,3 +1,0 @@
-module example.com/flowmap/asn
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/sluice/rpc
-
-go 1.22

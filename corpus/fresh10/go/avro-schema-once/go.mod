@@ -1,3 +1,0 @@
-module example.com/conduit/avro
-
-go 1.22

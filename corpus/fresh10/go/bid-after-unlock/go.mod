@@ -1,3 +1,0 @@
-module example.com/gavel/auction
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/darkroom/blur
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/relaykit/frames
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/anvil/build
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/meridian/geocode
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/parley/rooms
-
-go 1.22

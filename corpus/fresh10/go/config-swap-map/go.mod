@@ -1,3 +1,0 @@
-module example.com/dial/settings
-
-go 1.22

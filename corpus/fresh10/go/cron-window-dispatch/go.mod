@@ -1,3 +1,0 @@
-module example.com/nightshift/cron
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/folio/editor
-
-go 1.22

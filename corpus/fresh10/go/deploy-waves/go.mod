@@ -1,3 +1,0 @@
-module example.com/harbinger/rollout
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/postern/signup
-
-go 1.22

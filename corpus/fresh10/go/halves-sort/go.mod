@@ -1,3 +1,0 @@
-module example.com/sieve/order
-
-go 1.22

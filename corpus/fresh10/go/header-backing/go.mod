@@ -1,3 +1,0 @@
-module example.com/waybill/headers
-
-go 1.22

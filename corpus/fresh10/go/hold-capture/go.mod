@@ -1,3 +1,0 @@
-module example.com/tally/payments
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/herald/hooks
-
-go 1.22

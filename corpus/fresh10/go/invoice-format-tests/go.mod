@@ -1,3 +1,0 @@
-module example.com/ledgerly/invoice
-
-go 1.22

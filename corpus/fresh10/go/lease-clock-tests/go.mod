@@ -1,3 +1,0 @@
-module example.com/quorate/lease
-
-go 1.22

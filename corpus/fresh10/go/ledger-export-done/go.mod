@@ -1,3 +1,0 @@
-module example.com/abacus/export
-
-go 1.22

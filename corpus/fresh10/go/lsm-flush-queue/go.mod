@@ -1,3 +1,0 @@
-module example.com/kestrel/lsm
-
-go 1.22

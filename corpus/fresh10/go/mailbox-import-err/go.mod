@@ -1,3 +1,0 @@
-module example.com/postern/imap
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/wattage/meter
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/pulsar/names
-
-go 1.22

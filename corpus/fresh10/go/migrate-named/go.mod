@@ -1,3 +1,0 @@
-module example.com/caravan/migrate
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/lattice/mux
-
-go 1.22

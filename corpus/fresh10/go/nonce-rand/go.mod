@@ -1,3 +1,0 @@
-module example.com/signet/challenge
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/ledgerly/orders
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/beacon/otlp
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/parley/outbound
-
-go 1.22

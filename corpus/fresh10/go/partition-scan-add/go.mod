@@ -1,3 +1,0 @@
-module example.com/granary/scan
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/aqueduct/pipeline
-
-go 1.22

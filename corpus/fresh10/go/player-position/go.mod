@@ -1,3 +1,0 @@
-module example.com/skirmish/players
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/grafter/plugins
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/polyglot/messages
-
-go 1.22

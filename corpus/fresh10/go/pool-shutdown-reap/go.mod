@@ -1,3 +1,0 @@
-module example.com/tether/pool
-
-go 1.22

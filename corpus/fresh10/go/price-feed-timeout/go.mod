@@ -1,3 +1,0 @@
-module example.com/ticker/feeds
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/sluice/proxy
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/granary/query
-
-go 1.22

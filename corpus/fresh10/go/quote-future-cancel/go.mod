@@ -1,3 +1,0 @@
-module example.com/ticker/future
-
-go 1.22

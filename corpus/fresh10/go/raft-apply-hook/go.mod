@@ -1,3 +1,0 @@
-module example.com/quorate/raft
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/larder/search
-
-go 1.22

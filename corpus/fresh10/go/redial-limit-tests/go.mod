@@ -1,3 +1,0 @@
-module example.com/tether/redial
-
-go 1.22

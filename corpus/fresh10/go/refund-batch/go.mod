@@ -1,3 +1,0 @@
-module example.com/tally/refunds
-
-go 1.22

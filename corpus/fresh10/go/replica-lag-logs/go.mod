@@ -1,3 +1,0 @@
-module example.com/mirage/replica
-
-go 1.22

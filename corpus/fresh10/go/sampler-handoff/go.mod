@@ -1,3 +1,0 @@
-module example.com/lumen/sampler
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/pulsar/scrape
-
-go 1.22

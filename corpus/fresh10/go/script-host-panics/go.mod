@@ -1,3 +1,0 @@
-module example.com/puppet/scripts
-
-go 1.22

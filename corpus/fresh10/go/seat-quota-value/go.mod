@@ -1,3 +1,0 @@
-module example.com/turnstile/licences
-
-go 1.22

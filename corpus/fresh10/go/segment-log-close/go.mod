@@ -1,3 +1,0 @@
-module example.com/kestrel/seglog
-
-go 1.22

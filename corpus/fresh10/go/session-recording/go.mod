@@ -1,3 +1,0 @@
-module example.com/looking/glass
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/facet/shaders
-
-go 1.20

@@ -1,3 +1,0 @@
-module example.com/quill/slugs
-
-go 1.22

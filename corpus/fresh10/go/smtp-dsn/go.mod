@@ -1,3 +1,0 @@
-module example.com/postern/mta
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/inkwell/tail
-
-go 1.22

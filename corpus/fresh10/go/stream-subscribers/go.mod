@@ -1,3 +1,0 @@
-module example.com/herald/push
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/pulsar/stripes
-
-go 1.22

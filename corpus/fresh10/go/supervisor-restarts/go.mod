@@ -1,3 +1,0 @@
-module example.com/overseer/units
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/parlour/cards
-
-go 1.22

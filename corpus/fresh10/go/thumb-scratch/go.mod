@@ -1,3 +1,0 @@
-module example.com/darkroom/thumbs
-
-go 1.22

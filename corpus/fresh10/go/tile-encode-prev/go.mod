@@ -1,3 +1,0 @@
-module example.com/mosaic/tiles
-
-go 1.22

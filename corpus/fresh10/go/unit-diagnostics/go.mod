@@ -1,3 +1,0 @@
-module example.com/ferrite/compiler
-
-go 1.22

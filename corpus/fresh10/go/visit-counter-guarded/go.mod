@@ -1,3 +1,0 @@
-module example.com/spindle/crawl
-
-go 1.22

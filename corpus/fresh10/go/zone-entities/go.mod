@@ -1,3 +1,0 @@
-module example.com/skirmish/zone
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/pagerly/notify
-
-go 1.22

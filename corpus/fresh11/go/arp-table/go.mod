@@ -1,3 +1,0 @@
-module example.com/softswitch/arp
-
-go 1.22

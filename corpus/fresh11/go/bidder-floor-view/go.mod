@@ -1,3 +1,0 @@
-module example.com/adx/floors
-
-go 1.22

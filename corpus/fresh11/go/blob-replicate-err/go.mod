@@ -1,3 +1,0 @@
-module example.com/coldstore/replica
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/edgeproxy/boot
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/callbox/breaker
-
-go 1.22

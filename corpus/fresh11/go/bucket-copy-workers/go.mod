@@ -1,3 +1,0 @@
-module example.com/coldstore/copyjob
-
-go 1.22

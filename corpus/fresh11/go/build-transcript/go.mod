@@ -1,3 +1,0 @@
-module example.com/forge/runner
-
-go 1.25

@@ -1,3 +1,0 @@
-module example.com/fieldgw/canbus
-
-go 1.22

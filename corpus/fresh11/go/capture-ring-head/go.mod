@@ -1,3 +1,0 @@
-module example.com/pktcap/ring
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/parcels/quotes
-
-go 1.22

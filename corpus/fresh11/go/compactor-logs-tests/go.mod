@@ -1,3 +1,0 @@
-module example.com/quarry/compact
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/frontdoor/limit
-
-go 1.22

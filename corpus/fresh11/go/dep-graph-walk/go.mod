@@ -1,3 +1,0 @@
-module example.com/forge/depgraph
-
-go 1.22

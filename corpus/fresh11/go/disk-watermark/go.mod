@@ -1,3 +1,0 @@
-module example.com/rackwatch/disks
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/toggles/eval
-
-go 1.22

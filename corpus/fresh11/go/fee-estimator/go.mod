@@ -1,3 +1,0 @@
-module example.com/mempool/fees
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/ota/push
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/instrument/gauge
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/edgeproxy/geoip
-
-go 1.22

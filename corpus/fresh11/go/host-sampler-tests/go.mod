@@ -1,3 +1,0 @@
-module example.com/rackwatch/sampler
-
-go 1.22

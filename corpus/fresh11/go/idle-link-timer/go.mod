@@ -1,3 +1,0 @@
-module example.com/softswitch/link
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/logstore/ingest
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/poolfs/inodes
-
-go 1.22

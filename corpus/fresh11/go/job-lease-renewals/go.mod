@@ -1,3 +1,0 @@
-module example.com/batchd/leases
-
-go 1.22

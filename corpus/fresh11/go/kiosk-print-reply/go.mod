@@ -1,3 +1,0 @@
-module example.com/kiosk/printer
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/arcade/scores
-
-go 1.22

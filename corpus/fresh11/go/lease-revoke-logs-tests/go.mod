@@ -1,3 +1,0 @@
-module example.com/lockd/lease
-
-go 1.22

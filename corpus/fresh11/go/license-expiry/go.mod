@@ -1,3 +1,0 @@
-module example.com/seatkit
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/storefront/i18n
-
-go 1.22

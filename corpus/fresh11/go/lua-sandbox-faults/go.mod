@@ -1,3 +1,0 @@
-module example.com/scriptd/sandbox
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/postal/render
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/registry/manifest
-
-go 1.22

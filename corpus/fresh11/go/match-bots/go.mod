@@ -1,3 +1,0 @@
-module example.com/skirmish/lobby
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/highlands/bake
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/gaugeworks/pipe
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/registry/mirror
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/fieldgw/modbus
-
-go 1.22

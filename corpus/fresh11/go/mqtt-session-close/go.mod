@@ -1,3 +1,0 @@
-module example.com/fieldgw/mqtt
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/chronod
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/matcher/book
-
-go 1.22

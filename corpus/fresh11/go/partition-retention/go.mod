@@ -1,3 +1,0 @@
-module example.com/logstore/retention
-
-go 1.22

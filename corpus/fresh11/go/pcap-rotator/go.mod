@@ -1,3 +1,0 @@
-module example.com/pktcap/rotate
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/chatline/presence
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/basket/promo
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/wirefmt/desc
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/quarry/exec
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/cloudseat/quota
-
-go 1.22

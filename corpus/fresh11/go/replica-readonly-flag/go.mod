@@ -1,3 +1,0 @@
-module example.com/quarry/replica
-
-go 1.22

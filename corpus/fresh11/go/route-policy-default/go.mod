@@ -1,3 +1,0 @@
-module example.com/bgpd/policy
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/portage/router
-
-go 1.22

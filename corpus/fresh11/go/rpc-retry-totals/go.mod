@@ -1,3 +1,0 @@
-module example.com/callbox/rpc
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/fraudwall/rules
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/vulnscan/jobs
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/shadowdb/verify
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/poolfs/scrub
-
-go 1.22

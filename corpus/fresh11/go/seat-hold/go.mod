@@ -1,3 +1,0 @@
-module example.com/boxoffice/seats
-
-go 1.22

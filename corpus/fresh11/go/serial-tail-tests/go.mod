@@ -1,3 +1,0 @@
-module example.com/fieldgw/serial
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/ledgerd/shards
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/skirmish/spawn
-
-go 1.22

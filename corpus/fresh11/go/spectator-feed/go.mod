@@ -1,3 +1,0 @@
-module example.com/arcade/spectate
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/meshkit/discovery
-
-go 1.22

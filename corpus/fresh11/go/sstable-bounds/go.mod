@@ -1,3 +1,0 @@
-module example.com/quarry/lsm
-
-go 1.22

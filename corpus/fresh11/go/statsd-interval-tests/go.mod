@@ -1,3 +1,0 @@
-module example.com/gaugeworks/statsd
-
-go 1.22

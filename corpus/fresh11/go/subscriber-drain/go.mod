@@ -1,3 +1,0 @@
-module example.com/queueworks/drain
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/tinyc/symtab
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/metering/tariff
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/billcraft/rates
-
-go 1.22

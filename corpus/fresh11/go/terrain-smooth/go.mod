@@ -1,3 +1,0 @@
-module example.com/highlands
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/edgeproxy/tickets
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/spanhub/upload
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/skirmish/sim
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/chatline/typing
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/clusterd/informer
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/gaugeworks/window
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/helmsman/yamlout
-
-go 1.22

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/agentoptions
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/aggseries
-
-go 1.18

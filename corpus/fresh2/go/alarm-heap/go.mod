@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/alarmheap
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/archivedone
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/auditbuffers
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/autoscaledecide
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bucketrefill
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/certrotate
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/compactreport
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dispatchchannels
-
-go 1.18

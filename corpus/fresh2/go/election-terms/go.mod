@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/electionterms
-
-go 1.18

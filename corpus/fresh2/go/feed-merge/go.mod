@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/feedmerge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flagsoverride
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/framepool
-
-go 1.18

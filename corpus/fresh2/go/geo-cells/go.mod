@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/geocells
-
-go 1.18

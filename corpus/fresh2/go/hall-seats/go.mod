@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hallseats
-
-go 1.18

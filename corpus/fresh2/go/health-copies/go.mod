@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/healthcopies
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/interceptorpanic
-
-go 1.18

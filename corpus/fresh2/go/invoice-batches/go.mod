@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/invoicebatches
-
-go 1.18

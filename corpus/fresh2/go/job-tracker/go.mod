@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobtracker
-
-go 1.18

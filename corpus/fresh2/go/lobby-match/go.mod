@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lobbymatch
-
-go 1.18

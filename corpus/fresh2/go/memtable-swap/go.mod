@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/memtableswap
-
-go 1.18

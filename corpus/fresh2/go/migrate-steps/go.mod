@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/migratesteps
-
-go 1.18

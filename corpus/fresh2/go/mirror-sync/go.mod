@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mirrorsync
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/muxstreams
-
-go 1.18

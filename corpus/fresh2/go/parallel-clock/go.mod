@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/parallelclock
-
-go 1.18

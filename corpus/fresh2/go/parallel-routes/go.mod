@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/parallelroutes
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/paralleltariffs
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/plannerhistograms
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/polloverride
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/raftentries
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ratesdeadline
-
-go 1.18

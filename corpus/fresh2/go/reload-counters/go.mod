@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reloadcounters
-
-go 1.18

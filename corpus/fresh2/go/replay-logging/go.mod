@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/replaylogging
-
-go 1.18

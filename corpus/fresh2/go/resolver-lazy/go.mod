@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/resolverlazy
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retryrounds
-
-go 1.18

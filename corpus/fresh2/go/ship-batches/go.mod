@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shipbatches
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/snapshotiter
-
-go 1.18

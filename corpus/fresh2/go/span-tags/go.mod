@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spantags
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stagemeters
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/storekinds
-
-go 1.18

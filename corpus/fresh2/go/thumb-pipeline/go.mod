@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/thumbpipeline
-
-go 1.18

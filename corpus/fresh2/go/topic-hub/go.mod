@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/topichub
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/transferlocks
-
-go 1.18

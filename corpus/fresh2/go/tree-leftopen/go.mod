@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/treeleftopen
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/uploadchunks
-
-go 1.18

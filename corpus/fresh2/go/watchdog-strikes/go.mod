@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/watchdogstrikes
-
-go 1.18

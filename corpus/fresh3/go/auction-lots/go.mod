@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/auctionlots
-
-go 1.18

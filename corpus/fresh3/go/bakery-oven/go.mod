@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bakeryoven
-
-go 1.18

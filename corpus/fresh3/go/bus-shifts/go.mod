@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/busshifts
-
-go 1.18

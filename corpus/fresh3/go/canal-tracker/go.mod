@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/canaltracker
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cardtable
-
-go 1.18

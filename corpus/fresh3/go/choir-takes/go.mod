@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/choirtakes
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cliniccases
-
-go 1.18

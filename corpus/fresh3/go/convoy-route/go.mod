@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/convoyroute
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ferrymanifest
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/filmarchive
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/forestfires
-
-go 1.18

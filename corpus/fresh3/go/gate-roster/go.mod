@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gateroster
-
-go 1.18

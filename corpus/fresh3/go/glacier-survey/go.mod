@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/glaciersurvey
-
-go 1.18

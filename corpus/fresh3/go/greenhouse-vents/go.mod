@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/greenhousevents
-
-go 1.18

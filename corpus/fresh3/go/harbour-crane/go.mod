@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/harbourcrane
-
-go 1.18

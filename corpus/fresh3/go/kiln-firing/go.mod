@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/kilnfiring
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/kioskorders
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/librarydesk
-
-go 1.18

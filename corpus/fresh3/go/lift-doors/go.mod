@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/liftdoors
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mailmerge
-
-go 1.18

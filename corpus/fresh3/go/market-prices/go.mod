@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/marketprices
-
-go 1.18

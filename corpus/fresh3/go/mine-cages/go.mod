@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/minecages
-
-go 1.18

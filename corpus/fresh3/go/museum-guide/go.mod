@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/museumguide
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/orchardprobe
-
-go 1.18

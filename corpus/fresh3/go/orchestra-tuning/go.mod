@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/orchestratuning
-
-go 1.18

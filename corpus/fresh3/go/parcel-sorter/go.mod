@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/parcelsorter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pharmacyfridge
-
-go 1.18

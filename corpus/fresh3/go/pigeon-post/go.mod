@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pigeonpost
-
-go 1.18

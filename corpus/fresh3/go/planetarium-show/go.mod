@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/planetariumshow
-
-go 1.18

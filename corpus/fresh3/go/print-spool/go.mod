@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/printspool
-
-go 1.18

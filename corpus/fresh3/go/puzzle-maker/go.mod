@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/puzzlemaker
-
-go 1.18

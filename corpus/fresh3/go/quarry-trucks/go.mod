@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quarrytrucks
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quizranking
-
-go 1.18

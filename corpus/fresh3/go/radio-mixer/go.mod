@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/radiomixer
-
-go 1.18

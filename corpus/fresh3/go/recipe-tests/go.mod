@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/recipetests
-
-go 1.18

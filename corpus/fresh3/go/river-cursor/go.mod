@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rivercursor
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/saunastove
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/seedbank
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/skilift
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sonarsweep
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stampalbum
-
-go 1.18

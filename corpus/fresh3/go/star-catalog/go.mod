@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/starcatalog
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tailororders
-
-go 1.18

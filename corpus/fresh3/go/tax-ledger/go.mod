@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/taxledger
-
-go 1.18

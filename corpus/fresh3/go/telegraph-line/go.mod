@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/telegraphline
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tollgrace
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/trainboard
-
-go 1.18

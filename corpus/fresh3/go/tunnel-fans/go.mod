@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tunnelfans
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/villagenews
-
-go 1.18

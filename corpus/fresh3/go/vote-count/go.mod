@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/votecount
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/weathernet
-
-go 1.18

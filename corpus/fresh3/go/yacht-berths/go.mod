@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/yachtberths
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/zoowatchers
-
-go 1.18

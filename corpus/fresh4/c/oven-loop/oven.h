@@ -1,6 +1,0 @@
-#ifndef OVEN_H
-#define OVEN_H
-
-void ovens_heat(int trays);
-
-#endif

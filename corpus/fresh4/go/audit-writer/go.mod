@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/auditwriter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/barrierrounds
-
-go 1.18

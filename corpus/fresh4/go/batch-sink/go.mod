@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/batchsink
-
-go 1.18

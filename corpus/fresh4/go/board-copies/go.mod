@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/boardcopies
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/brokerack
-
-go 1.18

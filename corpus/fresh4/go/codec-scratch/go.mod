@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/codecscratch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/condmailroom
-
-go 1.18

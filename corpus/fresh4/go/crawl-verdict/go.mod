@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crawlverdict
-
-go 1.18

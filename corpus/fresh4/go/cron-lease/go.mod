@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cronlease
-
-go 1.18

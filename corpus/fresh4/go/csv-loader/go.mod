@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/csvloader
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ctxtree
-
-go 1.18

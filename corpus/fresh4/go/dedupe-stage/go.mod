@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dedupestage
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/depotscan
-
-go 1.18

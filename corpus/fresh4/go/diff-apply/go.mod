@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/diffapply
-
-go 1.18

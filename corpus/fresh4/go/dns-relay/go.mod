@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dnsrelay
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/drainworkers
-
-go 1.18

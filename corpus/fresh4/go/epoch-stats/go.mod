@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/epochstats
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/exportzip
-
-go 1.18

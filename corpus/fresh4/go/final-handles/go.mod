@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/finalhandles
-
-go 1.18

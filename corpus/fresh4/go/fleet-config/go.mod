@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/fleetconfig
-
-go 1.18

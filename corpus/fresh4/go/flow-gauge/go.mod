@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flowgauge
-
-go 1.18

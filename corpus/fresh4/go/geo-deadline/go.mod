@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/geodeadline
-
-go 1.18

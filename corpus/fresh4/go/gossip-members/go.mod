@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gossipmembers
-
-go 1.18

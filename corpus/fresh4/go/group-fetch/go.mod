@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/groupfetch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/httptickets
-
-go 1.18

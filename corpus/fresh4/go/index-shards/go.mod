@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/indexshards
-
-go 1.18

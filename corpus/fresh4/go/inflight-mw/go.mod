@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/inflightmw
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/kvengine
-
-go 1.18

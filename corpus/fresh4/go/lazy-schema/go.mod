@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lazyschema
-
-go 1.18

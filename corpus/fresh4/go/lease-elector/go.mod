@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leaseelector
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/logparallel
-
-go 1.21

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mailfanout
-
-go 1.18

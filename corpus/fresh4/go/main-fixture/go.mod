@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mainfixture
-
-go 1.18

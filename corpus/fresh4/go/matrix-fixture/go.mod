@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/matrixfixture
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/meterreport
-
-go 1.18

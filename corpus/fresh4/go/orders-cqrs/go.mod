@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/orderscqrs
-
-go 1.18

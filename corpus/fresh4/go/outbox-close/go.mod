@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/outboxclose
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pluginguard
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/podreconciler
-
-go 1.18

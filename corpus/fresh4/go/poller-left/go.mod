@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pollerleft
-
-go 1.18

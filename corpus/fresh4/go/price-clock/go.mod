@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/priceclock
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/probedebounce
-
-go 1.18

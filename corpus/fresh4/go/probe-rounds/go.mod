@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/proberounds
-
-go 1.18

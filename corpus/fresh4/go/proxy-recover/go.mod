@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/proxyrecover
-
-go 1.18

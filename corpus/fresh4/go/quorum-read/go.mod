@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quorumread
-
-go 1.18

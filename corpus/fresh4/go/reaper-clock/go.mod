@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reaperclock
-
-go 1.18

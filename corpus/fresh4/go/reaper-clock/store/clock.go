@@ -1,8 +1,0 @@
-package store
-
-import "time"
-
-var (
-	timeNow  = func() int64 { return time.Now().UnixNano() }
-	lifetime = int64(time.Hour)
-)

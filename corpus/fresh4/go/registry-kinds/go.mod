@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/registrykinds
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/relaywaves
-
-go 1.18

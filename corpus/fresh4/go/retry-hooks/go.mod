@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retryhooks
-
-go 1.18

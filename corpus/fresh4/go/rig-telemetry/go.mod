@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rigtelemetry
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ringjournal
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sagasteps
-
-go 1.18

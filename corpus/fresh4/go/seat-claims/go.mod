@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/seatclaims
-
-go 1.18

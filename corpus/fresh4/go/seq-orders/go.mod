@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/seqorders
-
-go 1.23

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessiontable
-
-go 1.18

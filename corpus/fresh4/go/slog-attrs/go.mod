@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/slogattrs
-
-go 1.21

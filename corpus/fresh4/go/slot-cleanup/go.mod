@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/slotcleanup
-
-go 1.18

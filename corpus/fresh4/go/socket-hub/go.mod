@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sockethub
-
-go 1.18

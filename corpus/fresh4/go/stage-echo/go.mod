@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stageecho
-
-go 1.21

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stripemap
-
-go 1.18

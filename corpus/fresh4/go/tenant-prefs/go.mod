@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tenantprefs
-
-go 1.18

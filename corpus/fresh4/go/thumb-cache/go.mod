@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/thumbcache
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tileloops
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tracelines
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/vaultpartial
-
-go 1.18

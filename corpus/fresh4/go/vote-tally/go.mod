@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/votetally
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/watcherfiles
-
-go 1.18

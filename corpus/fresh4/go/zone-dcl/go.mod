@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/zonedcl
-
-go 1.18

@@ -1,3 +1,0 @@
-#pragma once
-
-int draw(int cards);

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/accountsweep
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/agentcounters
-
-go 1.18

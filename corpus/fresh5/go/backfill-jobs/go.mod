@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/backfilljobs
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bastionrevoke
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/batchloader
-
-go 1.18

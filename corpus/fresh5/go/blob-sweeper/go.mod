@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/blobsweeper
-
-go 1.18

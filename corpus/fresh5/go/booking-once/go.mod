@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bookingonce
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/buildlog
-
-go 1.18

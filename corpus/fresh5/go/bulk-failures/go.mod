@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bulkfailures
-
-go 1.18

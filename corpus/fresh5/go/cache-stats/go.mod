@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cachestats
-
-go 1.18

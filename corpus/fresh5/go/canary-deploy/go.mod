@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/canarydeploy
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/clockglobal
-
-go 1.18

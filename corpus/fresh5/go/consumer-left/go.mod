@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/consumerleft
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crawlerlogs
-
-go 1.18

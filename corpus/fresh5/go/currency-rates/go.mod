@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/currencyrates
-
-go 1.18

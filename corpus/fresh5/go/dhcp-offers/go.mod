@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dhcpoffers
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dnszones
-
-go 1.18

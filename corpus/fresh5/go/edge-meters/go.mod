@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/edgemeters
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/eventoutbox
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/exportdetached
-
-go 1.18

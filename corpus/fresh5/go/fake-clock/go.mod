@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/fakeclock
-
-go 1.18

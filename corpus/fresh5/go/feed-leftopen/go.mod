@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/feedleftopen
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flagoverride
-
-go 1.18

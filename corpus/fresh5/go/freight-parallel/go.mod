@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/freightparallel
-
-go 1.18

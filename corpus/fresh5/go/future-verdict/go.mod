@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/futureverdict
-
-go 1.18

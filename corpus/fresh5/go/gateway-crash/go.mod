@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gatewaycrash
-
-go 1.18

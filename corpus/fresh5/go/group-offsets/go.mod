@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/groupoffsets
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/highlighttokens
-
-go 1.18

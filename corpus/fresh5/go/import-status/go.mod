@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/importstatus
-
-go 1.18

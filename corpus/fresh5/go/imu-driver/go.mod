@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/imudriver
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ingestwaves
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/invoicegolden
-
-go 1.18

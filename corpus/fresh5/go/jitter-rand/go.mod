@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jitterrand
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/joinstats
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lazyencoders
-
-go 1.18

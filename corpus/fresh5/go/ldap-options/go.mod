@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ldapoptions
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/limiterwindow
-
-go 1.18

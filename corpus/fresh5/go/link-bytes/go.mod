@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/linkbytes
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lintdiagnostics
-
-go 1.18

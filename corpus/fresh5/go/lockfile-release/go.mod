@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lockfilerelease
-
-go 1.18

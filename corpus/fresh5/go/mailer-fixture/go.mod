@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mailerfixture
-
-go 1.18

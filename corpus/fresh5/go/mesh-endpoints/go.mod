@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/meshendpoints
-
-go 1.18

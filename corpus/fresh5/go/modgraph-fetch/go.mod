@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/modgraphfetch
-
-go 1.18

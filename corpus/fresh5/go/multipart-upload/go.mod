@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/multipartupload
-
-go 1.18

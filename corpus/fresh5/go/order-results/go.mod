@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/orderresults
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/partcleanup
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/peopleindex
-
-go 1.18

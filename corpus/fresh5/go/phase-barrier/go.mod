@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/phasebarrier
-
-go 1.18

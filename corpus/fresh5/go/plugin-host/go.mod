@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pluginhost
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/preflightchecks
-
-go 1.18

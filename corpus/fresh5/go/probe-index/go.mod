@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/probeindex
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/profilebatch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/profilepage
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/progressbar
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/regionprices
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/renderfarm
-
-go 1.18

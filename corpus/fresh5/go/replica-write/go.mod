@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/replicawrite
-
-go 1.18

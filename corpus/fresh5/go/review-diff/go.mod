@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reviewdiff
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rolloutlog
-
-go 1.18

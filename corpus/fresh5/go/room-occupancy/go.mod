@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/roomoccupancy
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/routetable
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rulesetonce
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/samplerflags
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/scatterquery
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/schemasteps
-
-go 1.18

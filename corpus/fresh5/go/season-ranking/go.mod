@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/seasonranking
-
-go 1.18

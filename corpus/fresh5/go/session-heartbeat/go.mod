@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessionheartbeat
-
-go 1.18

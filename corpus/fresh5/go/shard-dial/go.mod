@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sharddial
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardmerge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shelfstock
-
-go 1.18

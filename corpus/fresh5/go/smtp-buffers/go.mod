@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/smtpbuffers
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spellwords
-
-go 1.18

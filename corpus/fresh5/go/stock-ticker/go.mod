@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stockticker
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/storefake
-
-go 1.18

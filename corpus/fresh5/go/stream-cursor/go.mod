@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/streamcursor
-
-go 1.18

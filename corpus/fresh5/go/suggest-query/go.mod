@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/suggestquery
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/taperobot
-
-go 1.18

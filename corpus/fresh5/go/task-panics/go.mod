@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/taskpanics
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/templatefixture
-
-go 1.18

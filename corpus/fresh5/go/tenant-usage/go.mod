@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tenantusage
-
-go 1.18

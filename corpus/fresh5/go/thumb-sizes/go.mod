@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/thumbsizes
-
-go 1.18

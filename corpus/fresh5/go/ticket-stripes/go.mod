@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ticketstripes
-
-go 1.18

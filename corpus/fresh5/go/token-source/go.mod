@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tokensource
-
-go 1.18

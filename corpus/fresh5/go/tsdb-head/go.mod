@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tsdbhead
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/undostack
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/uplinkretry
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/viewhits
-
-go 1.18

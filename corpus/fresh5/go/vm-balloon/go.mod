@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/vmballoon
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/walrotate
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/webhookheaders
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/worldtick
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/zonerollout
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/accesstoken
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/agentsteps
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/archivepipe
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/auditshipper
-
-go 1.18

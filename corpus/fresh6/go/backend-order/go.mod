@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/backendorder
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/balancertests
-
-go 1.18

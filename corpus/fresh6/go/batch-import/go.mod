@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/batchimport
-
-go 1.18

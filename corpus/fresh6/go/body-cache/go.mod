@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bodycache
-
-go 1.18

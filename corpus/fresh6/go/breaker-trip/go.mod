@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/breakertrip
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bufferpages
-
-go 1.18

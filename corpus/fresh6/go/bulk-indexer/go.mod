@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bulkindexer
-
-go 1.18

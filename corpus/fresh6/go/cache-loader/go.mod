@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cacheloader
-
-go 1.18

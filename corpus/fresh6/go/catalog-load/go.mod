@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/catalogload
-
-go 1.18

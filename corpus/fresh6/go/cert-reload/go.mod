@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/certreload
-
-go 1.18

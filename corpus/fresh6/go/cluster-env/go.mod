@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/clusterenv
-
-go 1.18

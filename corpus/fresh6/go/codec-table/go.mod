@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/codectable
-
-go 1.18

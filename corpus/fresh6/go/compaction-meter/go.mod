@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/compactionmeter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/configtests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crawlreport
-
-go 1.18

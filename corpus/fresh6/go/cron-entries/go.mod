@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cronentries
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/deliverylogs
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/deployhooks
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/diffprinter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dispatcherstart
-
-go 1.18

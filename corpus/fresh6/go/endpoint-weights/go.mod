@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/endpointweights
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/eventbatches
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/extensionhost
-
-go 1.18

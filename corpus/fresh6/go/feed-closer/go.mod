@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/feedcloser
-
-go 1.18

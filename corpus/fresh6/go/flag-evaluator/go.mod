@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flagevaluator
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flushdebounce
-
-go 1.18

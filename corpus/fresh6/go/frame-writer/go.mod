@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/framewriter
-
-go 1.18

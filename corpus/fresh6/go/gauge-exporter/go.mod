@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gaugeexporter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/geodatabase
-
-go 1.18

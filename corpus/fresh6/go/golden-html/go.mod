@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/goldenhtml
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gossipmerge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hedgedget
-
-go 1.18

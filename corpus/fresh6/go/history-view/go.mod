@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/historyview
-
-go 1.18

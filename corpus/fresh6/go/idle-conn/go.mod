@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/idleconn
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/imageregistry
-
-go 1.18

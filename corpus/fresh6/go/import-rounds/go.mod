@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/importrounds
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/invoicetable
-
-go 1.18

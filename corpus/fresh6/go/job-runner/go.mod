@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobrunner
-
-go 1.18

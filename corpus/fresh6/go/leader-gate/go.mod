@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leadergate
-
-go 1.18

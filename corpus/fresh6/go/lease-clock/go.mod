@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leaseclock
-
-go 1.18

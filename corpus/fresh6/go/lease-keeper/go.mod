@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leasekeeper
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lintpackages
-
-go 1.25

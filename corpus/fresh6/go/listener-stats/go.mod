@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/listenerstats
-
-go 1.18

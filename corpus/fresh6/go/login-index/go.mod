@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/loginindex
-
-go 1.18

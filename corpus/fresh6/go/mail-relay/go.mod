@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mailrelay
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mockgateway
-
-go 1.18

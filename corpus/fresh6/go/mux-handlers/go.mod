@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/muxhandlers
-
-go 1.18

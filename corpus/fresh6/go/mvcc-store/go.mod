@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mvccstore
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/negativecache
-
-go 1.18

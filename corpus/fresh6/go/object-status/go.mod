@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/objectstatus
-
-go 1.18

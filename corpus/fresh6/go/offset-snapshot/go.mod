@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/offsetsnapshot
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/packagemirror
-
-go 1.18

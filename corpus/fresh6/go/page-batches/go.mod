@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pagebatches
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/partuploader
-
-go 1.18

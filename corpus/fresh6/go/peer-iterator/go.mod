@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/peeriterator
-
-go 1.23

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/plancache
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/policytests
-
-go 1.18

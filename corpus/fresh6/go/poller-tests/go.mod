@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pollertests
-
-go 1.18

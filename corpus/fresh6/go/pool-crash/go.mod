@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/poolcrash
-
-go 1.18

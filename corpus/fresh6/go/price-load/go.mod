@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/priceload
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/probeall
-
-go 1.18

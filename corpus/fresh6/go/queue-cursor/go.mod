@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/queuecursor
-
-go 1.18

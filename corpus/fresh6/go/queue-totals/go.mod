@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/queuetotals
-
-go 1.18

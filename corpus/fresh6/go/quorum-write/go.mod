@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quorumwrite
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quotacases
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quotefanout
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/raftvotes
-
-go 1.18

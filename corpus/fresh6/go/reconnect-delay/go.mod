@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reconnectdelay
-
-go 1.18

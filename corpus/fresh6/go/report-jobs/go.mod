@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reportjobs
-
-go 1.18

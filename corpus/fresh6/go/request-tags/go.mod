@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/requesttags
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/restoreprogress
-
-go 1.18

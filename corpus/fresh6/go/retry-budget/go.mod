@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retrybudget
-
-go 1.18

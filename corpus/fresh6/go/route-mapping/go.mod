@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/routemapping
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rowprefetch
-
-go 1.18

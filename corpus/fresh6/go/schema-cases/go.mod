@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/schemacases
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/scrapetests
-
-go 1.18

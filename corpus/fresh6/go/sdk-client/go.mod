@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sdkclient
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessiontouch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardquery
-
-go 1.18

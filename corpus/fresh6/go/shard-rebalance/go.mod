@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardrebalance
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardscan
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/socketpumps
-
-go 1.18

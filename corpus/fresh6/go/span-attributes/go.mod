@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spanattributes
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spanexport
-
-go 1.18

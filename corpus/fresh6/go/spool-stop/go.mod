@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spoolstop
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stageerrors
-
-go 1.18

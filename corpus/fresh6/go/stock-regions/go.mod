@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stockregions
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/streambroker
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/streamwindow
-
-go 1.18

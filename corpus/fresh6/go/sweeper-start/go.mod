@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sweeperstart
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tailcounter
-
-go 1.18

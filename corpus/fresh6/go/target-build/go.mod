@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/targetbuild
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tenantlimits
-
-go 1.18

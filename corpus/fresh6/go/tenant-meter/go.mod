@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tenantmeter
-
-go 1.18

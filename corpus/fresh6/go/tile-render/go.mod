@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tilerender
-
-go 1.18

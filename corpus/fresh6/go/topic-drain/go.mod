@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/topicdrain
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tracering
-
-go 1.18

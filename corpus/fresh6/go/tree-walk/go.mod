@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/treewalk
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/watchhub
-
-go 1.18

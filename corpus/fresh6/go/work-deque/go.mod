@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/workdeque
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/zonetransfer
-
-go 1.18

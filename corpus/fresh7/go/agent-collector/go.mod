@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/agentcollector
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/appenderstop
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/artifactcollector
-
-go 1.18

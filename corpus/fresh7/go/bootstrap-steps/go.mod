@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bootstrapsteps
-
-go 1.18

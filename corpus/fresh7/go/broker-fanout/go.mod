@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/brokerfanout
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/catalogopen
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/clienttransport
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/connbytes
-
-go 1.18

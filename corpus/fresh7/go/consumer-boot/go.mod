@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/consumerboot
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/controllerobserved
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cursorprefetch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dropcounter
-
-go 1.18

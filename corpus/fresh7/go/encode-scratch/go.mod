@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/encodescratch
-
-go 1.18

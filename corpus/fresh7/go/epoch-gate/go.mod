@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/epochgate
-
-go 1.18

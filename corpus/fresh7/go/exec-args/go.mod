@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/execargs
-
-go 1.18

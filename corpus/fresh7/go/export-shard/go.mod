@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/exportshard
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/failurewindow
-
-go 1.18

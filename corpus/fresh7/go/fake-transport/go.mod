@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/faketransport
-
-go 1.18

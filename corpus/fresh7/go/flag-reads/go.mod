@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flagreads
-
-go 1.18

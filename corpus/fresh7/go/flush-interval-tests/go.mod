@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flushintervaltests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/frontierqueue
-
-go 1.18

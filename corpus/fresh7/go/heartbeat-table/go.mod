@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/heartbeattable
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/histogramvalue
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ingestdecoder
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jittersource
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobboard
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobfuture
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/labelsview
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leasegrant
-
-go 1.18

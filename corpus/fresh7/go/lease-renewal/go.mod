@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leaserenewal
-
-go 1.18

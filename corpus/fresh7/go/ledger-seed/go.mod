@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ledgerseed
-
-go 1.18

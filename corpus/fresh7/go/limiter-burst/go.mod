@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/limiterburst
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lintfindings
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/listenerdrain
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/loaderstats
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lookuphedge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mimeregistry
-
-go 1.18

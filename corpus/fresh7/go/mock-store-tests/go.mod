@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/mockstoretests
-
-go 1.18

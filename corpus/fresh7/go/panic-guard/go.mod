@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/panicguard
-
-go 1.18

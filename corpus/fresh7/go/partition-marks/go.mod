@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/partitionmarks
-
-go 1.18

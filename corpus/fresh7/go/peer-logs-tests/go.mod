@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/peerlogstests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/plannercases
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pluginserve
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pollhooktests
-
-go 1.18

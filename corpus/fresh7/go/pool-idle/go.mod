@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/poolidle
-
-go 1.18

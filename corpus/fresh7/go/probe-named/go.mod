@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/probenamed
-
-go 1.18

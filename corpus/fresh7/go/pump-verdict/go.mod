@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pumpverdict
-
-go 1.18

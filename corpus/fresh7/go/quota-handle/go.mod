@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quotahandle
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rangepartition
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/regionsync
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/renderbuffertests
-
-go 1.18

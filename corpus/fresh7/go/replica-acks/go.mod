@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/replicaacks
-
-go 1.18

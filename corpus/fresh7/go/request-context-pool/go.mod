@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/requestcontextpool
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retryclocktests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ringsnapshot
-
-go 1.18

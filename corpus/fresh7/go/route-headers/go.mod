@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/routeheaders
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/samplebatch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/scanprogress
-
-go 1.18

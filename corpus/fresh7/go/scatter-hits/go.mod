@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/scatterhits
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/schemacache
-
-go 1.18

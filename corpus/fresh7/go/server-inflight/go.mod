@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/serverinflight
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessionrecency
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardbalance
-
-go 1.18

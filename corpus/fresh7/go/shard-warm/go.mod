@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardwarm
-
-go 1.18

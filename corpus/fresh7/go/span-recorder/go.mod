@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spanrecorder
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stepoutput
-
-go 1.18

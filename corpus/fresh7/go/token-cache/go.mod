@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tokencache
-
-go 1.18

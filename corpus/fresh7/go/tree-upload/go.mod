@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/treeupload
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/txnregistry
-
-go 1.18

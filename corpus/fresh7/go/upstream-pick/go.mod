@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/upstreampick
-
-go 1.18

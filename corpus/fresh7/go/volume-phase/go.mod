@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/volumephase
-
-go 1.18

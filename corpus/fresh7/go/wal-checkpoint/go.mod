@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/walcheckpoint
-
-go 1.18

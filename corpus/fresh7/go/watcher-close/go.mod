@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/watcherclose
-
-go 1.18

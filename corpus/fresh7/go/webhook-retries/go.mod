@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/webhookretries
-
-go 1.18

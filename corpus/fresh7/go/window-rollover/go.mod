@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/windowrollover
-
-go 1.18

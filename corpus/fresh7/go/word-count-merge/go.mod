@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/wordcountmerge
-
-go 1.18

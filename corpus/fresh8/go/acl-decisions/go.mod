@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/acldecisions
-
-go 1.18

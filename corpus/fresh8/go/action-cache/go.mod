@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/actioncache
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/adminendpoint
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/advisorylock
-
-go 1.18

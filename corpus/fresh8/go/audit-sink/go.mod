@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/auditsink
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/benchrunner
-
-go 1.18

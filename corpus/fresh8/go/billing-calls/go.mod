@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/billingcalls
-
-go 1.18

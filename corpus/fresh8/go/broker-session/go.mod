@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/brokersession
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bucketusage
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/buildjob
-
-go 1.18

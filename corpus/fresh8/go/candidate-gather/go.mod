@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/candidategather
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/chunkdigest
-
-go 1.18

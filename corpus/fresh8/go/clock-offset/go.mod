@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/clockoffset
-
-go 1.18

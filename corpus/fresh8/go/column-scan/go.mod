@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/columnscan
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/commandcapture
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/configstore
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/connslots
-
-go 1.18

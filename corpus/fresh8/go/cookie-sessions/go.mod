@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cookiesessions
-
-go 1.18

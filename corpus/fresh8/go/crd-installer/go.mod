@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crdinstaller
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cronhooks
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/csvexport
-
-go 1.18

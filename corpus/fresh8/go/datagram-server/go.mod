@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/datagramserver
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/deviceplugin
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dialeroptionstests
-
-go 1.18

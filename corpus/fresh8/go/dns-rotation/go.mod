@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dnsrotation
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dualwrite
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dumprestore
-
-go 1.18

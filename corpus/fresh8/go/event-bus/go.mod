@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/eventbus
-
-go 1.18

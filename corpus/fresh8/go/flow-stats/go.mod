@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/flowstats
-
-go 1.18

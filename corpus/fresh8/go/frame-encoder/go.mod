@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/frameencoder
-
-go 1.18

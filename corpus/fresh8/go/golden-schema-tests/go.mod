@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/goldenschematests
-
-go 1.18

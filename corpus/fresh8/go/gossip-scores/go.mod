@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gossipscores
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/handlerrecordertests
-
-go 1.18

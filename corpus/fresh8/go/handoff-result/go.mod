@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/handoffresult
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/heartbeatleaktests
-
-go 1.18

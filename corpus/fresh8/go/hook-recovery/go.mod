@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hookrecovery
-
-go 1.18

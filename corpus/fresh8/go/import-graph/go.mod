@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/importgraph
-
-go 1.18

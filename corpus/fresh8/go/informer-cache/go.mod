@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/informercache
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobhistory
-
-go 1.18

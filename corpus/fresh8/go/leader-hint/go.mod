@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/leaderhint
-
-go 1.18

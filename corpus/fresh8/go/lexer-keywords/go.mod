@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lexerkeywords
-
-go 1.18

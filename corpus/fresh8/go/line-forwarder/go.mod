@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lineforwarder
-
-go 1.18

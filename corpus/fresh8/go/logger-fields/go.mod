@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/loggerfields
-
-go 1.18

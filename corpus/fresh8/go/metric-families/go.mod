@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/metricfamilies
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/migrationsteps
-
-go 1.18

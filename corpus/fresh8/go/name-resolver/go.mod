@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/nameresolver
-
-go 1.18

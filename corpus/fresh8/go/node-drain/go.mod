@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/nodedrain
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/numberprinter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/outputswaptests
-
-go 1.18

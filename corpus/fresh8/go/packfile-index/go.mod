@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/packfileindex
-
-go 1.18

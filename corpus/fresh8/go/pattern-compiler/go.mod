@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/patterncompiler
-
-go 1.18

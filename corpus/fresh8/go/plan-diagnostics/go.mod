@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/plandiagnostics
-
-go 1.18

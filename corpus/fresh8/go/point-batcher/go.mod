@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pointbatcher
-
-go 1.18

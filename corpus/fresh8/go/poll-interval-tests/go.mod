@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pollintervaltests
-
-go 1.18

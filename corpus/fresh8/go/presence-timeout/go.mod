@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/presencetimeout
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/querycancel
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/readrepair
-
-go 1.18

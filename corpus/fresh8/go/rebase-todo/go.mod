@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rebasetodo
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/reconcilertests
-
-go 1.18

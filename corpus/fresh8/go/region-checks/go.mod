@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/regionchecks
-
-go 1.18

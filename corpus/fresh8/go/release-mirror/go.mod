@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/releasemirror
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/replicaposition
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/requestids
-
-go 1.18

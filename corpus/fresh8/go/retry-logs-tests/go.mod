@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retrylogstests
-
-go 1.18

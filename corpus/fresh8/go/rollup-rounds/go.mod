@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rolluprounds
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rowrecycler
-
-go 1.18

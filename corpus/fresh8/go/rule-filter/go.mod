@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rulefilter
-
-go 1.18

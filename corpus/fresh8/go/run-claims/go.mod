@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/runclaims
-
-go 1.18

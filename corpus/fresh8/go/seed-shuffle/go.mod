@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/seedshuffle
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/segmentreads
-
-go 1.18

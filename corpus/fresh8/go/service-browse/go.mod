@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/servicebrowse
-
-go 1.18

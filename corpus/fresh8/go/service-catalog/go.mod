@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/servicecatalog
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardcompact
-
-go 1.18

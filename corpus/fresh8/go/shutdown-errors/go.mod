@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shutdownerrors
-
-go 1.18

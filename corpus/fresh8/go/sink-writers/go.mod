@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sinkwriters
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/slowqueries
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/snapshotwalker
-
-go 1.18

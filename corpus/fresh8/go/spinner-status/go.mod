@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/spinnerstatus
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sqlbuildertests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/startupprobe
-
-go 1.18

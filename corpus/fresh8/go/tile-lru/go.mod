@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tilelru
-
-go 1.18

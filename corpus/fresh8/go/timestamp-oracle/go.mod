@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/timestamporacle
-
-go 1.18

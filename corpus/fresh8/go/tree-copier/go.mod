@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/treecopier
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/trustroots
-
-go 1.18

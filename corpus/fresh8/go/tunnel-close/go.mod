@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tunnelclose
-
-go 1.18

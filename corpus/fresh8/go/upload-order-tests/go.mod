@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/uploadordertests
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/verbosityswitch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/volumeattach
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/writecoalescer
-
-go 1.18

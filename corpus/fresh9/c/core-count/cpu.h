@@ -1,4 +1,0 @@
-#ifndef CPU_H
-#define CPU_H
-int cpu_cores(void);
-#endif

@@ -1,4 +1,0 @@
-#ifndef JOBS_H
-#define JOBS_H
-void *jobs_run(void *count);
-#endif

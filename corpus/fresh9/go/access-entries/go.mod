@@ -1,3 +1,0 @@
-module example.com/web/accesslog
-
-go 1.20

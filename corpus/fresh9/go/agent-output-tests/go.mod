@@ -1,3 +1,0 @@
-module example.com/ops/agent
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/search/worker
-
-go 1.18

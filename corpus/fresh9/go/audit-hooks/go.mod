@@ -1,3 +1,0 @@
-module go.example.dev/audit
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/editor/drafts
-
-go 1.18

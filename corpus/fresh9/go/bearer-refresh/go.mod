@@ -1,3 +1,0 @@
-module example.com/sdk/auth
-
-go 1.18

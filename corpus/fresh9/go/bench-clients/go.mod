@@ -1,3 +1,0 @@
-module example.com/load/bench
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/resilience/breaker
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/ci/tracker
-
-go 1.18

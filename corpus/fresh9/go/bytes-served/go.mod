@@ -1,3 +1,0 @@
-module example.com/cdn/counter
-
-go 1.18

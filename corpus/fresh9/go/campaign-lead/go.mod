@@ -1,3 +1,0 @@
-module example.com/controllers/election
-
-go 1.18

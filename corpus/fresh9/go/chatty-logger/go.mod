@@ -1,3 +1,0 @@
-module go.example.dev/kit/log
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/db/journal
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/mirrors/clone
-
-go 1.18

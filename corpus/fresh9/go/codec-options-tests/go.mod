@@ -1,3 +1,0 @@
-module example.com/wire/codec
-
-go 1.22

@@ -1,3 +1,0 @@
-module example.com/bgp/speaker
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/cli/transfer
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/geo/names
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/crawl/spider
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/sdk/geo
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/mail/digest
-
-go 1.18

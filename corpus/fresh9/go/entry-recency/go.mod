@@ -1,3 +1,0 @@
-module example.com/cache/ttl
-
-go 1.18

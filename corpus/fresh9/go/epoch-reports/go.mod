@@ -1,3 +1,0 @@
-module example.com/train/epochs
-
-go 1.18

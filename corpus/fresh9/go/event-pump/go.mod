@@ -1,3 +1,0 @@
-module example.com/ui/events
-
-go 1.18

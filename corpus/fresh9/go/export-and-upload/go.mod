@@ -1,3 +1,0 @@
-module example.com/backup/ship
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/editor/ext
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/workers/dispatch
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/resolve/first
-
-go 1.22

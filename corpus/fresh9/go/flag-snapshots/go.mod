@@ -1,3 +1,0 @@
-module example.com/flags/sdk
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/net/flows
-
-go 1.21

@@ -1,3 +1,0 @@
-module git.example.org/obs/gauges
-
-go 1.18

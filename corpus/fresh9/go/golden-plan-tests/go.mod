@@ -1,3 +1,0 @@
-module example.com/sql/planner
-
-go 1.20

@@ -1,3 +1,0 @@
-module example.com/ads/frequency
-
-go 1.18

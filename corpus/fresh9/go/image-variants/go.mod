@@ -1,3 +1,0 @@
-module example.com/media/variants
-
-go 1.18

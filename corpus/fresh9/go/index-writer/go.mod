@@ -1,3 +1,0 @@
-module example.com/search/writer
-
-go 1.18

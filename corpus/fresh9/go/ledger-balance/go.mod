@@ -1,3 +1,0 @@
-module example.com/bank/ledger
-
-go 1.19

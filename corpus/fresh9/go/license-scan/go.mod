@@ -1,3 +1,0 @@
-module example.com/compliance/licensescan
-
-go 1.18

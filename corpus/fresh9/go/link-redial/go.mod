@@ -1,3 +1,0 @@
-module example.com/iot/uplink
-
-go 1.18

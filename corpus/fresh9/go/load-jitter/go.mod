@@ -1,3 +1,0 @@
-module example.com/loadgen/arrivals
-
-go 1.20

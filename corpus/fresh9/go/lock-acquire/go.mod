@@ -1,3 +1,0 @@
-module example.com/coord/locks
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/auth/guard
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/ci/matrix
-
-go 1.22

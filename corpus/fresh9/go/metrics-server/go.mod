@@ -1,3 +1,0 @@
-module example.com/node/exporter
-
-go 1.19

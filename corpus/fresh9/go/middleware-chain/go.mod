@@ -1,3 +1,0 @@
-module example.com/edge/router
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/fleet/cordon
-
-go 1.20

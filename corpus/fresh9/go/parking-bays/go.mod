@@ -1,3 +1,0 @@
-module example.com/parking/bays
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/blob/parts
-
-go 1.18

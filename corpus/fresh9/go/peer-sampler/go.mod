@@ -1,3 +1,0 @@
-module example.com/overlay/sampler
-
-go 1.18

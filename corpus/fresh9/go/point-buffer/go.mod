@@ -1,3 +1,0 @@
-module example.com/telemetry/points
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/inbox/poller
-
-go 1.18

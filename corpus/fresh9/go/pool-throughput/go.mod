@@ -1,3 +1,0 @@
-module example.com/media/transcode
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/db/cursor
-
-go 1.18

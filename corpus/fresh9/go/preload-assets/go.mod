@@ -1,3 +1,0 @@
-module example.com/game/assets
-
-go 1.22

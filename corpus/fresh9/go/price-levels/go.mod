@@ -1,3 +1,0 @@
-module example.com/exchange/book
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/mesh/health
-
-go 1.18

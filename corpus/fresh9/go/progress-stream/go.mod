@@ -1,3 +1,0 @@
-module example.com/jobs/progress
-
-go 1.18

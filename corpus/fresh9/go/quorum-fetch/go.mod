@@ -1,3 +1,0 @@
-module example.com/kv/client
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/edge/limits
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/mail/relay
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/proxy/acl
-
-go 1.20

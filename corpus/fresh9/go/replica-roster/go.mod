@@ -1,3 +1,0 @@
-module example.com/kv/roster
-
-go 1.18

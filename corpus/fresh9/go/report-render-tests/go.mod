@@ -1,3 +1,0 @@
-module example.com/reports/render
-
-go 1.18

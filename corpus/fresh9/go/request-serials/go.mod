@@ -1,3 +1,0 @@
-module example.com/rpc/transport
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/http/retry
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/edge/match
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/warehouse/load
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/rpc/future
-
-go 1.18

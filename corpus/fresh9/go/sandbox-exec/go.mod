@@ -1,3 +1,0 @@
-module example.com/judge/sandbox
-
-go 1.18

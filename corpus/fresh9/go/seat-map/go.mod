@@ -1,3 +1,0 @@
-module example.com/tickets/seats
-
-go 1.18

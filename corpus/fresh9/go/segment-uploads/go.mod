@@ -1,3 +1,0 @@
-module example.com/video/segments
-
-go 1.18

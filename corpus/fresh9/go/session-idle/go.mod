@@ -1,3 +1,0 @@
-module example.com/sftp/server
-
-go 1.21

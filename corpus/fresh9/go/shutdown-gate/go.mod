@@ -1,3 +1,0 @@
-module example.com/svc/lifecycle
-
-go 1.20

@@ -1,3 +1,0 @@
-module git.example.org/sdk/signer
-
-go 1.18

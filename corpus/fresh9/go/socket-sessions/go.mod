@@ -1,3 +1,0 @@
-module example.com/chat/hub
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/print/spool
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/remote/exec
-
-go 1.18

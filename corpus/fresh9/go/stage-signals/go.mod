@@ -1,3 +1,0 @@
-module example.com/etl/stages
-
-go 1.22

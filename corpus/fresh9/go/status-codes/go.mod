@@ -1,3 +1,0 @@
-module example.com/gateway/stats
-
-go 1.18

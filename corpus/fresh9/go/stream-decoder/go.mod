@@ -1,3 +1,0 @@
-module example.com/audio/stream
-
-go 1.18

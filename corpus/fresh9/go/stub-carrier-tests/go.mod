@@ -1,3 +1,0 @@
-module example.com/shop/shipping
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/queue/delay
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/forms/survey
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/ls/index
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/inventory/assets
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/billing/tariff
-
-go 1.18

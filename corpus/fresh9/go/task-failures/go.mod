@@ -1,3 +1,0 @@
-module example.com/deploy/orchestrate
-
-go 1.22

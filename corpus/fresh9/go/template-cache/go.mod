@@ -1,3 +1,0 @@
-module example.com/site/tmpl
-
-go 1.18

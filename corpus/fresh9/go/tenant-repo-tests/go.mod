@@ -1,3 +1,0 @@
-module example.com/accounts/tenants
-
-go 1.18

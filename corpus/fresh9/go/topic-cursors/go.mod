@@ -1,3 +1,0 @@
-module example.com/stream/consumer
-
-go 1.18

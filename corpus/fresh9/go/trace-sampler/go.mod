@@ -1,3 +1,0 @@
-module example.com/apm/agent
-
-go 1.18

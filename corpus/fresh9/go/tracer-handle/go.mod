@@ -1,3 +1,0 @@
-module example.com/svc/tracing
-
-go 1.18

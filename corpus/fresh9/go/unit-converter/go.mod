@@ -1,3 +1,0 @@
-module example.com/recipes/units
-
-go 1.18

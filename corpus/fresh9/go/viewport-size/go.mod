@@ -1,3 +1,0 @@
-module example.com/tui/screen
-
-go 1.18

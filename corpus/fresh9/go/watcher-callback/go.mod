@@ -1,3 +1,0 @@
-module example.com/dev/livereload
-
-go 1.18

@@ -1,3 +1,0 @@
-module git.example.org/platform/notify
-
-go 1.18

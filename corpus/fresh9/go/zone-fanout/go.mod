@@ -1,3 +1,0 @@
-module example.com/dns/publish
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/ops/audit
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/bank
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/batch
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/blockcache
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pooled
-
-go 1.18

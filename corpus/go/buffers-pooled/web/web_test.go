@@ -1,8 +1,0 @@
-package web
-
-import "testing"
-
-func TestServe(t *testing.T) {
-	s := &Server{}
-	s.Serve()
-}

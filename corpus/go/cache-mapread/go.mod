@@ -1,3 +1,0 @@
-module example.com/shop/pricecache
-
-go 1.18

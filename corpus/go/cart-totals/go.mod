@@ -1,3 +1,0 @@
-module example.com/shop/cart
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/catalog
-
-go 1.18

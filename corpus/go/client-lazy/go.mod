@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/kvclient
-
-go 1.18

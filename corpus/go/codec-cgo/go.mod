@@ -1,3 +1,0 @@
-module example.com/media/codec
-
-go 1.18

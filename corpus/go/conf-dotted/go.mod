@@ -1,3 +1,0 @@
-module example.com/platform/settings
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/confreload
-
-go 1.18

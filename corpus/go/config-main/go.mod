@@ -1,3 +1,0 @@
-module example.com/ops/agentd
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/telemetry/counter
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/courier
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/crawler
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/dbsession
-
-go 1.18

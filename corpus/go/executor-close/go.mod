@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/hashexec
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/social/feed
-
-go 1.18

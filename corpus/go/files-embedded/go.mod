@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/files
-
-go 1.18

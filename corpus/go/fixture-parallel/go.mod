@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/fixture
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/batch/flusher
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/media/frame
-
-go 1.18

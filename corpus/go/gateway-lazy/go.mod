@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lazygate
-
-go 1.18

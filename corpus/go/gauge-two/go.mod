@@ -1,3 +1,0 @@
-module example.com/telemetry/gauge
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/gauges
-
-go 1.18

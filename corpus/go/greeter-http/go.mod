@@ -1,3 +1,0 @@
-module example.com/web/greeter
-
-go 1.18

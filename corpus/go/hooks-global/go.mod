@@ -1,3 +1,0 @@
-module example.com/log/rotate
-
-go 1.18

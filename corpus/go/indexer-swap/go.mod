@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/indexer
-
-go 1.18

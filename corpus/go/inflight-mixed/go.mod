@@ -1,3 +1,0 @@
-module example.com/edge/limiter
-
-go 1.18

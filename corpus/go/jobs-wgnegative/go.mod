@@ -1,3 +1,0 @@
-module example.com/batch/jobs
-
-go 1.18

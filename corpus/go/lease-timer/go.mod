@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lease
-
-go 1.18

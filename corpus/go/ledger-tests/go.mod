@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/ledger
-
-go 1.18

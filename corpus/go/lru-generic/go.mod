@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/lru
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/memtracker
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/metrics
-
-go 1.18

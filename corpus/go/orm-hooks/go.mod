@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/orm
-
-go 1.18

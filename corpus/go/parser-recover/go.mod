@@ -1,3 +1,0 @@
-module example.com/lang/parser
-
-go 1.18

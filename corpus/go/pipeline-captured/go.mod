@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pipeline
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/poller
-
-go 1.18

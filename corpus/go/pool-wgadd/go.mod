@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/jobpool
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/portal
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/prefetch
-
-go 1.18

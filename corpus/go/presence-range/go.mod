@@ -1,3 +1,0 @@
-module example.com/chat/presence
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/ops/probe
-
-go 1.18

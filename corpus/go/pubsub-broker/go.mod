@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/pubsub
-
-go 1.18

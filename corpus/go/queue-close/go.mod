@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/outbox
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/quorum
-
-go 1.18

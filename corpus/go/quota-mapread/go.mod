@@ -1,3 +1,0 @@
-module example.com/edge/quota
-
-go 1.18

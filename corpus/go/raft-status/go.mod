@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/raftnode
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/mesh/registry
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/net/relay
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/dns/resolver
-
-go 1.18

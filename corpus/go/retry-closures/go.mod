@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/retry
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/telemetry/ring
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/batch/rounds
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/cursor
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rowset
-
-go 1.23

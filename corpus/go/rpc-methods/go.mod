@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/rpcmethods
-
-go 1.18

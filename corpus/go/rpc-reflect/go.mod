@@ -1,3 +1,0 @@
-module example.com/rpc/dispatch
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/telemetry/sampler
-
-go 1.18

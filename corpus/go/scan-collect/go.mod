@@ -1,3 +1,0 @@
-module example.com/query/scan
-
-go 1.19

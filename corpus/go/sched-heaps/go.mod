@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sched
-
-go 1.18

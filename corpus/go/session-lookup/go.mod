@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/sessiond
-
-go 1.18

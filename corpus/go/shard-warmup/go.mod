@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/shardcache
-
-go 1.21

@@ -1,3 +1,0 @@
-module example.com/mail/spool
-
-go 1.18

@@ -1,8 +1,0 @@
-package spool
-
-import "testing"
-
-func TestDeliver(t *testing.T) {
-	s := &Spool{}
-	s.Deliver("m1")
-}

@@ -1,3 +1,0 @@
-module example.com/telemetry/stats
-
-go 1.18

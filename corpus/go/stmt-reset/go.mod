@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/minisql
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/db/storage
-
-go 1.18

@@ -1,3 +1,0 @@
-module example.com/shop/store
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/stream
-
-go 1.18

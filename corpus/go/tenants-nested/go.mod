@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tenants
-
-go 1.18

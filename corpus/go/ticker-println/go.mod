@@ -1,3 +1,0 @@
-module example.com/net/ticker
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/tokens
-
-go 1.18

@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/topics
-
-go 1.18

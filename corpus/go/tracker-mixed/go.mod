@@ -1,3 +1,0 @@
-module example.com/mem/tracker
-
-go 1.18

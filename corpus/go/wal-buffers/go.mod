@@ -1,3 +1,0 @@
-module github.com/deadheat-corpus/wal
-
-go 1.18

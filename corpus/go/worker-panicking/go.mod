@@ -1,3 +1,0 @@
-module example.com/batch/steps
-
-go 1.18
