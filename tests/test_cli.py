@@ -739,7 +739,7 @@ def test_a_fault_of_our_own_is_no_race(tmp_path: Path, capsys: Capture, monkeypa
     def faulty(*_: object) -> None:
         raise KeyError("\x1b[31mred")
 
-    monkeypatch.setattr("deadheat.cli.scanning.Scan.run", faulty)
+    monkeypatch.setattr("deadheat.cli.scan_job.ScanJob.run", faulty)
     status = cli.main(["scan", str(file(tmp_path, "a.log", REPORT))])
     errors = capsys.readouterr().err
     assert status == FAILED
@@ -899,7 +899,7 @@ def test_reports_of_one_address_are_one_race_whatever_file_shows_them(tmp_path: 
 
 
 def test_many_lines_wait_in_a_file(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deadheat.render.shelf._IN_MEMORY", 1000)
+    monkeypatch.setattr("deadheat.output.spill_buffer._MAX_BYTES_IN_MEMORY", 1000)
     _, few, _ = scanned(capsys, file(tmp_path, "few.log", REPORT))
     _, many, _ = scanned(capsys, file(tmp_path, "many.log", REPORT * 9))
     assert [line["race"] for line in many] == [few[0]["race"]] * 9

@@ -304,7 +304,7 @@ def test_git_is_never_asked_to_write(repo: Repository) -> None:
 def test_two_at_once_share_one_history(repo: Repository, tmp_path: Path) -> None:
     for number in range(30):
         repo.put(f"hub: {number}", {"hub/hub.go": HUB + f"// {number}\n"})
-    code = "import sys; from deadheat.code.clone import Clone; Clone(sys.argv[1]).close()"
+    code = "import sys; from deadheat.repo.clone import Clone; Clone(sys.argv[1]).close()"
     running = [subprocess.Popen([sys.executable, "-c", code, str(repo.path)]) for _ in range(4)]
     assert [process.wait() for process in running] == [0] * 4
     assert pinned(repo.path, race(HUB)).window.commit_count == 30

@@ -386,10 +386,10 @@ def test_a_scan_of_a_log_loads_no_document_code() -> None:
 
     code = f"{SCAN}print(*sys.modules)"
     names = ran(code, "--quiet", CASES / "go" / "two-goroutines.txt").split()
-    assert "deadheat.documents" in names
-    room = [n for n in names if n.startswith(("deadheat.documents.", "deadheat.claims"))]
+    assert "deadheat.bug_reports" in names
+    room = [n for n in names if n.startswith(("deadheat.bug_reports.", "deadheat.bug_reports.claims"))]
     assert room == []
-    assert "deadheat.dialects.shy.go_error" not in names
+    assert "deadheat.detectors.go.error_stack" not in names
 
 
 # -- the command -----------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_what_is_mined_is_kept_and_used(
         drawn.append((total, wanted))
         return ProgressLine(total, wanted, format_commits)
 
-    monkeypatch.setattr("deadheat.cli.progress.Progress", counting)
+    monkeypatch.setattr("deadheat.cli.progress.ProgressLine", counting)
     status, out, err = told(capsys, "mine", repo.path, "--lake", lake)
     assert status == 0
     (line,) = out.splitlines()

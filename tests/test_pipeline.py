@@ -135,7 +135,7 @@ def test_batches_add_up_to_the_same_lake(spark: Any, cases: Path, lake: Path, tm
 def test_files_of_tasks_become_files_of_the_table(
     spark: Any, cases: Path, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deadheat.pipeline.staged.WHOLE", 1)
+    monkeypatch.setattr("deadheat.spark.task_output.MIN_FILE_REPORTS", 1)
     root = tmp_path / "lake"
     for paths in ([cases / "go"], [cases]):  # some reports are known, the second time
         taken(spark, root, paths)
@@ -717,7 +717,7 @@ def test_a_batch_that_was_cut_off_lands_once(
 INGEST = """
 import json, os, signal, sys
 from deadheat.lake.tables import Lake
-from deadheat.pipeline import ingest, session
+from deadheat.spark import ingest, session
 def passed(stage):
     print(stage, flush=True)
     if stage == sys.argv[3]:
