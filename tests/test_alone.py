@@ -633,11 +633,11 @@ def test_a_repetition_with_other_offsets_is_told_by_its_own() -> None:
 
 
 def scanned(text: str) -> list[dict[str, Any]]:
-    gatherer = plugins.output_formats()["jsonl"].gatherer(OutputStyle())
+    gatherer = plugins.output_formats()["jsonl"].new_collector(OutputStyle())
     found = list(api.read_sightings(StreamSource(BytesIO(text.encode()).read), "a"))
     for sighting in race_assignment.assign_races(found):
-        gatherer.add(sighting)
-    lines = b"".join(spill_buffer.unpack_lines(gatherer.pack(), {})).splitlines()
+        gatherer.add_sighting(sighting)
+    lines = b"".join(spill_buffer.unpack_lines(gatherer.pack_batch(), {})).splitlines()
     return [json.loads(line) for line in lines]
 
 

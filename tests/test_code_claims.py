@@ -109,7 +109,7 @@ def test_a_suspect_is_looked_at(repo: Repository) -> None:
     found = told_of(repo, race(HUB), said(*suspects))
     assert [(a.commit, a.holds) for a in found.answers] == [(guilty, True), (other, None), (after, False), (None, None)]
     assert found.introduced_by[0].commit == guilty
-    assert "the document says that acme/relay#12 brought it" in found.introduced_by[0].why
+    assert "the document says that acme/relay#12 introduced it" in found.introduced_by[0].why
     assert other not in [c.commit for c in found.introduced_by]
 
 

@@ -365,7 +365,7 @@ def test_explain_without_a_repository_says_what_the_report_says(
 ) -> None:
     (tmp_path / "log").write_text(TEXT)
     assert cli.main(["explain", str(tmp_path / "log")]) == 1
-    assert "no frame lies in a repository" in capsys.readouterr().out
+    assert "no frame is in one of the given repositories" in capsys.readouterr().out
 
 
 def test_explain_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -385,6 +385,6 @@ def test_a_revision_that_no_clone_has_is_told(
         assert cli.main([*args, known]) == 0
         assert capsys.readouterr().err == ""
     assert cli.main([*args, "v9.9.9"]) == 0
-    assert capsys.readouterr().err.startswith("deadheat: --at v9.9.9: is no date, and no revision")
+    assert capsys.readouterr().err.startswith("deadheat: --at v9.9.9: not a date and not a revision")
     assert cli.main([*args, "v9.9.9", "--quiet"]) == 0
     assert capsys.readouterr().err == ""

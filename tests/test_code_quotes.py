@@ -30,7 +30,7 @@ def test_a_commit_that_quotes_a_report_is_its_fix_and_the_report_is_from_before(
     assert found.pin is not None
     assert found.pin.window.last == first
     assert found.fixed_by[0].commit == fix
-    assert "quotes this very report" in found.fixed_by[0].why
+    assert "quotes this report" in found.fixed_by[0].why
 
 
 def test_a_quote_of_other_lines_says_only_that_it_is_the_same_race(repo: Repository) -> None:

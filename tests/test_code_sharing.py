@@ -87,7 +87,7 @@ def test_a_function_is_read_from_one_of_the_versions_in_which_it_is_the_same(
         clone.outlines.find_function("three", blobs)
         read: list[str] = []
         objects = clone.git.read_objects
-        monkeypatch.setattr(clone.git, "objects", lambda names: objects(_told(names, read)))
+        monkeypatch.setattr(clone.git, "read_objects", lambda names: objects(_told(names, read)))
         texts = file_versions.function_texts(clone, blobs, "p.go", "three")
     assert texts[blobs[0]] == texts[blobs[1]] != texts[blobs[2]]
     assert read == [blobs[0], blobs[2]]

@@ -79,7 +79,7 @@ def test_every_rule_explains_itself(rule: Any) -> None:
     text = sys.modules[rule.find.__module__].__doc__ or ""
     assert [section for section in SECTIONS if f"\n## {section}\n" not in text] == []
     assert rule.find.__module__.rpartition(".")[2] == rule.cause.replace("-", "_")
-    assert {other.cause for other in RULES} >= {*rule.general}
+    assert {other.cause for other in RULES} >= {*rule.general_causes}
 
 
 # -- laws ------------------------------------------------------------------------------------------

@@ -90,8 +90,8 @@ def test_a_bug_report_answers_what_a_maintainer_asks(explain: Explain, repo: Rep
     assert [t for t in titles if t in SECTIONS[:5]] == SECTIONS[:5]
     first = repo.git("rev-parse", "HEAD~1")
     assert f"git checkout {first}\ngo test -race ./hub -run '^TestHub$' -count=20\n" in text
-    assert "touch `count` of `Hub` only if one happens before the other." in text
-    assert "goroutine 8 (finished by then) reads in" in text.replace("\\", "")
+    assert "access `count` of `Hub` only if one happens before the other." in text
+    assert "goroutine 8 (finished) reads in" in text.replace("\\", "")
     assert ">    12     h.count = 0" in text
     assert f"- `{first[:11]}` on `main`, 2020-09-14; 5 of 5 frames fit" in text.replace("\\", "")
     assert "write at 0x00c000012340 by goroutine 7 (running)\n" in text
@@ -99,9 +99,9 @@ def test_a_bug_report_answers_what_a_maintainer_asks(explain: Explain, repo: Rep
 
 def test_without_a_clone_the_unknown_is_said_to_be_unknown(explain: Explain) -> None:
     text = explain(report(), "markdown", None)
-    assert "- Not known: no frame lies in a repository that was given." in text
-    assert "Raced for: Not known: no source of the racing lines is at hand." in text
-    assert "- Not known: without its version no later commit can be looked for." in text
+    assert "- Unknown: no frame is in one of the given repositories." in text
+    assert "Unknown: the source of the racing lines is not available." in text
+    assert "- Unknown: without the version, later commits cannot be searched." in text
     assert "git checkout" not in text
 
 
@@ -118,7 +118,7 @@ def test_untrusted_text_is_no_markup(explain: Explain, repo: Repository) -> None
 def test_claims_are_quoted_as_claims(explain: Explain, repo: Repository) -> None:
     text = explain(f"# A race\n\nFound in v9.9.9.\n\n```\n{report()}```\n", "markdown", repo)
     _, _, claims = text.partition("### What the document claims")
-    assert "cannot be told; the clone has no such tag, branch or commit" in claims.replace("\\", "")
+    assert "not decidable; the clone has no such tag, branch or commit" in claims.replace("\\", "")
 
 
 STEPS = """# A data race when two sessions commit
@@ -143,7 +143,7 @@ runtime.goexit
 def test_steps_of_the_document_are_said_to_be_its_own(explain: Explain, repo: Repository) -> None:
     text = explain(STEPS, "markdown", repo)
     assert "```sql\n/* t1 */ begin;\n/* t2 */ begin;\n```" in text
-    assert "The document's own steps, not tried" in text
+    assert "Steps from the document, not tested" in text
     (race,) = json.loads(explain(STEPS, "json", repo))
     assert race["reproduce"]["claimed"] is True
     assert race["reproduce"]["note"] is None
@@ -197,12 +197,12 @@ def test_a_page_needs_nothing_and_runs_nothing(explain: Explain, repo: Repositor
 
 def test_the_picture_goes_from_the_ancestor_to_the_racing_lines(explain: Explain, repo: Repository) -> None:
     text = explain(report(), "html", repo)
-    assert "both come from <code>hub.TestHub</code>" in text
+    assert "common caller: <code>hub.TestHub</code>" in text
     assert "<b>starts goroutine 8</b> in <code>hub.Start</code>" in text
-    assert "<h3>goroutine 8, which had finished</h3>" in text
+    assert "<h3>goroutine 8 (finished)</h3>" in text
     assert '<span class="row at"><i>12</i>    h.count = 0</span>' in text
     assert f'<span class="row at"><i>{line(HUB, "go h.run()")}</i>    go h.run()</span>' in text
-    at = [text.index(words) for words in ("both come from", "<b>WRITE</b>", 'class="prize"')]
+    at = [text.index(words) for words in ("common caller", "<b>WRITE</b>", 'class="prize"')]
     assert at == sorted(at)
 
 

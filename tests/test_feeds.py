@@ -422,7 +422,7 @@ def test_a_bomb_is_stopped_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for data in (gzip.compress(bomb), zipped(bomb=bomb, log=b"well\n"), gzip.compress(gzip.compress(bomb))):
         contents, faults = unpacked(data)
         assert len(faults) == 1
-        assert "unpacks without end" in faults[0]
+        assert "exceeds the size limit when unpacked" in faults[0]
         assert all(len(content) <= 2 << 20 for content in contents.values())
     assert unpacked(zipped(bomb=bomb, log=b"well\n"))[0]["a!log"] == b"well\n"
 
@@ -440,7 +440,7 @@ def test_nesting_ends_somewhere() -> None:
     contents, faults = unpacked(data)
     assert contents == {}
     assert len(faults) == 1
-    assert "4 deep" in faults[0]
+    assert "4 archives deep" in faults[0]
 
 
 @pytest.mark.parametrize(

@@ -237,14 +237,14 @@ def test_no_line_does_worse_than_be_refused(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("<<<<<<< HEAD", "left of a merge"),
-        ("{", "no JSON"),
+        ("<<<<<<< HEAD", "is a merge conflict marker"),
+        ("{", "is not valid JSON"),
         ("[]", "neither"),
-        ('{"race": "xyz"}', "no race's id"),
-        ('{"race": "0123456789abcdef", "expires": "soon"}', "no date"),
+        ('{"race": "xyz"}', "is not a race id"),
+        ('{"race": "0123456789abcdef", "expires": "soon"}', "is not a date"),
         ('{"mute": "race:x"}', "has no reason"),
         ('{"mute": "race:*", "reason": "r"}', "would mute everything"),
-        ('{"race": "0123456789abcdef", "names": "v2"}', "no list"),
+        ('{"race": "0123456789abcdef", "names": "v2"}', "is not a list"),
     ],
 )
 def test_a_bad_line_is_told_with_its_place(tmp_path: Path, capsys: Capture, line: str, told: str) -> None:
@@ -319,7 +319,7 @@ def test_from_red_to_green(tmp_path: Path, capsys: Capture) -> None:
     assert gate(tmp_path, REPORT) == 1
     out, err = capsys.readouterr()
     assert f"1. {TITLE}  new" in out
-    assert "no baseline yet" in err
+    assert "does not exist, so every race is new" in err
     assert gate(tmp_path, "--update", "--reason", "R-1", "--owner", "@cart", REPORT) == 0
     capsys.readouterr()
     assert gate(tmp_path, REPORT) == 0

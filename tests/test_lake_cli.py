@@ -46,9 +46,9 @@ def test_ingest_says_what_was_new(
     assert status == 0
     assert err == "deadheat: nothing: no such file or directory\n"
     first, second, third, race, *_ = out.splitlines()
-    assert first.startswith("1 file taken in")
+    assert first.startswith("1 file ingested")
     assert second == "1 sighting, 1 new report"
-    assert third == "1 new race, 1 in all"
+    assert third == "1 new race, 1 in total"
     status, out, _ = told(capsys, "show", race.split()[0][:6], "--lake", "lake", "--format", "json")
     (latest,) = json.loads(out)["latest"]
     assert [latest[key] for key in ("repo", "branch", "job", "run", "commit")] == [
@@ -57,8 +57,8 @@ def test_ingest_says_what_was_new(
     again = ("ingest", "shop", "--lake", "lake", "--path-pattern")
     (tmp_path / "shop" / "other.txt").write_text("nothing")
     status, out, err = told(capsys, *again, "{repo}/{job}.log")
-    assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 known already")
-    assert err == f"deadheat: --path-pattern fits no path: not {tmp_path}/shop/other.txt\n"
+    assert (status, out.splitlines()[0].split(", ")[1]) == (0, "1 already known")
+    assert err == f"deadheat: --path-pattern matches no path, for example not {tmp_path}/shop/other.txt\n"
     assert told(capsys, *again, "{repo}/{job}.log")[2] == ""  # nothing new to be fitted
     for short in ("", race.split()[0][:3]):
         status, out, err = told(capsys, "show", short, "--lake", "lake")
@@ -99,8 +99,8 @@ def test_watching_tells_of_each_batch_until_it_is_interrupted(
     given = ("ingest", SAMPLES, "--lake", tmp_path / "lake", "--watch", "--every", "0.5")
     status, out, err = told(capsys, *given)
     assert status == 130
-    assert out.splitlines()[0].startswith("2 files taken in (33.6 MB in 1.0 s, 33.6 MB/s)")
-    assert err.splitlines()[-2:] == ["deadheat: and 2 more, in the table rejects", "deadheat: interrupted"]
+    assert out.splitlines()[0].startswith("2 files ingested (33.6 MB in 1.0 s, 33.6 MB/s)")
+    assert err.splitlines()[-2:] == ["deadheat: and 2 more; see the table rejects", "deadheat: interrupted"]
 
 
 @pytest.mark.parametrize("option", [("--every", "0"), ("--conf", "x"), ("--every", "soon")])
@@ -217,7 +217,7 @@ def test_a_race_is_told_by_its_best_report_and_its_cause_by_all(
         ],
     )
     _, out, _ = told(capsys, "show", race["race"], "--lake", root)
-    assert ("   cause    concurrent-map; its reports say concurrent-map 0.85 (2x), missing-lock 0.55 (1x)\n") in out
+    assert ("   cause    concurrent-map; by report: concurrent-map 0.85 (2x), missing-lock 0.55 (1x)\n") in out
     _, out, _ = told(capsys, "show", race["race"], "--lake", root, "--format", "json")
     shown = json.loads(out)
     assert shown["cause"] == "concurrent-map"

@@ -161,5 +161,5 @@ def test_a_lake_without_past_fixes(tmp_path: Path, capsys: pytest.CaptureFixture
     Lake(str(lake)).create_tables()
     status, _, err = told(capsys, "explain", issue, "--lake", lake)
     assert status == 1
-    assert err == (f"deadheat: {lake}: has no past fixes; `deadheat mine REPO --lake DIR` finds them\n")
+    assert err == (f"deadheat: {lake}: has no past fixes; run `deadheat mine REPO --lake DIR` first\n")
     assert told(capsys, "explain", issue, "--lake", lake, "--quiet")[2] == ""

@@ -363,8 +363,8 @@ def test_the_nearest_comes_first_and_says_why() -> None:
     assert [one.why[0] for one in shown] == [
         "is about the same variable, count",
         "changes the same type, Hub",
-        "mends the same cause in the same package: missing-lock in hub",
-        "as there, one side tears something down",
+        "fixes the same cause in the same package: missing-lock in hub",
+        "similar: one access is in a teardown function",
     ]
 
 

@@ -182,7 +182,7 @@ def test_a_lake_of_an_earlier_version_is_read_and_then_renewed(
     old = Lake(str(root))
     assert old.is_older
     assert {len(race["causes"]) for race in queries.list_races(old)} == {0}
-    taken(spark, root, [cases / "go_fatal", cases / "miri"], few=few)
+    taken(spark, root, [cases / "go_fatal", cases / "miri"], max_local_rows=few)
     assert content(root) == content(both_halves)
     assert not Lake(str(root)).is_older
     assert list(maintenance.find_faults(Lake(str(root)))) == []
@@ -349,7 +349,7 @@ def test_ranges_give_what_the_whole_gives(spark: Any, long: Path, lake: Path, tm
     assert len(input_files.split_work(next(input_files.list_work([str(long)])), RANGE)) > 5
     for name, unit, few in (("whole", None, MAX_LOCAL_ROWS), ("cut", RANGE, MAX_LOCAL_ROWS), ("many", RANGE, many)):
         shutil.copytree(lake, tmp_path / name)
-        taken(spark, tmp_path / name, [long], unit=unit, few=few)
+        taken(spark, tmp_path / name, [long], unit_bytes=unit, max_local_rows=few)
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
     assert content(tmp_path / "many") == content(tmp_path / "whole")
     assert [s for s in sightings(tmp_path / "whole") if s.uri == str(long)] == wanted
@@ -367,7 +367,7 @@ def test_a_file_that_grows_is_read_on(spark: Any, long: Path, tmp_path: Path) ->
     for end in (len(long.read_bytes()) // 2, len(long.read_bytes()) + len(filler) + 700, len(whole)):
         log.write_bytes(whole[:end])
         os.utime(log, (1_770_000_000 + end, 1_770_000_000 + end))
-        summary = taken(spark, root, [log, other], few=0 if end == len(whole) else MAX_LOCAL_ROWS)
+        summary = taken(spark, root, [log, other], max_local_rows=0 if end == len(whole) else MAX_LOCAL_ROWS)
     assert summary.bytes < len(whole), "it was read from where it ended"
     assert sightings(root) == expected([log, other])
     assert list(maintenance.find_faults(Lake(str(root)))) == []
@@ -408,11 +408,11 @@ def test_what_cannot_be_read_is_told_and_the_rest_goes_on(spark: Any, tmp_path: 
     (folder / "gone.log").write_bytes(REPORT)
     gone = folder / "gone.log"
     root = tmp_path / "lake"
-    summary = taken(spark, root, [folder], planned=lambda _: gone.unlink())
+    summary = taken(spark, root, [folder], on_plan=lambda _: gone.unlink())
     told = {Path(uri).name: what for uri, what in summary.rejects}
     assert [*told] == ["b.gz", "bad.zip", "c.log", "d", "gone.log"]
-    assert "broken" in told["b.gz"]
-    assert "broken" in told["bad.zip"]
+    assert "is damaged" in told["b.gz"]
+    assert "is damaged" in told["bad.zip"]
     assert "no such file" in told["gone.log"]
     assert Lake(str(root)).row_count("rejects") == 5
     assert (summary.files, len({s.uri for s in sightings(root)})) == (4, 3)
@@ -652,7 +652,7 @@ def test_java_and_python_talk_over_sockets_that_nobody_else_sees(
 def test_the_package_is_packed_for_executors() -> None:
     with zipfile.ZipFile(session.package_archive()) as archive:
         names = archive.namelist()
-    assert {"deadheat/__init__.py", "deadheat/pipeline/mapping.py"} <= {*names}
+    assert {"deadheat/__init__.py", "deadheat/spark/tasks.py"} <= {*names}
     assert not [name for name in names if name.endswith(".pyc")]
 
 
@@ -709,7 +709,7 @@ def test_a_batch_that_was_cut_off_lands_once(
             raise KilledError
 
     with pytest.raises(KilledError):
-        taken(spark, tmp_path / "lake", [few], passed=killed)
+        taken(spark, tmp_path / "lake", [few], on_stage=killed)
     taken(spark, tmp_path / "lake", [few])
     assert content(tmp_path / "lake") == content(undisturbed)
 
@@ -722,8 +722,8 @@ def passed(stage):
     print(stage, flush=True)
     if stage == sys.argv[3]:
         os.killpg(0, signal.SIGKILL)
-start = lambda small: session.started(sys.argv[4], json.loads(sys.argv[5]))
-summary = ingest.ingest(start, Lake(sys.argv[1]), [sys.argv[2]], ingest.Options(passed=passed))
+start = lambda small: session.start_session(sys.argv[4], json.loads(sys.argv[5]))
+summary = ingest.ingest_files(start, Lake(sys.argv[1]), [sys.argv[2]], ingest.IngestOptions(on_stage=passed))
 print(summary.sightings)
 """
 
@@ -761,7 +761,7 @@ def test_executors_that_share_nothing_give_the_same(few: Path, tmp_path: Path) -
 
 def test_a_second_ingest_fails_with_one_line(spark: Any, few: Path, undisturbed: Path) -> None:
     with write_lock(Lake(str(undisturbed)).storage), pytest.raises(DeadheatError, match="another process is writing"):
-        taken(spark, undisturbed, [few], patience=0.1)
+        taken(spark, undisturbed, [few], timeout=0.1)
 
 
 def test_a_stream_that_gets_the_files_one_by_one_gives_the_same(

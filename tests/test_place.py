@@ -71,7 +71,7 @@ def test_every_race_is_placed_once(
     assert status == 0
     assert "count of Hub" in out
     assert "hub: fix data race in Close" in out
-    assert err.startswith("deadheat: 1 of 1 races have a place in the code (")
+    assert err.startswith("deadheat: 1 of 1 races were located in the code (")
 
     # the same as without Spark
     (row,) = queries.best_dossiers(Lake(str(lake))).values()
@@ -88,11 +88,11 @@ def test_every_race_is_placed_once(
     assert new["variable"]["name"] == "total"
     assert new["pin"]["commits"] == 2
     assert new["still_present"] is True
-    assert err.endswith("1 known already)\n")
+    assert err.endswith("1 already known)\n")
     kept = queries.best_dossiers(Lake(str(lake)))
     assert kept[row["race"]] == row
     status, out, err = told(capsys, *placing)
-    assert (out, err.endswith("2 known already)\n")) == ("", True)
+    assert (out, err.endswith("2 already known)\n")) == ("", True)
 
     # the clone has moved: what it told before is asked again
     repo.put("other: fix race", {"other/other.go": OTHER.replace("total++", "atomic.AddInt64()")})

@@ -33,13 +33,13 @@ pytestmark = pytest.mark.usefixtures("cache")
         (
             "tsan/test-of-googletest", "googletest",
             "./cart_test --gtest_filter=CartTest.AddsFromTwoThreads --gtest_repeat=20",
-            "It has to be built with -fsanitize=thread -g.",
+            "The program must be built with -fsanitize=thread -g.",
         ),
-        ("tsan/atomic-against-memcpy", "program", "./shop", "It has to be built with"),
-        ("tsan/rust-test-harness", "cargo-test", TSAN_RUST.format("test"), "A test ran, and which"),
+        ("tsan/atomic-against-memcpy", "program", "./shop", "The program must be built with"),
+        ("tsan/rust-test-harness", "cargo-test", TSAN_RUST.format("test"), "The frames do not show which"),
         ("helgrind/heap-block-with-its-allocation", "program", "valgrind --tool=helgrind PROGRAM",
-         "Which program it was the frames do not say"),
-        ("drd/heap-blocks-and-sections", "program", "valgrind --tool=drd PROGRAM", "Which program"),
+         "The frames do not name the program"),
+        ("drd/heap-blocks-and-sections", "program", "valgrind --tool=drd PROGRAM", "The frames do not name"),
         ("miri/notes-of-2024-with-frames-of-the-library", "cargo-miri",
          f"{MIRI} test relay::tests::many_writers", None),
         ("miri/github-actions-and-test-output", "cargo-miri",
@@ -47,7 +47,7 @@ pytestmark = pytest.mark.usefixtures("cache")
         ("miri/dependency-of-the-registry", "cargo-miri", f"{MIRI} run", None),
         ("kcsan/absolute-paths", "kcsan",
          "scripts/config --enable KCSAN && make olddefconfig && make",
-         "The kernel has to be built with CONFIG_KCSAN=y; the racing code is reached through the"
+         "The kernel must be built with CONFIG_KCSAN=y; the racing code is reached through the"
          " system call write; `relayd` ran"),
     ],
 )  # fmt: skip
@@ -168,7 +168,7 @@ def test_a_spec_is_run_alone_if_its_text_is_known(tmp_path: Path) -> None:
     found = ran(repo, "hub/hub_test.go", "init.func1.1.2", line(GINKGO, "hub.Open()"))
     assert found.command == "go test -race ./hub -run '^TestHub$' -count=20"
     assert found.note is not None
-    assert "no literal" in found.note
+    assert "not a literal" in found.note
 
 
 SUITE = """package hub_test
@@ -210,7 +210,7 @@ def test_what_a_command_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> Non
     main(["explain", str(ROOT / "kcsan" / "absolute-paths.txt")])
     said = capsys.readouterr().out
     assert "   reproduce   scripts/config --enable KCSAN && make olddefconfig && make\n" in said
-    assert "The kernel has to be built with CONFIG_KCSAN=y; the racing code" in said
+    assert "The kernel must be built with CONFIG_KCSAN=y; the racing code" in said
 
 
 TESTED = """package hub
@@ -238,4 +238,4 @@ def test_the_test_that_the_text_names_is_run_if_it_is_declared_there(tmp_path: P
     only = test.replace("/", "$/^").replace(" ", "_")
     assert found is not None
     assert found.command == f"go test -race ./hub -run '^{only}$' -count=20"
-    assert found.note == "Which test it was the text around the report tells, and no frame."
+    assert found.note == "The test is known from the text around the report, not from a frame."

@@ -247,7 +247,7 @@ def test_what_an_update_accepts_is_known_at_once(tmp_path: Path) -> None:
 def test_a_command_that_fails_without_a_race_fails(tmp_path: Path) -> None:
     done = ran("--gate", "--baseline", tmp_path / "races.jsonl", "--", "sh", "-c", "exit 9")
     assert done.returncode == 9
-    assert b"no race at all" in done.stderr
+    assert b"no race was found" in done.stderr
 
 
 def test_a_race_in_a_test_that_passed_on_retry_is_a_race(tmp_path: Path) -> None:

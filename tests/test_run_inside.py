@@ -63,14 +63,14 @@ def test_a_gate_decides_by_what_is_known(tmp_path: Path, capfd: Capture) -> None
     assert run(*base, "--", "cat", REPORT) == 1
     assert run(*base, "--update", "--", "cat", REPORT) == 0
     assert run(*base, "--", "sh", "-c", f"cat {REPORT}; exit 66") == 0
-    assert "only known races were seen" in capfd.readouterr().err
+    assert "only known races were found" in capfd.readouterr().err
     failing = f"cat {REPORT}; echo '--- FAIL: TestSum (0.0s)'; exit 1"
     assert run(*base, "--", "sh", "-c", failing) == 1
     assert "TestSum failed without a race" in capfd.readouterr().err
     assert run(*base, "--", "sh", "-c", f"cat {REPORT}; echo 'panic: x'; exit 2") == 2
     assert "panicked" in capfd.readouterr().err
     assert run(*base, "--", "false") == 1
-    assert "no race at all" in capfd.readouterr().err
+    assert "no race was found" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("args", [[], ["--gate", "--", "true"], ["--update", "--", "true"]])

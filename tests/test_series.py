@@ -64,7 +64,7 @@ def told(text: str) -> list[tuple[object, ...]]:
 
 def shrink(monkeypatch: pytest.MonkeyPatch, limit: int, piece: int, block: int) -> None:
     for room in (bug_reports, bulk_issues, reader):
-        monkeypatch.setattr(room, "LIMIT", limit)
+        monkeypatch.setattr(room, "MAX_BUG_REPORT_SIZE", limit)
     monkeypatch.setattr(bulk_issues, "_MIN_PIECE_SIZE", piece)
     monkeypatch.setattr(bulk_issues, "_BLOCK_SIZE", block)
 

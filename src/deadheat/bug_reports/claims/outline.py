@@ -61,7 +61,7 @@ class BugReportOutline:
         for line in split_lines(text, 0, len(text)):
             self._add_line(line)
         if self._open_fence is not None:
-            self._code(self._fence[2], len(text), self._fence[1], fenced=True)
+            self._add_code_block(self._open_fence[2], len(text), self._open_fence[1], is_fenced=True)
         self._close_block()
 
     # -- queries ----------------------------------------------------------------------------------

@@ -375,7 +375,7 @@ def _direct_callers(context: RaceContext, target: FunctionFacts, near_frame: Fra
         source = context.source
         context.cache[key] = source.find_callers(target.function, near_frame) if source else ()
     for caller in context.cache[key]:
-        is_direct = not caller.closures or caller.closures[-1].use == "go"
+        is_direct = not caller.closures or caller.closures[-1].usage == "go"
         if is_direct and any(c.line == caller.line and _refers_to(c, caller, target) for c in caller.calls):
             yield caller
 

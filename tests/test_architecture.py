@@ -1,4 +1,4 @@
-"""The rings hold: the core needs nothing but the standard library, and knows no shell."""
+"""Layers of the code base: what each package may import, and what works without optional dependencies."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import deadheat
+import hatch_build
 from tests.cases import ROOT
 
 if TYPE_CHECKING:
@@ -28,24 +29,19 @@ EXTRAS = (
     "deltalake", "fsspec", "ahocorasick_rs", "zstandard", "rich", "yaml", "pydantic", "tree_sitter",
 )  # fmt: skip
 HEAVY = tuple(name for name in EXTRAS if name not in ("ahocorasick_rs", "zstandard"))
-SHELLS = ("feeds", "render", "cli", "lake", "pipeline", "desk", "web")
-# shells that others build on: the pipeline reads through feeds and writes to the lake
-MAY_USE = {"pipeline": ("feeds", "lake"), "web": ("lake", "desk")}
-# the rooms of each ring, and what they must not import
+# packages of each layer; imports go from applications to `repo` to the core
+CORE = (
+    *("__init__", "_version", "api", "errors", "model", "plugins", "serialization"),
+    *("text", "parsing", "detectors", "symbols", "bug_reports", "grouping", "diagnosis"),
+)
+APPLICATIONS = ("sources", "output", "baseline", "lake", "spark", "pipeline", "cli")
+# applications that others build on
+MAY_IMPORT = {"output": ("baseline",), "spark": ("sources", "lake"), "pipeline": ("spark", "lake"), "cli": APPLICATIONS}
 FORBIDDEN = {
-    **dict.fromkeys(
-        ("__init__", "model", "errors", "registry", "wire", "echo", "reading", "identify", "triage",
-         "text", "backwards", "dialects", "symbols", "documents", "claims", "identity", "diagnose",
-         "gate", "harness", "tested", "json_line"),
-        (*SHELLS, "code"),
-    ),
-    "code": SHELLS,
-    **{
-        shell: tuple(s for s in SHELLS if s != shell and s not in MAY_USE.get(shell, ()))
-        for shell in SHELLS
-        if shell != "cli"
-    },
-}  # fmt: skip
+    **dict.fromkeys(CORE, (*APPLICATIONS, "repo")),
+    "repo": APPLICATIONS,
+    **{name: {*APPLICATIONS} - {name, *MAY_IMPORT.get(name, ())} for name in APPLICATIONS},
+}
 
 BLOCKER = f"""
 import sys
@@ -71,65 +67,54 @@ def ran(code: str, *args: str | Path, path: Path = PACKAGE.parent) -> str:
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """Every source file and the room that it is in."""
+    """Every source file with the package it is in; a module of the root is its own package."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        below = path.relative_to(PACKAGE)
-        yield (below.parts[0] if len(below.parts) > 1 else below.stem), path
+        relative = path.relative_to(PACKAGE)
+        yield (relative.parts[0] if len(relative.parts) > 1 else relative.stem), path
 
 
-def imports(path: Path) -> Iterator[str]:
+def imported_names(path: Path) -> Iterator[str]:
     """Absolute names of everything that a file imports, inside functions and for types too."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
+            assert node.level == 0, f"{path} uses a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def rooms(path: Path) -> set[str]:
-    """The rooms of this package that a file imports from."""
-    names = (name.split(".") for name in imports(path))
+def imported_packages(path: Path) -> set[str]:
+    """The packages of deadheat that a file imports from."""
+    names = (name.split(".") for name in imported_names(path))
     return {parts[1] for parts in names if parts[0] == "deadheat" and len(parts) > 1}
 
 
 @pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for _, p in modules()])
-def test_a_room_imports_towards_the_core_only(path: Path) -> None:
-    below = path.relative_to(PACKAGE)
-    room = below.parts[0] if len(below.parts) > 1 else below.stem
-    assert rooms(path).isdisjoint(FORBIDDEN.get(room, ()))
+def test_imports_go_from_applications_to_repo_to_the_core(path: Path) -> None:
+    package = next(name for name, file in modules() if file == path)
+    assert imported_packages(path).isdisjoint(FORBIDDEN.get(package, ()))
 
 
-def test_the_law_of_imports_covers_every_room() -> None:
-    known = {*FORBIDDEN, "cli", "__main__", "_version"}
-    assert {room for room, _ in modules()} <= known
-    assert {"reading", "text", "dialects", "symbols", "identity"} <= {room for room, _ in modules()}
+def test_every_package_belongs_to_a_layer() -> None:
+    assert {package for package, _ in modules()} == {*FORBIDDEN, "__main__"}
 
 
 def test_the_core_imports_the_standard_library_only() -> None:
     allowed = sys.stdlib_module_names | {"deadheat"}
     outside = {
         (path.name, name)
-        for room, path in modules()
-        if room not in (*SHELLS, "code")
-        for name in imports(path)
+        for package, path in modules()
+        if package in CORE
+        for name in imported_names(path)
         if name.partition(".")[0] not in allowed
     }
-    assert outside <= {("sift.py", "ahocorasick_rs")}  # tried, and done without
+    assert outside <= {("prefilter.py", "ahocorasick_rs")}  # used if installed
 
 
-def test_what_a_wheel_compiles_is_in_the_core_or_makes_text_and_rows() -> None:
-    told = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
-    hook = told["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
-    assert len(hook["modules"]) > 20
-    for name in hook["modules"]:
-        assert (PACKAGE / f"{name}.py").is_file()
-        assert name.partition("/")[0] in {*FORBIDDEN} - {*SHELLS, "code"} | {"lake", "render"}
-
-
-def test_only_one_room_knows_tree_sitter() -> None:
-    users = {room for room, path in modules() for name in imports(path) if "tree_sitter" in name}
-    assert users == {"code"}
+@pytest.mark.parametrize(("library", "package"), [("tree_sitter", "repo"), ("pyspark", "spark")])
+def test_a_library_is_imported_by_one_package(library: str, package: str) -> None:
+    users = {name for name, path in modules() for imported in imported_names(path) if imported.startswith(library)}
+    assert users == {package}
 
 
 def test_a_scan_works_without_any_extra() -> None:
@@ -159,13 +144,13 @@ def test_a_zstd_file_without_the_extra_says_what_to_install(tmp_path: Path) -> N
     assert "pip install 'deadheat[zstd]'" in done.stderr
 
 
-def test_import_loads_no_extra_and_no_shell() -> None:
+def test_import_loads_no_extra_and_no_application() -> None:
     code = "import sys, deadheat; print(*{name.partition('.')[0] for name in sys.modules})"
     assert not {*EXTRAS} & set(ran(code).split())
-    shells = "import sys, deadheat; print(*(n for n in sys.modules if n.startswith('deadheat.')))"
-    loaded = {name.split(".")[1] for name in ran(shells).split()}
-    assert "triage" in loaded
-    assert not loaded & {*SHELLS}
+    code = "import sys, deadheat; print(*(n for n in sys.modules if n.startswith('deadheat.')))"
+    loaded = {name.split(".")[1] for name in ran(code).split()}
+    assert "api" in loaded
+    assert not loaded & {*APPLICATIONS}
 
 
 def test_a_scan_loads_nothing_heavy() -> None:
@@ -188,28 +173,41 @@ def test_a_scan_works_from_a_zip_of_the_package(tmp_path: Path) -> None:
     assert json.loads(out) == json.loads(ran(SCAN, "--format", "jsonl", REPORT))
 
 
-def test_what_compiled_named_tuples_hold_is_imported_at_run_time() -> None:
-    """mypyc looks a field's class up as the module is imported; where it is not there, that crashes."""
+def compiled_modules() -> list[str]:
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
-    hooks = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]
-    assert [(name, *one) for name in hooks["custom"]["modules"] for one in untyped(name)] == []
+    hook = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
+    return hatch_build.compiled_modules(PACKAGE, hook["exclude"])
 
 
-def untyped(module: str) -> Iterator[tuple[str, str]]:
+def test_most_of_the_core_is_compiled() -> None:
+    modules = compiled_modules()
+    assert len(modules) > 40
+    assert {"model.py", "api.py", "grouping/fingerprint.py", "detectors/go/fast.py"} <= {*modules}
+
+
+def test_field_types_of_compiled_named_tuples_are_imported_at_run_time() -> None:
+    """mypyc looks up the class of a field when the module is imported, and crashes if it is missing."""
+    assert [(name, *field) for name in compiled_modules() for field in fields_without_type(name)] == []
+
+
+def fields_without_type(module: str) -> Iterator[tuple[str, str]]:
     """The fields of a module's named tuples and dataclasses whose class is imported for types only."""
-    tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
     for_types = {
         alias.asname or alias.name
         for block in tree.body
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for line in block.body
-        if isinstance(line, ast.ImportFrom) and (line.module or "").startswith("deadheat")
+        if isinstance(line, ast.ImportFrom)
         for alias in line.names
     }
-    for kind in tree.body:
-        if isinstance(kind, ast.ClassDef) and (kind.decorator_list or kind.bases):
-            # `Side | None` and `tuple[Side, ...]` are not looked up
-            fields = [line for line in kind.body if isinstance(line, ast.AnnAssign)]
-            for field in fields:
-                if isinstance(field.annotation, ast.Name) and field.annotation.id in for_types:
-                    yield kind.name, ast.unparse(field)
+    for class_ in tree.body:
+        if isinstance(class_, ast.ClassDef) and (class_.decorator_list or class_.bases):
+            for field in class_.body:
+                # `RaceSide | None` and `tuple[RaceSide, ...]` are not looked up
+                if (
+                    isinstance(field, ast.AnnAssign)
+                    and isinstance(field.annotation, ast.Name)
+                    and field.annotation.id in for_types
+                ):
+                    yield class_.name, ast.unparse(field)
