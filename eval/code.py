@@ -27,31 +27,31 @@ class Sources(CommitTree):
     def __init__(self, files: dict[str, bytes]) -> None:
         self.commit = _AT
         self.files = files
-        self.git: Any = SimpleNamespace(object=files.get)
+        self.git: Any = SimpleNamespace(read_object=files.get)
 
-    def near(self, path: str) -> dict[str, bytes]:
+    def folder_contents(self, path: str) -> dict[str, bytes]:
         above = path.rpartition("/")[0]
         return {p: text for p, text in self.files.items() if p.rpartition("/")[0] == above}
 
-    def folder(self, path: str) -> list[str]:
-        return list(self.near(path))
+    def folder_paths(self, path: str) -> list[str]:
+        return list(self.folder_contents(path))
 
-    def beside(self, name: str, path: str) -> dict[str, bytes]:
-        return {p: text for p, text in self.near(path).items() if p.endswith(".go")}
+    def folder_files_declaring(self, name: str, path: str) -> dict[str, bytes]:
+        return {p: text for p, text in self.folder_contents(path).items() if p.endswith(".go")}
 
-    def declaring(self, name: str, path: str) -> dict[str, bytes]:
-        near = self.beside(name, path)
+    def files_declaring(self, name: str, path: str) -> dict[str, bytes]:
+        near = self.folder_files_declaring(name, path)
         others = {p: text for p, text in self.files.items() if p.endswith(".go")}
         return near | others if is_exported(name) else near
 
-    def paths(self, frame: Frame) -> list[str]:
+    def paths_of(self, frame: Frame) -> list[str]:
         """The files whose path ends a frame's, the longest first."""
         printed = (frame.path or frame.file).replace("\\", "/")
         fits = [p for p in self.files if printed == p or printed.endswith(f"/{p}")]
         bare = [p for p in self.files if p.rpartition("/")[2] == printed]
         return sorted(fits, key=len, reverse=True)[:1] or bare
 
-    def blobs(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
+    def blobs_at(self, commits: Iterable[str], paths: Iterable[str]) -> dict[tuple[str, str], str]:
         return {(_AT, path): path for path in paths if path in self.files}
 
 
@@ -61,7 +61,7 @@ def source(sources: Sources, report: Report) -> PinnedCode:
     both = find_racing_lines(clone, sources, report)
 
     def find(frame: Frame) -> tuple[str, bytes] | None:
-        return next(((p, sources.files[p]) for p in sources.paths(frame)), None)
+        return next(((p, sources.files[p]) for p in sources.paths_of(frame)), None)
 
     return PinnedCode(find, sources.files.get, sources, both, find_variable(sources, both, report))
 
