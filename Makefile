@@ -50,9 +50,10 @@ bench: $(INSTALLED) ## speed and memory, as ratios in one run
 	$(BIN)/python -m bench.grouping
 	$(BIN)/python -m bench.spark
 
-eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/identity.md, docs/diagnosis.md
+eval: $(INSTALLED) ## how well races keep their identity and how often a diagnosis is right; writes docs/explanation/{identity,diagnosis}.md
 	$(BIN)/python -m eval
 	$(BIN)/python -m eval.causes
+	$(BIN)/python -m eval.blind --write
 
 oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
 	$(BIN)/python tools/oracle.py

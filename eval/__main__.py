@@ -1,18 +1,18 @@
-"""`make eval`: groups the labelled reports by every rule and writes the scores into docs/identity.md."""
+"""`make eval`: groups the labelled reports by every rule and writes the scores into docs/explanation/identity.md."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from corpus import store
 from eval import rules
 from eval.confusions import worst
 from eval.items import VERSION, Item, damaged, load
-from eval.page import write
-from eval.score import Score, grouped, score
+from eval.page import EXPLANATION, folded_block, replace_region
+from eval.score import grouped, score
 from tests.damage import DAMAGES
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from eval.items import Part, Recording
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "identity.md"
-# the racing functions themselves get other names: no report alone can tell, so it is shown apart
+    Group = tuple[str, list[Item], set[str] | None]  # a title, its reports, the kinds that count
+
+FEWEST = 10  # reports of a kind that has a row of its own
+# this variant renames the racing functions, which a single report cannot show: it has a column of its own
 BEYOND = "extracted"
 SEED = 20240501
 TITLES = {
@@ -44,8 +46,9 @@ def main() -> int:
     lines = list(_tables(recordings, wanted, damage=not args.no_damage))
     text = "\n".join([_heading(recordings, part), *lines])
     print(text)
+    print("\n".join(_largest_losses(recordings, wanted[0])))
     if part == "open" and not (args.dry or args.only or args.no_damage):
-        write(PAGE, text)
+        replace_region(EXPLANATION / "identity.md", "make eval", text)
     return 0
 
 
@@ -59,61 +62,51 @@ def _heading(recordings: Sequence[Recording], part: Part) -> str:
 
 
 def _tables(recordings: Sequence[Recording], wanted: Sequence[rules.Rule], *, damage: bool) -> Iterator[str]:
+    """Precision and recall of every rule on every group of reports; then each kind of variant by itself."""
     items = [item for one in recordings for item in one.items]
-    every = [item for item in items if item.kind != BEYOND]
-    yield "### All kinds\n"
-    yield from _overall([(rule, score(every, rule)) for rule in wanted])
-    yield f"\nWith `{BEYOND}` among them:\n"
-    yield from _overall([(rule, score(items, rule)) for rule in wanted])
-    yield "\n### Kind by kind\n"
-    yield from _kinds(items, wanted)
+    groups: list[Group] = [
+        ("variants", [item for item in items if item.kind != BEYOND], None),
+        (f"variants with `{BEYOND}`", items, None),
+    ]
     if damage:
-        yield "\n### Damaged text\n"
-        yield from _damages([one for one in recordings if one.kind != BEYOND], wanted)
-    yield "\n### The worst ten\n"
-    yield "Reports lost is the sum of what its reports lack in precision and in recall.\n"
-    yield "| race | lost | what became of it |\n|---|---|---|"
-    yield from worst(every, grouped(every, wanted[0]))
-
-
-def _cells(score: Score) -> str:
-    return f"{score.precision:.4f} | {score.recall:.4f} | {score.f1:.4f}"
-
-
-def _overall(scores: Sequence[tuple[rules.Rule, Score]]) -> Iterator[str]:
-    yield "| rule | precision | recall | F1 |\n|---|---|---|---|"
-    for rule, one in scores:
-        yield f"| {rules.title(rule)} | {_cells(one)} |"
+        groups += _damaged_groups([one for one in recordings if one.kind != BEYOND])
+    yield f"| rule | {' | '.join(title for title, _, _ in groups)} |\n|---|{'---|' * len(groups)}"
+    for rule in wanted:
+        cells = [score(part, rule, kinds) for _, part, kinds in groups]
+        shown = " | ".join(f"{one.precision:.4f} / {one.recall:.4f}" for one in cells)
+        yield f"| {rules.title(rule)} | {shown} |"
+    yield "\n" + folded_block(f"Kinds of variants with {FEWEST} reports or more", "\n".join(_kinds(items, wanted)))
 
 
 def _kinds(items: Sequence[Item], wanted: Sequence[rules.Rule]) -> Iterator[str]:
-    """Each kind against the plain recordings, averaged over the reports of the kind."""
-    others = wanted[1:]
-    head = "".join(f" {rules.title(rule).partition(':')[0]} |" for rule in others)
-    yield f"| kind | reports | precision | recall | F1 |{head}"
-    yield "|---|---|---|---|---|" + "---|" * len(others)
-    for kind in sorted({item.kind for item in items}, key=lambda kind: (kind != VERSION, kind)):
+    """Each kind with the plain recordings, averaged over the reports of the kind."""
+    yield "| kind | reports | precision | recall | F1 | best other rule, F1 |\n|---|---|---|---|---|---|"
+    counts = Counter(item.kind for item in items)
+    for kind in sorted((k for k in counts if counts[k] >= FEWEST), key=lambda kind: (kind != VERSION, kind)):
         part = [item for item in items if item.kind in (VERSION, kind)]
         own = score(part, wanted[0], {kind})
-        rest = "".join(f" {score(part, rule, {kind}).f1:.4f} |" for rule in others)
-        yield f"| {kind} | {own.reports} | {_cells(own)} |{rest}"
+        others = [(score(part, rule, {kind}).f1, rules.title(rule).partition(":")[0]) for rule in wanted[1:]]
+        f1, name = max(others, default=(0.0, "none"))
+        yield f"| {kind} | {own.reports} | {own.precision:.4f} | {own.recall:.4f} | {own.f1:.4f} | {name} {f1:.4f} |"
 
 
-def _damages(recordings: Sequence[Recording], wanted: Sequence[rules.Rule]) -> Iterator[str]:
+def _damaged_groups(recordings: Sequence[Recording]) -> Iterator[Group]:
     """Each recording under one damage, together with the plain recordings as they are."""
     clean = [item for one in recordings if one.kind == VERSION for item in one.items]
-    for what, lossy in (("nothing of the report is gone", False), ("parts are gone", True)):
+    for title, lossy in (("damage without loss", False), ("damage with loss", True)):
         hurt = damaged(recordings, [d for d in DAMAGES if d.lossy == lossy], SEED)
         kinds = {item.kind for item in hurt}
-        left = [item for item in hurt if item.sighting]
-        lost = len(hurt) - len(left)
-        yield f"Damage by which {what}: {len(hurt)} reports, {lost} of them not found.\n"
-        yield from _overall([(rule, score([*clean, *hurt], rule, kinds)) for rule in wanted])
-        yield ""
+        found = [item for item in hurt if item.sighting]
+        yield f"{title} ({len(hurt)} reports)", [*clean, *hurt], kinds
         if lossy:
-            yield f"The same, for the {len(left)} reports that are found:\n"
-            yield from _overall([(rule, score([*clean, *left], rule, kinds)) for rule in wanted])
-            yield ""
+            yield f"{title}, the {len(found)} reports that are found", [*clean, *found], kinds
+
+
+def _largest_losses(recordings: Sequence[Recording], rule: rules.Rule) -> Iterator[str]:
+    """The ten races whose reports lack most precision and recall."""
+    items = [item for one in recordings for item in one.items if item.kind != BEYOND]
+    yield "\n| race | reports lost | groups |\n|---|---|---|"
+    yield from worst(items, grouped(items, rule))
 
 
 if __name__ == "__main__":

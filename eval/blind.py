@@ -1,6 +1,6 @@
 """How rules do on sets that they have not seen: from what was said when each was first looked at.
 
-python -m eval.blind                     the tables of docs/diagnosis.md, from what was kept
+python -m eval.blind                     prints the tables; --write puts two into docs/explanation/diagnosis.md
 python -m eval.blind --keep heldout-09   ask the rules about a set and keep what they say; once for each set
 """
 
@@ -15,6 +15,7 @@ from corpus.store import HELD_OUT
 from deadheat.diagnosis.finding import UNKNOWN
 from eval import kept
 from eval.causes import MODES, cases
+from eval.page import EXPLANATION, replace_region
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,20 +41,20 @@ def tallies(told: Sequence[Outcome], key: Callable[[Outcome], Key | None]) -> di
 
 
 def by_set(told: Sequence[Outcome]) -> Iterator[str]:
-    yield "| what is read | set | races | exact | as true | general form | unknown | wrong |"
-    yield "|---|---|---|---|---|---|---|---|"
-    each = tallies(told, lambda one: (one.mode, one.part))
-    whole = tallies(told, lambda one: (one.mode, "all"))
-    for mode in MODES:
-        for (read, part), count in [*each.items(), *whole.items()]:
-            if read == mode:
-                races = sum(count.values())
-                yield f"| {mode} | {part} | {races:.0f} | {_cells(count, GRADES)} |"
+    """One row per set: the shares of the grades in each mode."""
+    grades = "exact / also true / general form / unknown / wrong"
+    yield "| set | races | " + " | ".join(f"{mode}: {grades}, %" for mode in MODES) + " |"
+    yield "|---|---|" + "---|" * len(MODES)
+    found = tallies(told, lambda one: (one.part, one.mode)) | tallies(told, lambda one: ("all", one.mode))
+    for part in dict.fromkeys(part for part, _ in found):
+        counts = [found[part, mode] for mode in MODES]
+        cells = [" / ".join(f"{100 * one[grade] / sum(one.values()):.1f}" for grade in GRADES) for one in counts]
+        yield f"| {part} | {sum(counts[0].values()):.0f} | {' | '.join(cells)} |"
 
 
 def by_confidence(told: Sequence[Outcome]) -> Iterator[str]:
     """Of what is said with such a confidence, how much is right."""
-    yield "| confidence | what is read | races | exact | as true | general form | wrong |"
+    yield "| confidence | input | races | exact | also true | general form | wrong |"
     yield "|---|---|---|---|---|---|---|"
     found = tallies(told, lambda one: (_tenth(one), one.mode) if one.said != UNKNOWN else None)
     for (tenth, mode), count in sorted(found.items(), reverse=True, key=lambda item: item[0]):
@@ -67,7 +68,7 @@ def _tenth(one: Outcome) -> int:
 
 def by_claim(told: Sequence[Outcome]) -> Iterator[str]:
     """Each cause with each confidence, those that were wrong oftenest first."""
-    yield "| what is read | said first | sure | language | races | exact | as true | general | wrong |"
+    yield "| input | first finding | confidence | language | races | exact | also true | general form | wrong |"
     yield "|---|---|---|---|---|---|---|---|---|"
     found = tallies(told, _claim)
     for claim, count in sorted(found.items(), key=lambda item: (-item[1]["wrong"], item[0])):
@@ -103,13 +104,16 @@ def keep(part: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.blind", description=__doc__)
     parser.add_argument("--keep", choices=HELD_OUT, help="a set that rules have not learnt from")
+    parser.add_argument("--write", action="store_true", help="write the page")
     args = parser.parse_args(arguments)
     if args.keep:
         return keep(args.keep)
     parts = [part for part in HELD_OUT if kept.path_of(part).exists()]
     told = [one for part in parts for one in kept.read(part) if one.detector != "drd"]
-    for table in (by_set, by_confidence, by_claim):
-        print("\n".join(table(told)), end="\n\n")
+    shown = "\n".join([*by_set(told), "", *by_confidence(told)])
+    print(shown, "", *by_claim(told), sep="\n")
+    if args.write:
+        replace_region(EXPLANATION / "diagnosis.md", "python -m eval.blind --write", shown)
     return 0
 
 

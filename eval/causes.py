@@ -1,6 +1,6 @@
-"""How often a diagnosis is right, on the labelled corpus; writes the tables of docs/diagnosis.md.
+"""How often a diagnosis is right, on the labelled corpus; writes tables of docs/explanation/diagnosis.md.
 
-python -m eval.causes               every program, and the page
+python -m eval.causes               the main set; writes the page
 python -m eval.causes --part open   one part only; the page keeps what it has
 python -m eval.causes --folds       from the report alone: how each claim does on each learnt part
 python -m eval.causes --by-race     the same: the cause of a race from all its reports, and from one
@@ -13,7 +13,6 @@ import json
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus import store
@@ -25,7 +24,7 @@ from eval import by_race
 from eval.code import source, sources_of
 from eval.folds import table
 from eval.items import VERSION, load
-from eval.page import write
+from eval.page import EXPLANATION, folded_block, replace_region
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.finding import Finding
     from eval.items import Part, Recording
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnosis.md"
 TITLES = {
     "all": "Both halves",
     "open": "The open half",
@@ -156,7 +154,7 @@ def _percent(share: float) -> str:
 
 
 def _overall(found: Sequence[Case]) -> Iterator[str]:
-    yield "| what is read | detectors | races | exact | as true | general form | unknown | wrong |"
+    yield "| input | detectors | races | exact | also true | general form | unknown | wrong |"
     yield "|---|---|---|---|---|---|---|---|"
     for mode in (ALONE, SOURCE):
         for name, detectors in (
@@ -177,48 +175,23 @@ def _overall(found: Sequence[Case]) -> Iterator[str]:
             yield f"| {mode} | {name} | {len({c.race for c in some})} | {cells} |"
 
 
-_BINS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
-
-
-def _reliability(found: Sequence[Case]) -> Iterator[str]:
-    """Of the findings that come first with such a confidence, how many are right."""
-    yield "| confidence | what is read | races | right | of them exact |"
-    yield "|---|---|---|---|---|"
-    for low, high in zip(_BINS, (1.01, *_BINS), strict=False):
-        for mode in (ALONE, SOURCE):
-            some = [
-                c
-                for c in found
-                if c.mode == mode
-                and c.first != UNKNOWN
-                and c.detector != "drd"
-                and low <= c.findings[0].confidence < high
-            ]
-            if some:
-                part = shares(some, lambda c: c.grade)
-                races = len({c.race for c in some})
-                right = 1 - part.get("wrong", 0.0)
-                exact = part.get("exact", 0.0)
-                span = f"{low:.1f} to {min(high, 1):.1f}"
-                yield f"| {span} | {mode} | {races} | {_percent(right)} | {_percent(exact)} |"
-
-
-def _confusion(found: Sequence[Case], mode: str) -> Iterator[str]:
-    """The true cause against the one said first, in races."""
-    some = [c for c in found if c.mode == mode and c.detector != "drd"]
-    said = sorted({c.first for c in some})
-    yield "| true cause | races | said first |"
-    yield "|---|---|---|"
+def _confusion(found: Sequence[Case]) -> Iterator[str]:
+    """The first findings for each cause that is not always found, in races."""
+    some = [c for c in found if c.detector != "drd"]
+    yield f"| cause | races | {' | '.join(MODES)} |\n|---|---|{'---|' * len(MODES)}"
     for cause in sorted({c.truth.cause for c in some}):
         mine = [c for c in some if c.truth.cause == cause]
-        part = shares(mine, lambda c: c.first)
-        races = len({c.race for c in mine})
-        told = ", ".join(
-            f"**{name}** {part[name] * races:.1f}" if name == cause else f"{name} {part[name] * races:.1f}"
-            for name in sorted(said, key=lambda n: -part.get(n, 0))
-            if part.get(name)
-        )
-        yield f"| {cause} | {races} | {told} |"
+        if any(c.first != cause for c in mine):
+            races = len({c.race for c in mine})
+            cells = [_first_findings([c for c in mine if c.mode == mode], races) for mode in MODES]
+            if set(cells) != {f"{cause} {races:.1f}"}:
+                yield f"| {cause} | {races} | {' | '.join(cells)} |"
+
+
+def _first_findings(found: Sequence[Case], races: int) -> str:
+    part = shares(found, lambda c: c.first)
+    counts = {name: f"{share * races:.1f}" for name, share in sorted(part.items(), key=lambda item: -item[1])}
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count != "0.0")
 
 
 def tables(found: Sequence[Case], part: str) -> str:
@@ -226,14 +199,8 @@ def tables(found: Sequence[Case], part: str) -> str:
     lines = [
         f"{TITLES[part]}: {races} labelled races in {reports} reports.\n",
         *_overall(found),
-        "\n### By race\n",
-        *by_race.table(found, MODES, grade),
-        "\n### What a confidence is worth\n",
-        *_reliability(found),
-        f"\n### Which cause is taken for which: {ALONE}\n",
-        *_confusion(found, ALONE),
-        f"\n### Which cause is taken for which: {SOURCE}\n",
-        *_confusion(found, SOURCE),
+        "",
+        folded_block("Causes that are not always found, with the causes named first", "\n".join(_confusion(found))),
     ]
     return "\n".join(lines)
 
@@ -260,7 +227,7 @@ def main() -> int:
     if args.wrong:
         _list(found)
     if not args.dry and not args.plain and args.part == "all":
-        write(PAGE, text)
+        replace_region(EXPLANATION / "diagnosis.md", "python -m eval.causes", text)
     return 0
 
 

@@ -1,20 +1,23 @@
-"""Puts what an evaluation made between its marks in a page of the documentation."""
+"""Writes generated tables into marked regions of documentation pages."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-BEGIN, END = "<!-- made by make eval -->", "<!-- end of what make eval made -->"
+EXPLANATION = Path(__file__).resolve().parent.parent / "docs" / "explanation"
 
 
-def write(page: Path, text: str) -> None:
-    """Replaces what stands between the marks."""
-    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
-    made = f"{BEGIN}\n\n{text}\n\n{END}"
+def replace_region(page: Path, command: str, text: str) -> None:
+    """Replaces the text between the two markers that name the command."""
+    begin, end = f"<!-- made by {command} -->", f"<!-- end of {command} -->"
     content = page.read_text(encoding="utf-8")
-    page.write_text(pattern.sub(lambda _: made, content), encoding="utf-8")
+    region = re.compile(f"{re.escape(begin)}.*{re.escape(end)}", re.DOTALL)
+    if not region.search(content):
+        raise SystemExit(f"{page}: no region for {command}")
+    page.write_text(region.sub(lambda _: f"{begin}\n\n{text.strip()}\n\n{end}", content), encoding="utf-8")
+
+
+def folded_block(summary: str, text: str) -> str:
+    """Text that a reader opens with a click."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"

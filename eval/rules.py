@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def deadheat(sightings: Sequence[Sighting]) -> list[Hashable]:
-    """deadheat: fingerprints, twins and links of every document, then lasting ids."""
+    """deadheat: fingerprints, callers and addresses."""
     by_uri: dict[str, list[int]] = defaultdict(list)
     for at, sighting in enumerate(sightings):
         by_uri[sighting.uri].append(at)
