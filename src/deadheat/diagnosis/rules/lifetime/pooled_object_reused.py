@@ -1,44 +1,38 @@
 """An object was returned to its pool while it is still in use.
 
 ## What it sees
-
-One side has frames of `sync.(*Pool)`, or of a type or package named like a pool in a function that
-takes or returns objects; the other side is no method of that type.
+One side has frames of `sync.(*Pool)`, or of a type or package named like a pool in a function that takes or returns
+objects; the other side is no method of that type.
 
 With source, one of:
 
-- A call of `Put`, `Release` or the like on a pool in the functions around one side, while the other
-  side uses the object in its own goroutine.
-- A function gets an object, starts a goroutine or thread with it and returns it to the pool, also
-  under names such as `arena_take` and `arena_give`, unless the return frees the memory (`push_back`
-  returns only to a vector with such a name: `free_`, `idle`).
+- A call of `Put`, `Release` or the like on a pool in the functions around one side, while the other side uses the
+  object in its own goroutine.
+- A function gets an object, starts a goroutine or thread with it and returns it to the pool, also under names such as
+  `arena_take` and `arena_give`, unless the return frees the memory (`push_back` returns only to a vector with such a
+  name: `free_`, `idle`).
 - An object is received from a channel and sent back on it (`c := <-r.free`, `r.free <- c`).
-- In C and C++: a line uses an object after its return, or fills one that is passed on and then
-  returned.
+- In C and C++: a line uses an object after its return, or fills one that is passed on and then returned.
 
-From a report alone: above the line that starts a worker, its starter calls code that fills what the
-worker reads, so it runs again; the code is not named like a reset. In C and C++ also: the detector
-names the memory like a pool (`arena`, `slab`, `free_list`).
+From a report alone: above the line that starts a worker, its starter calls code that fills what the worker reads, so it
+runs again; the code is not named like a reset. In C and C++ also: the detector names the memory like a pool (`arena`,
+`slab`, `free_list`).
 
 ## Why it races
-
 A pool hands the object to the next caller. Code that kept a reference now shares it.
 
 ## Example
-
     buf := pool.Get().(*bytes.Buffer)
     go audit(buf)
     pool.Put(buf)                   // audit still has it
 
 ## Remedy
-
-Return the object only after its last user is done (join first, or count references), or pass a copy
-to the other goroutine.
+Return the object only after its last user is done (join first, or count references), or pass a copy to the other
+goroutine.
 
 ## When it is wrong
-
-The pool's own bookkeeping may race: then a lock is missing in the pool. A package variable, which a
-Go report shows by its address, comes from no pool.
+The pool's own bookkeeping may race: then a lock is missing in the pool. A package variable, which a Go report shows by
+its address, comes from no pool.
 """
 
 from __future__ import annotations
@@ -46,6 +40,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis.facts import object_origin
 from deadheat.diagnosis.facts.addresses import is_package_variable
 from deadheat.diagnosis.facts.function_names import (
     POOL_VERBS,
@@ -57,23 +52,13 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import frame_with_verb, is_method_of_other_type
-from deadheat.diagnosis.facts.object_origin import (
-    pool_channel,
-    return_call_before_use,
-    return_call_near_site,
-    returned_object_names,
-    returns_to_pool,
-    takes_from_pool,
-)
-from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, ThreadStart
-    from deadheat.diagnosis.finding import CodePoint
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
@@ -106,9 +91,9 @@ def _find_reused_pool_object(context: RaceContext) -> RuleMatch | None:
             return _hit_for_reuse(confidence, evidence, (point_of(frame), other.point))
         call = (
             (
-                return_call_near_site(context, side)
-                or pool_channel(context, side)
-                or return_call_before_use(context, side)
+                object_origin.return_call_near_site(context, side)
+                or object_origin.pool_channel(context, side)
+                or object_origin.return_call_before_use(context, side)
             )
             if context.source
             else ""
@@ -123,7 +108,6 @@ def _find_reused_pool_object(context: RaceContext) -> RuleMatch | None:
 
 
 def _is_method_of_pool(other: RaceSide, side: RaceSide, frame: Frame) -> bool:
-    """Return whether the other side is a method of the pool too: then its bookkeeping races."""
     pool_type = owner_of(side.enclosing_function(frame))
     return "(" in pool_type and pool_type == other.owner
 
@@ -192,7 +176,9 @@ def _match_returned_after_start(context: RaceContext) -> RuleMatch | None:
         facts = context.function_at(started) if started and worker.is_worker else None
         if facts is None or started is None:
             continue
-        taken_objects = {c.result.partition(",")[0].strip() for c in facts.calls if takes_from_pool(c)} - {""}
+        taken_objects = {
+            c.result.partition(",")[0].strip() for c in facts.calls if object_origin.takes_from_pool(c)
+        } - {""}
         passed_names = {identifier for c in facts.calls if c.line == facts.line for identifier in _call_identifiers(c)}
         passed_names |= {
             identifier
@@ -201,9 +187,9 @@ def _match_returned_after_start(context: RaceContext) -> RuleMatch | None:
             for identifier in _start_identifiers(start)
         }
         for return_call in facts.calls:
-            name = next((n for n in returned_object_names(return_call) if n in taken_objects), "")
+            name = next((n for n in object_origin.returned_object_names(return_call) if n in taken_objects), "")
             is_after_start = return_call.deferred or return_call.line > facts.line
-            if not name or not is_after_start or not returns_to_pool(context, return_call, started):
+            if not name or not is_after_start or not object_origin.returns_to_pool(context, return_call, started):
                 continue
             if not context.is_go and name not in passed_names and not worker.is_closure:
                 continue

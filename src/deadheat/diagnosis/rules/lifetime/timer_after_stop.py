@@ -1,36 +1,29 @@
 """A timer's function runs against the code that owns the timer.
 
 ## What it sees
+A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the function of
+`time.AfterFunc`, against code that writes where it writes, or that is named like a stop.
 
-A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
-function of `time.AfterFunc`, against code that writes where it writes, or that is named like a
-stop.
-
-With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee,
-also if a goroutine has received from the timer's channel. In C, C++ and the kernel, with source:
-one side runs in code named like a timer (`timer_main`, `PeriodicTask`, `call_timer_fn`), the other
-comes after a call that stops it without a join.
+With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee, also if a goroutine
+has received from the timer's channel. In C, C++ and the kernel, with source: one side runs in code named like a timer
+(`timer_main`, `PeriodicTask`, `call_timer_fn`), the other comes after a call that stops it without a join.
 
 From a report alone: a thread named like a timer, against a function named like a stop or reset.
 
 ## Why it races
-
-`Stop` does not wait: it returns false if the function has already started. Code that assumes after
-`Stop` that the function cannot run any more races with it.
+`Stop` does not wait: it returns false if the function has already started. Code that assumes after `Stop` that the
+function cannot run any more races with it.
 
 ## Example
-
     l.timer = time.AfterFunc(d, func() { l.expired = true })
     l.timer.Stop()
     l.expired = false               // the function may be running
 
 ## Remedy
-
-Guard what the function accesses with a mutex, and check under it whether the timer is still wanted
-(a generation number). Or use a channel timer in the owner's own loop.
+Guard what the function accesses with a mutex, and check under it whether the timer is still wanted (a generation
+number). Or use a channel timer in the owner's own loop.
 
 ## When it is wrong
-
 The timer is never stopped: then a lock is missing, and the timer is only one of the two sides.
 """
 
@@ -56,8 +49,8 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import is_timer_name, timer_side
-from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_TIMER, LIKELY, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
@@ -65,8 +58,6 @@ if TYPE_CHECKING:
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
-    from deadheat.diagnosis.finding import CodePoint
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 _STOP_OR_RESET_VERBS = ENDING_VERBS | RENEWING_VERBS | {"refresh", "extend", "rearm", "touch", "feed", "kick"}
@@ -198,7 +189,6 @@ def _match_native_timer(context: RaceContext) -> RuleMatch | None:
 
 
 def _frames_and_creators(timer: RaceSide) -> tuple[Frame, ...]:
-    """Return the frames of a side and of its creation."""
     return (*timer.live_frames, *timer.start_stack)
 
 

@@ -1,42 +1,36 @@
 """A lock that was copied with the value that it guards.
 
 ## What it sees
-
 With source, one of:
 
-- Both sides hold a lock of the same name, at least one of them in a method with a value receiver,
-  or on a parameter or variable that is a copy of the struct.
+- Both sides hold a lock of the same name, at least one of them in a method with a value receiver, or on a parameter or
+  variable that is a copy of the struct.
 - A loop variable is a copy of each element, including the lock that the loop takes.
 - A line calls a method with a value receiver, which locks the copy that the call made.
-- The type that contains the lock is passed, returned, iterated over or stored by value somewhere in
-  the package.
-- In C and C++: the detector lists two locks for which the code has one name, and an object that
-  contains the lock is copied.
+- The type that contains the lock is passed, returned, iterated over or stored by value somewhere in the package.
+- In C and C++: the detector lists two locks for which the code has one name, and an object that contains the lock is
+  copied.
 
 From a report alone, one of:
 
-- One side is inside of `Lock` or `Unlock`, the other reads the lock itself. Of an inlined lock only
-  the atomic step is visible.
-- Both sides are in one value-receiver method that writes shared data so deep in its code that a
-  lock fits before it: each call has its own copy.
+- One side is inside of `Lock` or `Unlock`, the other reads the lock itself. Of an inlined lock only the atomic step is
+  visible.
+- Both sides are in one value-receiver method that writes shared data so deep in its code that a lock fits before it:
+  each call has its own copy.
 
 ## Why it races
-
-A copy of a mutex is another mutex. Each caller of a value-receiver method locks its own copy, while
-maps, slices and pointers in the struct are still shared.
+A copy of a mutex is another mutex. Each caller of a value-receiver method locks its own copy, while maps, slices and
+pointers in the struct are still shared.
 
 ## Example
-
     func (c Counter) Inc(k string) { c.mu.Lock(); defer c.mu.Unlock(); c.m[k]++ }    // c is a copy
 
 ## Remedy
-
 Use a pointer receiver and pass the struct by pointer. `go vet -copylocks` finds every other copy.
 
 ## When it is wrong
-
-A struct that holds its mutex by pointer may be copied: the lock stays the same. From a report
-alone: the value may contain no lock at all.
+A struct that holds its mutex by pointer may be copied: the lock stays the same. From a report alone: the value may
+contain no lock at all.
 """
 
 from __future__ import annotations
@@ -44,6 +38,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import addresses, locks
 from deadheat.diagnosis.facts.function_names import (
     GROWING_VERBS,
@@ -56,17 +51,7 @@ from deadheat.diagnosis.facts.lifetime import find_continuing_starter
 from deadheat.diagnosis.facts.object_origin import find_copy_by_call
 from deadheat.diagnosis.facts.synchronization import belongs_to_lock
 from deadheat.diagnosis.finding import CodePoint, Evidence
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    SURE,
-    VALUE_METHOD,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -255,7 +240,6 @@ def _match_copied_element(context: RaceContext) -> RuleMatch | None:
 
 
 def _copy_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    """Return the frame of a side that locks a copy of the struct."""
     for frame in side.user_frames:
         facts = context.function_at(frame)
         if facts is None or not facts.locks_held:
@@ -275,7 +259,6 @@ def _copy_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
 
 
 def _has_lock_of(locks_held: tuple[HeldLock, ...], owner: str) -> bool:
-    """Return whether one of these locks is the owner or a field of it."""
     lock_names = [h.name for h in locks_held if "(" not in h.name]
     return bool(owner) and any(name == owner or name.startswith(f"{owner}.") for name in lock_names)
 
@@ -287,5 +270,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general_causes=("different-locks",),
-    features=HAS_LIBRARY_FRAMES | HAS_CODE | VALUE_METHOD,
+    features=rule.HAS_LIBRARY_FRAMES | rule.HAS_CODE | rule.VALUE_METHOD,
 )

@@ -1,28 +1,22 @@
 """Both sides hold a lock, but not the same one.
 
 ## What it sees
-
-Each side holds at least one lock and they have none in common: as listed by the detector (`mutexes:
-write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
-the same name in two different objects. If one lock belongs to the object, and the other to the code
-that found, made or prints it, the object's lock is missing: [partial-lock](partial-lock.md).
+Each side holds at least one lock and they have none in common: as listed by the detector (`mutexes: write M1` against
+`write M2`), or by the code around the racing lines. With source also: a lock of the same name in two different objects.
+If one lock belongs to the object, and the other to the code that found, made or prints it, the object's lock is
+missing: [partial-lock](partial-lock.md).
 
 ## Why it races
-
 Two locks order nothing between their holders.
 
 ## Example
-
     pthread_mutex_lock(&t->rows_lock);  t->rows++;     /* one thread */
     pthread_mutex_lock(&t->stats_lock); n = t->rows;   /* the other  */
 
 ## Remedy
-
-Decide which lock guards the variable, document that at its declaration, and take that lock on both
-sides.
+Decide which lock guards the variable, document that at its declaration, and take that lock on both sides.
 
 ## When it is wrong
-
 A caller that is not in the stack may take a lock for both sides.
 """
 

@@ -1,41 +1,32 @@
 """No lock on either side.
 
 ## What it sees
+Two accesses to the same memory, at least one of them a write, and no lock on either side: as listed by the detector
+(ThreadSanitizer, Helgrind) or by the code. From a Go report alone it is the usual cause of two non-atomic accesses that
+show no other mechanism: no container, no captured variable, no teardown.
 
-Two accesses to the same memory, at least one of them a write, and no lock on either side: as listed
-by the detector (ThreadSanitizer, Helgrind) or by the code. From a Go report alone it is the usual
-cause of two non-atomic accesses that show no other mechanism: no container, no captured variable,
-no teardown.
-
-With source, if one side is a worker of the package, the other side must wait for it only
-afterwards, or the worker must run forever. Otherwise a wait may be missing instead of a lock.
+With source, if one side is a worker of the package, the other side must wait for it only afterwards, or the worker must
+run forever. Otherwise a wait may be missing instead of a lock.
 
 ## Why it races
-
-Nothing orders the two accesses. The reader may see an old value, part of a new one, or one that was
-never written.
+Nothing orders the two accesses. The reader may see an old value, part of a new one, or one that was never written.
 
 ## Example
-
     func (c *Config) SetLevel(l int) { c.level = l }
     func (c *Config) Level() int     { return c.level }
 
 ## Remedy
-
-One mutex next to the data that every access takes. For a single word use an atomic. For settings
-that are replaced as a whole use an `atomic.Pointer` to an immutable value.
+One mutex next to the data that every access takes. For a single word use an atomic. For settings that are replaced as a
+whole use an `atomic.Pointer` to an immutable value.
 
 ## When it is wrong
+From a report alone, one side may hold a lock (`partial-lock`), or the two sides should run one after the other, so that
+an order is missing. The answer is `unknown` if that is as likely:
 
-From a report alone, one side may hold a lock (`partial-lock`), or the two sides should run one
-after the other, so that an order is missing. The answer is `unknown` if that is as likely:
-
-- A worker that the package started and left running races with a later call of the package.
-  Exception: the worker still runs and its starter is named so (`Start`, `Open`; not `Run`, which
-  may have abandoned it).
+- A worker that the package started and left running races with a later call of the package. Exception: the worker still
+  runs and its starter is named so (`Start`, `Open`; not `Run`, which may have abandoned it).
 - A function races with the worker that it started before.
-- A worker that `main` started has ended, and a method of the same type, not named like a lookup,
-  reads what it wrote.
+- A worker that `main` started has ended, and a method of the same type, not named like a lookup, reads what it wrote.
 """
 
 from __future__ import annotations
@@ -103,7 +94,6 @@ def _may_lack_order(context: RaceContext) -> bool:
 
 
 def _has_wait_or_signal(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether the code that led to the access waits or signals."""
     if _lives_as_long_as_starter(context, side):
         return False  # it loops and waits for its own iterations only
     for frame in side.user_frames[:_MAX_FRAMES]:

@@ -1,36 +1,28 @@
 """Atomic access on one side, non-atomic on the other.
 
 ## What it sees
-
-An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's
-`atomic write`, Miri's `atomic store`, KCSAN's `(marked)`. With source: `atomic.AddInt64(&x, 1)`,
-`__atomic_fetch_add(&x, …)`, `x.load(std::memory_order_acquire)` or `READ_ONCE(x)` on one line, a
-plain `x` on the other.
+An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's `atomic write`,
+Miri's `atomic store`, KCSAN's `(marked)`. With source: `atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)`,
+`x.load(std::memory_order_acquire)` or `READ_ONCE(x)` on one line, a plain `x` on the other.
 
 - Atomics inside of Go or C locks do not count, also where the Go compiler inlined the lock.
-- Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`,
-  `exchange`); with source only with `relaxed` or `release`, which does not order the access before
-  the free.
+- Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`, `exchange`); with source
+  only with `relaxed` or `release`, which does not order the access before the free.
 
 ## Why it races
-
-An atomic access orders only other atomic accesses. The other one may be torn, cached in a register
-or moved by the compiler. A counter decremented with `memory_order_relaxed` does not order earlier
-accesses.
+An atomic access orders only other atomic accesses. The other one may be torn, cached in a register or moved by the
+compiler. A counter decremented with `memory_order_relaxed` does not order earlier accesses.
 
 ## Example
-
     atomic.AddInt64(&s.n, 1)    // worker
     return s.n                  // reader
 
 ## Remedy
-
 Make every access atomic. The types `atomic.Int64`, `atomic.Bool` and `std::atomic` enforce that.
 
 ## When it is wrong
-
-The non-atomic side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A
-`sync/atomic` frame may also belong to a lock or a pool that is built with atomics.
+The non-atomic side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A `sync/atomic` frame
+may also belong to a lock or a pool that is built with atomics.
 """
 
 from __future__ import annotations

@@ -1,49 +1,42 @@
 """A lock on one side only.
 
 ## What it sees
-
-One side holds a lock, the other holds none: as listed by the detector, or by the code around the
-racing lines and their callers (distant callers only if the whole call chain consists of methods of
-one type). Not counted: locks that a worker's starter holds, and a read lock that a server holds
-while a library calls its handlers. A lock next to a collection in an object guards the collection.
+One side holds a lock, the other holds none: as listed by the detector, or by the code around the racing lines and their
+callers (distant callers only if the whole call chain consists of methods of one type). Not counted: locks that a
+worker's starter holds, and a read lock that a server holds while a library calls its handlers. A lock next to a
+collection in an object guards the collection.
 
 With source also:
 
 - A map or slice is returned under the lock and used after it.
 - The reader of an object holds a lock of another type, but not the object's lock.
 - No lock is visible, but the comment of one side's function says that its caller holds it.
-- A Go report lost one stack, and the other side accesses a field without the lock under which most
-  methods of its type do.
-- In Go: one side takes a lock while a library prints, compares or encodes the object that contains
-  it.
+- A Go report lost one stack, and the other side accesses a field without the lock under which most methods of its type
+  do.
+- In Go: one side takes a lock while a library prints, compares or encodes the object that contains it.
 
-From a Go report alone: one side is in a function named as called with the lock (`flushLocked`), the
-other is not. With low rank: an exported method writes so deep in its code that a lock with a
-deferred unlock fits before it, while the other side reads where none fits.
+From a Go report alone: one side is in a function named as called with the lock (`flushLocked`), the other is not. With
+low rank: an exported method writes so deep in its code that a lock with a deferred unlock fits before it, while the
+other side reads where none fits.
 
 ## Why it races
-
-A lock orders only actors that take it. The side without it runs in the middle of the other's
-critical section.
+A lock orders only actors that take it. The side without it runs in the middle of the other's critical section.
 
 ## Example
-
     func (m *Manager) Open(id string)   { m.mu.Lock(); defer m.mu.Unlock(); m.sessions[id] = … }
     func (m *Manager) Lookup(id string) { return m.sessions[id] }    // no lock
 
 ## Remedy
-
 Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 ## When it is wrong
-
-- The lock may guard something else. A caller's lock of another type ranks low; so does one that the
-  detector lists and no code on the call chain takes.
+- The lock may guard something else. A caller's lock of another type ranks low; so does one that the detector lists and
+  no code on the call chain takes.
 - A lock taken in a function that the detector left out of the stack is not seen.
-- A lock does not help against a destructor or the destruction of a lock (`teardown-vs-worker`),
-  where one side is atomic, or for `close` of a channel and `Add` and `Wait` of a group.
-- Not guarded by the lock: a variable captured by a closure, a field that the product only reads and
-  a test sets in a new object, and a field that set-up stores once after it started the reader.
+- A lock does not help against a destructor or the destruction of a lock (`teardown-vs-worker`), where one side is
+  atomic, or for `close` of a channel and `Add` and `Wait` of a group.
+- Not guarded by the lock: a variable captured by a closure, a field that the product only reads and a test sets in a
+  new object, and a field that set-up stores once after it started the reader.
 """
 
 from __future__ import annotations
@@ -51,6 +44,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import addresses, locks, synchronization
 from deadheat.diagnosis.facts.captures import find_capture
 from deadheat.diagnosis.facts.containers import only_uses_argument, unsafe_type_of
@@ -67,28 +61,12 @@ from deadheat.diagnosis.facts.object_origin import find_copy_by_call, is_created
 from deadheat.diagnosis.facts.synchronization import belongs_to_lock, is_atomic
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement
-from deadheat.diagnosis.race_side import locks_of_container_owner
-from deadheat.diagnosis.rule import (
-    EVEN,
-    EXPECTS_LOCK,
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    REPORTS_LOCKS,
-    STRONG,
-    SURE,
-    WEAK,
-    WRITES_DEEP,
-    Rule,
-    RuleMatch,
-)
-from deadheat.model import Origin
+from deadheat.diagnosis.race_side import RaceSide, locks_of_container_owner
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Rule, RuleMatch
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame
 
 _COLLECTION_VERBS = (
     GROWING_VERBS | JOINING_VERBS | KEYED_STORE_VERBS | {"add", "store", "log", "accept", "pop", "steal"}
@@ -293,7 +271,6 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
 
 
 def _may_take_lock(side: RaceSide) -> bool:
-    """Return whether a lock fits before the access in its own function."""
     return addresses.may_follow_lock(side) and addresses.frame_of_offset(side) == side.site
 
 
@@ -382,7 +359,6 @@ def _is_lock_of_local_object(context: RaceContext, side: RaceSide) -> bool:
 
 
 def _is_in_same_object(lock: str, context: RaceContext) -> bool:
-    """Return whether the lock is in the same object as the variable."""
     shared = context.shared_variable
     return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
 
@@ -394,5 +370,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | REPORTS_LOCKS | EXPECTS_LOCK | WRITES_DEEP | HAS_LIBRARY_FRAMES,
+    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.EXPECTS_LOCK | rule.WRITES_DEEP | rule.HAS_LIBRARY_FRAMES,
 )

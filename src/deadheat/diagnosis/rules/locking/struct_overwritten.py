@@ -1,33 +1,26 @@
 """A whole struct is overwritten while its fields are in use.
 
 ## What it sees
+With source: one side stores a whole struct at once (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other works on a field
+of it: atomically, by a method, or under a lock that is overwritten with it.
 
-With source: one side stores a whole struct at once (`*x = T{}`, `memset(&x, 0, sizeof x)`), the
-other works on a field of it: atomically, by a method, or under a lock that is overwritten with it.
-
-From a report alone: an atomic access against a non-atomic write that copies or clears memory
-(`memset`, `memcpy`). Or, in Go, an atomic add against a write by a function that is not named like
-a reset of a counter (`Reset`, `Flush`).
+From a report alone: an atomic access against a non-atomic write that copies or clears memory (`memset`, `memcpy`). Or,
+in Go, an atomic add against a write by a function that is not named like a reset of a counter (`Reset`, `Flush`).
 
 ## Why it races
-
-The assignment writes every field, also those that others use atomically or under a lock of the
-struct. It overwrites the lock too.
+The assignment writes every field, also those that others use atomically or under a lock of the struct. It overwrites
+the lock too.
 
 ## Example
-
     sc := &vars.cached[i]
     *sc = StatementContext{}    // while a worker still adds to sc.MemTracker
 
 ## Remedy
-
-Do not reuse the object: make a new one and publish its pointer. Or wait for all users of the old
-one, then reset it.
+Do not reuse the object: make a new one and publish its pointer. Or wait for all users of the old one, then reset it.
 
 ## When it is wrong
-
-The struct may be new, and its address was only used before. From a report alone: only the field is
-set (`mixed-atomic`).
+The struct may be new, and its address was only used before. From a report alone: only the field is set
+(`mixed-atomic`).
 """
 
 from __future__ import annotations
@@ -35,21 +28,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts.function_names import ENDING_VERBS, RENEWING_VERBS, name_words
 from deadheat.diagnosis.facts.lifetime import destroy_frame
 from deadheat.diagnosis.facts.locks import overwrites_lock
 from deadheat.diagnosis.facts.synchronization import is_atomic
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_ATOMIC,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import Op
 
 if TYPE_CHECKING:
@@ -106,7 +90,6 @@ def _confidence_without_source(writer: RaceSide, other: RaceSide) -> tuple[float
 
 
 def _stored_object(writer: RaceSide) -> str:
-    """Describe the object that the line stores as a whole."""
     here = writer.site_facts
     if here is None:
         return ""
@@ -131,7 +114,6 @@ def _stored_parent_object(writer: RaceSide, other: RaceSide) -> str:
 
 
 def _is_part_of_stored_object(context: RaceContext) -> bool:
-    """Return whether the other side works on a part of the stored object."""
     shared = context.shared_variable
     return shared is not None and (shared.kind == "struct" or bool(shared.accessed_part))
 
@@ -143,5 +125,5 @@ RULE = Rule(
     "a new object per use",
     "An allocation per use.",
     general_causes=("mixed-atomic",),
-    features=HAS_CODE | HAS_ATOMIC | HAS_LIBRARY_FRAMES,
+    features=rule.HAS_CODE | rule.HAS_ATOMIC | rule.HAS_LIBRARY_FRAMES,
 )

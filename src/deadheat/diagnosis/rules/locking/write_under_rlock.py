@@ -1,29 +1,23 @@
 """A write under a lock that is held for reading only.
 
 ## What it sees
-
-A side writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or
-`shared_lock` in C and C++, `read M1` in ThreadSanitizer's list of mutexes. From a Go report alone,
-with low rank: two actors in a method that by its name only reads (`Get`, `Lookup`) write on one
-line, so deep in its code that a lock fits before it.
+A side writes while every lock it holds is held for reading: `RLock` in Go, `rdlock` or `shared_lock` in C and C++,
+`read M1` in ThreadSanitizer's list of mutexes. From a Go report alone, with low rank: two actors in a method that by
+its name only reads (`Get`, `Lookup`) write on one line, so deep in its code that a lock fits before it.
 
 ## Why it races
-
 Several readers hold a read lock at once. A write among them is a write without a lock.
 
 ## Example
-
     func (s *Stats) Get(k string) int { s.mu.RLock(); defer s.mu.RUnlock(); s.hits++; return s.m[k] }
 
 ## Remedy
-
-Take the lock for writing there, or make the counter atomic so that readers do not block each other.
-If the other side holds no lock, it must take it too.
+Take the lock for writing there, or make the counter atomic so that readers do not block each other. If the other side
+holds no lock, it must take it too.
 
 ## When it is wrong
-
-Helgrind does not list locks that are held for reading; then the code decides. From a Go report
-alone: a method that takes no lock and does other work before it counts.
+Helgrind does not list locks that are held for reading; then the code decides. From a Go report alone: a method that
+takes no lock and does other work before it counts.
 """
 
 from __future__ import annotations
@@ -33,13 +27,12 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses, locks, synchronization
 from deadheat.diagnosis.facts.condition_checks import verb_of
 from deadheat.diagnosis.facts.function_names import CREATING_VERBS, READING_VERBS, is_test_file, without_package
-from deadheat.diagnosis.race_side import MAX_NAMED_FRAMES
+from deadheat.diagnosis.race_side import MAX_NAMED_FRAMES, RaceSide
 from deadheat.diagnosis.rule import EVEN, HAS_CODE, REPORTS_LOCKS, SAME_FUNCTION, STRONG, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
 
 _MAX_FRAMES = 2  # frames from the site outwards whose object may be the guarded one
 
@@ -140,13 +133,11 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
 
 
 def _may_hold_lock(side: RaceSide) -> bool:
-    """Return whether the method of the access may have taken a lock."""
     method_frame = addresses.frame_of_offset(side) if addresses.may_follow_lock(side) else None
     return method_frame is not None and ")." in method_frame.function and not is_test_file(method_frame.file)
 
 
 def _is_held_by_other(context: RaceContext, side: object, readers: list[locks.SideLock]) -> bool:
-    """Return whether the other side holds the same lock."""
     other = next((s for s in context.race_sides if s is not side), None)
     locks_held = (locks.reported_locks(context, other) or locks.locks_in_code(other) or []) if other else []
     return bool(locks.common_lock_names(readers, locks_held))

@@ -1,43 +1,36 @@
 """Shared memory that a channel does not order.
 
 ## What it sees
-
 With source, one of:
 
-- One side accesses a field in a branch of a `select` (itself or in a callee), or in a loop that
-  receives from a channel. The other side receives nothing that the first one sends afterwards.
-- A function stops waiting for its worker (`<-ctx.Done()`, `<-time.After(d)`) and then, in that
-  branch or after the `select`, accesses what the worker still writes.
+- One side accesses a field in a branch of a `select` (itself or in a callee), or in a loop that receives from a
+  channel. The other side receives nothing that the first one sends afterwards.
+- A function stops waiting for its worker (`<-ctx.Done()`, `<-time.After(d)`) and then, in that branch or after the
+  `select`, accesses what the worker still writes.
 - An object is sent on a channel and then written again.
 
-Not matched: the channel of a ticker, a loop that receives again and again and that nobody has
-stopped, and a worker that continues step by step after its starter has stopped waiting (it outlives
-its owner).
+Not matched: the channel of a ticker, a loop that receives again and again and that nobody has stopped, and a worker
+that continues step by step after its starter has stopped waiting (it outlives its owner).
 
-From a report alone: a worker of the package writes while a function with a waiting name (`Wait`,
-`await`, `Err`) accesses the same memory, or while the function that started the worker writes it
-too.
+From a report alone: a worker of the package writes while a function with a waiting name (`Wait`, `await`, `Err`)
+accesses the same memory, or while the function that started the worker writes it too.
 
 ## Why it races
-
-A channel orders a send before its receive. A goroutine that writes a field after a receive (or when
-its context ends) notifies nobody. The reader of the field has received nothing from it.
+A channel orders a send before its receive. A goroutine that writes a field after a receive (or when its context ends)
+notifies nobody. The reader of the field has received nothing from it.
 
 ## Example
-
     case <-ctx.Done():
         s.err = ctx.Err()           // Err() reads it without waiting
         return
 
 ## Remedy
-
-Send the value itself over a channel. Or close a `done` channel after the write and receive from it
-before the read. Or use a mutex.
+Send the value itself over a channel. Or close a `done` channel after the write and receive from it before the read. Or
+use a mutex.
 
 ## When it is wrong
-
-The field is ordinary shared state and the channel only triggers the access: then a lock is missing.
-From a report alone: an `Err` method that may be called at any time.
+The field is ordinary shared state and the channel only triggers the access: then a lock is missing. From a report
+alone: an `Err` method that may be called at any time.
 """
 
 from __future__ import annotations
@@ -45,26 +38,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.function_names import WAITING_VERBS, name_words, without_package
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, has_finished, runs_in_defer
 from deadheat.diagnosis.facts.worker_start_stop import ended_without_wait
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    STRONG,
-    USER_STARTER_ON_STACK,
-    WAITS_OR_REPORTS,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
 
 # "out <- f", "ch <- &req", "case out <- f:"
 _SENT_VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})(?::|$)")
@@ -109,7 +93,6 @@ def _find_channel_and_shared_memory(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_abandoned_worker(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: the function that started a worker continues and writes what it writes."""
     encounter = find_continuing_starter(context)
     if (
         encounter is None
@@ -170,7 +153,6 @@ def _is_ordinary_state(context: RaceContext, branch: str, other: RaceSide) -> bo
 
 
 def _writes_in_loop(worker: RaceSide) -> bool:
-    """Return whether the worker writes in a loop."""
     return worker.site_facts is not None and bool(worker.site_facts.loops)
 
 
@@ -180,7 +162,6 @@ def _is_select_loop(side: RaceSide) -> bool:
 
 
 def _has_started_side(context: RaceContext, facts: FunctionFacts, other: RaceSide) -> bool:
-    """Return whether this function started the other side."""
     creator_facts = context.function_at(other.start_frame) if other.start_frame else None
     return creator_facts is not None and (creator_facts.path, creator_facts.first_line) == (
         facts.path,
@@ -208,7 +189,6 @@ def _match_waiting_name(context: RaceContext) -> RuleMatch | None:
 
 
 def _has_stopped_waiting(here: FunctionFacts, branch: str, side: RaceSide, other: RaceSide) -> bool:
-    """Return whether a side that stopped waiting accesses what its worker still uses."""
     if not other.is_worker or side.is_worker:
         return False
     return bool(_STOP_RECEIVE.search(branch) or (_TIMEOUT_RECEIVE.search(branch) and not here.loops))
@@ -276,5 +256,5 @@ RULE = Rule(
     _find_channel_and_shared_memory,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    features=HAS_CODE | WAITS_OR_REPORTS | USER_STARTER_ON_STACK,
+    features=rule.HAS_CODE | rule.WAITS_OR_REPORTS | rule.USER_STARTER_ON_STACK,
 )

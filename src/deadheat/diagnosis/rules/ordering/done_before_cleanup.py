@@ -1,28 +1,25 @@
 """`Done` is called before the goroutine has finished its work.
 
 ## What it sees
-
 With source:
 
-- The goroutine calls `wg.Done()` (or closes, or sends on, the channel that signals its end) before
-  the racing line, or defers it after the function that races, so that it runs first. The other side
-  comes after `Wait` and then needs no lock.
-- In C and C++: it posts a semaphore, sets a promise, counts a latch down or notifies before the
-  racing line, and the other side has waited for that signal.
+- The goroutine calls `wg.Done()` (or closes, or sends on, the channel that signals its end) before the racing line, or
+  defers it after the function that races, so that it runs first. The other side comes after `Wait` and then needs no
+  lock.
+- In C and C++: it posts a semaphore, sets a promise, counts a latch down or notifies before the racing line, and the
+  other side has waited for that signal.
 
 From a report alone:
 
-- A deferred function of a goroutine writes what a function reads that is named like one that comes
-  after it (`Close`, `Finish`, `Wait`), or that the goroutine's starter calls further down.
+- A deferred function of a goroutine writes what a function reads that is named like one that comes after it (`Close`,
+  `Finish`, `Wait`), or that the goroutine's starter calls further down.
 - A function named `Wait` reads what a worker of its package wrote that has ended since.
 
 ## Why it races
-
-Deferred calls run in reverse order. A call that is deferred before `defer wg.Done()` runs after it,
-when nobody waits any more.
+Deferred calls run in reverse order. A call that is deferred before `defer wg.Done()` runs after it, when nobody waits
+any more.
 
 ## Example
-
     go func() {
         defer flush(&stats)    // runs last
         defer wg.Done()        // runs first
@@ -32,13 +29,11 @@ when nobody waits any more.
     print(stats)
 
 ## Remedy
-
 Make `defer wg.Done()` the first statement of the goroutine, so that it runs last.
 
 ## When it is wrong
-
-The group may be about other memory. A goroutine that the worker itself starts does not wait for it.
-A line does not come after a call in another case of its `select`.
+The group may be about other memory. A goroutine that the worker itself starts does not wait for it. A line does not
+come after a call in another case of its `select`.
 """
 
 from __future__ import annotations
@@ -46,6 +41,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts.function_names import (
     ENDING_VERBS,
     RESULT_WORDS,
@@ -56,21 +52,10 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, runs_in_defer
-from deadheat.diagnosis.facts.waits import wait_lines as waits_of
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    IN_DEFER,
-    LIKELY,
-    STRONG,
-    WAITS_OR_REPORTS,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
-from deadheat.model import ActorState, Origin
+from deadheat.diagnosis.facts.waits import wait_lines
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
+from deadheat.model import ActorState, Frame, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +63,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
     from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame
 
 # "wg.Done()", "close(done)", "close(s.finished)"
 _END_SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
@@ -118,7 +101,7 @@ def _find_done_before_cleanup(context: RaceContext) -> RuleMatch | None:
             )
             change = f"Defer `{early_signal.name}` first in the goroutine, so that it runs last."
             has_waited = any(
-                line < facts.line for frame, facts in other.call_chain for line in waits_of(context, frame, facts)
+                line < facts.line for frame, facts in other.call_chain for line in wait_lines(context, frame, facts)
             )
             # without a wait there is no signal, unless the order of deferred calls is proof enough
             is_signalled = (
@@ -239,7 +222,6 @@ def _match_early_native_signal(context: RaceContext) -> RuleMatch | None:
 
 
 def _wait_for_signal(context: RaceContext, other: RaceSide, signal: CallSite, worker_frame: Frame) -> CallSite | None:
-    """Return the call before the other side's access that waits for this signal."""
     inner = context.find_function(signal.name, worker_frame) if signal.name not in WAITS_BY_SIGNAL else None
     names = {signal.name, *(c.name for c in inner.calls)} if inner else {signal.name}
     wanted = tuple(wait for name in names for wait in WAITS_BY_SIGNAL.get(name, ()))
@@ -330,7 +312,6 @@ def _is_end_signal(call: CallSite, received_channels: frozenset[str]) -> bool:
 
 
 def _deferred_line(facts: FunctionFacts) -> int | None:
-    """Return the line that deferred the code of the racing line."""
     inner = next((c for c in reversed(facts.closures) if c.usage == "defer"), None)
     if inner is not None:
         return inner.first_line
@@ -344,5 +325,5 @@ RULE = Rule(
     _find_done_before_cleanup,
     "the order of deferred calls",
     "None.",
-    features=HAS_CODE | IN_DEFER | WAITS_OR_REPORTS,
+    features=rule.HAS_CODE | rule.IN_DEFER | rule.WAITS_OR_REPORTS,
 )

@@ -1,23 +1,18 @@
 """A check without the lock, then again with it.
 
 ## What it sees
+Two actors in one function: one reads without a lock, the other writes a little further down with one, or in a function
+that it called. Go reports list no locks: there the distance only shows that a lock fits in between, and the causes that
+this one refines (`lazy-initialisation`, a missing lock) rank first.
 
-Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called. Go reports list no locks: there the distance only shows that a
-lock fits in between, and the causes that this one refines (`lazy-initialisation`, a missing lock)
-rank first.
-
-With source: a check outside of the lock, the lock, and the same check again inside of it. The check
-may be of the variable, of a flag next to it or a function that both call, in one function or in a
-callee. The object made under the lock may race too.
+With source: a check outside of the lock, the lock, and the same check again inside of it. The check may be of the
+variable, of a flag next to it or a function that both call, in one function or in a callee. The object made under the
+lock may race too.
 
 ## Why it races
-
-The first check reads without order. It may see the pointer before it sees the data that the pointer
-points to.
+The first check reads without order. It may see the pointer before it sees the data that the pointer points to.
 
 ## Example
-
     if s.inst == nil {              // no lock
         s.mu.Lock()
         if s.inst == nil { s.inst = build() }
@@ -25,15 +20,12 @@ points to.
     }
 
 ## Remedy
-
-Use `sync.Once`. Or make the first read an atomic load of an `atomic.Pointer`, and the write an
-atomic store.
+Use `sync.Once`. Or make the first read an atomic load of an `atomic.Pointer`, and the write an atomic store.
 
 ## When it is wrong
-
-These are `partial-lock`: another reader without the lock in another function, a check before the
-lock that is not repeated under it, and a check of another variable of the same name (`if err !=
-nil` before the lock, `if p.err == nil` under it).
+These are `partial-lock`: another reader without the lock in another function, a check before the lock that is not
+repeated under it, and a check of another variable of the same name (`if err != nil` before the lock, `if p.err == nil`
+under it).
 """
 
 from __future__ import annotations
@@ -41,6 +33,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.condition_checks import (
     MAX_LINES_TO_WRITE,
@@ -51,27 +44,15 @@ from deadheat.diagnosis.facts.condition_checks import (
     names_variable,
 )
 from deadheat.diagnosis.facts.function_names import is_test_file, without_package
-from deadheat.diagnosis.finding import CodePoint
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    HAS_CODE,
-    LIKELY,
-    READER_CALLED_WRITER,
-    REPORTS_LOCKS,
-    SAME_FUNCTION,
-    SURE,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import EVEN, LIKELY, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts, PathCondition
-    from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
@@ -240,7 +221,6 @@ def _code_before_read(context: RaceContext, unlocked: RaceSide, maker: str) -> I
 
 
 def _conditions_on(facts: FunctionFacts, names: set[str]) -> list[PathCondition]:
-    """Return the conditions that lead to a line and mention one of these names."""
     conditions = sorted((*facts.guard_clauses, *facts.conditions), key=lambda c: c.line)
     return [c for c in conditions if any(names_variable(n, c.text, n in facts.declarations) for n in names)]
 
@@ -317,5 +297,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general_causes=("partial-lock", "lazy-initialisation"),
-    features=HAS_CODE | REPORTS_LOCKS | READER_CALLED_WRITER | SAME_FUNCTION,
+    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.READER_CALLED_WRITER | rule.SAME_FUNCTION,
 )

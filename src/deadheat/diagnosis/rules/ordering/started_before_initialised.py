@@ -1,13 +1,11 @@
 """A goroutine or thread starts before the data that it uses is set up.
 
 ## What it sees
-
-The function that started the worker writes on a line below the start, and the worker reads. In Go
-the write may be on the same line: the result of a call is stored after it started the worker. In
-C++ also: a thread starts before the derived class is constructed, a constructor writes what a
-thread already reads by a method of the class, or makes a member that is declared after the thread.
-From a report alone, a write in a callee below the start counts only for an option or a set-up name
-(`configure`).
+The function that started the worker writes on a line below the start, and the worker reads. In Go the write may be on
+the same line: the result of a call is stored after it started the worker. In C++ also: a thread starts before the
+derived class is constructed, a constructor writes what a thread already reads by a method of the class, or makes a
+member that is declared after the thread. From a report alone, a write in a callee below the start counts only for an
+option or a set-up name (`configure`).
 
 Not matched, because it changes a value instead of initialising it:
 
@@ -15,41 +13,35 @@ Not matched, because it changes a value instead of initialising it:
 - The worker calls the writing function too.
 - `+=` or `++` writes it, unless the function made the object and returns it further down.
 
-Also matched: the worker creates it itself, once and first (`w.done = make(chan struct{})`), and its
-starter uses or copies it below. Or one line sets up several objects in turn, and what one of them
-starts uses the next.
+Also matched: the worker creates it itself, once and first (`w.done = make(chan struct{})`), and its starter uses or
+copies it below. Or one line sets up several objects in turn, and what one of them starts uses the next.
 
 The start may be out of sight:
 
-- In Go, with source: a function on the call chain of the write (or the only caller, if the stack is
-  cut) has called, further up, code that leads to the start or passed on the closure that the worker
-  runs. The write must be the only one outside of tests, without a lock, of an object and not of a
-  constant (`true`, `nil`, a number), and not in a loop, closure or `Close`.
-- A test writes a field of an object that a constructor just returned, or its closure writes first
-  to its argument, and the product only reads the field.
-- From a report alone: the main goroutine writes in a function named `New…`, `init…` or `setup…`,
-  and another goroutine reads.
+- In Go, with source: a function on the call chain of the write (or the only caller, if the stack is cut) has called,
+  further up, code that leads to the start or passed on the closure that the worker runs. The write must be the only one
+  outside of tests, without a lock, of an object and not of a constant (`true`, `nil`, a number), and not in a loop,
+  closure or `Close`.
+- A test writes a field of an object that a constructor just returned, or its closure writes first to its argument, and
+  the product only reads the field.
+- From a report alone: the main goroutine writes in a function named `New…`, `init…` or `setup…`, and another goroutine
+  reads.
 
 ## Why it races
-
-Starting a goroutine orders only what comes before it. A write after the `go` statement may be seen
-or not.
+Starting a goroutine orders only what comes before it. A write after the `go` statement may be seen or not.
 
 ## Example
-
     s := &Server{}
     go s.loop()
     s.handler = h                   // loop may already read it
 
 ## Remedy
-
 Move the write above the `go` statement, or pass the value through a channel.
 
 ## When it is wrong
-
-A write that changes a running object (a setting, a stop flag) needs a lock or an atomic. If a test
-writes and the other stack is lost, that is as likely, and the answer is `unknown`. Two calls of the
-starting function from different lines are no set-up of one start.
+A write that changes a running object (a setting, a stop flag) needs a lock or an atomic. If a test writes and the other
+stack is lost, that is as likely, and the answer is `unknown`. Two calls of the starting function from different lines
+are no set-up of one start.
 """
 
 from __future__ import annotations
@@ -57,6 +49,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import captures
 from deadheat.diagnosis.facts.function_names import ENDING_VERBS, is_test_file, name_words, without_package
 from deadheat.diagnosis.facts.lifetime import frame_with_verb, start_in_loop_over_objects
@@ -64,25 +57,12 @@ from deadheat.diagnosis.facts.object_origin import field_copied_after_start
 from deadheat.diagnosis.facts.waits import was_set_before_start
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement, guess_main_setup
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    CPP_MEMBERS,
-    CREATES_OBJECT,
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    OTHER_KIND,
-    STARTER_ON_STACK,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _UPDATE_OPERATOR = re.compile(r"\+\+|--|[-+*/|&]=")
@@ -257,7 +237,6 @@ def _uses_created_value(here: FunctionFacts, name: str) -> bool:
 
 
 def _is_starter_below_start(user: RaceSide, worker: RaceSide, started: Frame) -> bool:
-    """Return whether the function that started the worker is below the start by now."""
     starter = worker.enclosing_function(started)
     return any(
         user.enclosing_function(f) == starter and f.file == started.file and (f.line or 0) > (started.line or 0)
@@ -288,7 +267,6 @@ def _stores_argument_once(context: RaceContext, setter: RaceSide, frame: Frame, 
 
 
 def _checks_for_missing(worker: RaceSide) -> bool:
-    """Return whether the worker checks for a missing value."""
     return worker.site_facts is not None and _NULL_VALUE.search(worker.site_facts.text) is not None
 
 
@@ -407,5 +385,5 @@ RULE = Rule(
     _find_start_before_setup,
     "the order of two statements",
     "None.",
-    features=STARTER_ON_STACK | OTHER_KIND | CPP_MEMBERS | HAS_CODE | CREATES_OBJECT,
+    features=rule.STARTER_ON_STACK | rule.OTHER_KIND | rule.CPP_MEMBERS | rule.HAS_CODE | rule.CREATES_OBJECT,
 )

@@ -1,30 +1,24 @@
 """A WaitGroup is used for the next round before the last `Wait` has returned.
 
 ## What it sees
-
 - The panic `WaitGroup is reused before previous Wait has returned`, raised in `Wait`.
-- `Add` by the starter of the waiting goroutine, or further down in a waiting function that two
-  goroutines run.
+- `Add` by the starter of the waiting goroutine, or further down in a waiting function that two goroutines run.
 - With source: `Add` and `Wait` on the same group in a loop, by different goroutines.
 
 `Wait` also panics if goroutines call `Add` themselves; without source the answer is `unknown`.
 
 ## Why it races
-
-`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs
-to the next round, and the group cannot tell the rounds apart.
+`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs to the next round,
+and the group cannot tell the rounds apart.
 
 ## Example
-
     for range rounds { go worker(&wg); wg.Wait() }    // a worker of the next round adds already
 
 ## Remedy
-
-Use a new group for every round, declared inside of the loop. Or let one goroutine make all calls of
-`Add`, after `Wait` has returned.
+Use a new group for every round, declared inside of the loop. Or let one goroutine make all calls of `Add`, after `Wait`
+has returned.
 
 ## When it is wrong
-
 The report does not show which `Add` came too early.
 """
 
@@ -59,7 +53,6 @@ def _find_reused_waitgroup(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_next_round(context: RaceContext, change: str) -> RuleMatch | None:
-    """Match a goroutine that waits while its starter adds for the next round."""
     add_and_wait = synchronization.waitgroup_sides(context)
     if add_and_wait is None or not adds_for_next_round(*add_and_wait):
         return None

@@ -1,36 +1,30 @@
 """A map used by several goroutines, one of which writes.
 
 ## What it sees
-
-- Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
-  `mapiterinit`, `mapIterStart`) above the user's line.
+- Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`, `mapiterinit`,
+  `mapIterStart`) above the user's line.
 - The runtime's `fatal error: concurrent map writes`.
 - Frames of `std::map` and similar types in C++, also if only their header is named.
-- With low rank: a Go function called `put`, which may store the value after the runtime found its
-  slot.
-- With source: the variable is a map that both lines index, range over or delete from, also by
-  methods of a map type, and neither side holds a lock. Or an object is used while it is still being
-  made, because it was put into an unguarded map.
+- With low rank: a Go function called `put`, which may store the value after the runtime found its slot.
+- With source: the variable is a map that both lines index, range over or delete from, also by methods of a map type,
+  and neither side holds a lock. Or an object is used while it is still being made, because it was put into an unguarded
+  map.
 
 ## Why it races
-
-A map may move all its entries when it grows. Go maps are not safe while anybody writes. The runtime
-stops the program when it notices.
+A map may move all its entries when it grows. Go maps are not safe while anybody writes. The runtime stops the program
+when it notices.
 
 ## Example
-
     func (t *Totals) Record(sku string, n int64) { t.bySKU[sku] = n }    // called by many goroutines
 
 ## Remedy
-
-Guard every access, reads and `len` included, with one `sync.RWMutex` next to the map. Use
-`sync.Map` only for keys that are written once.
+Guard every access, reads and `len` included, with one `sync.RWMutex` next to the map. Use `sync.Map` only for keys that
+are written once.
 
 ## When it is wrong
-
-If one side holds a lock, the other side's lock is missing (`partial-lock`); a report alone does not
-show that. The race may be on the variable that holds the map: a function that fills its own map and
-then stores or returns it publishes it without order.
+If one side holds a lock, the other side's lock is missing (`partial-lock`); a report alone does not show that. The race
+may be on the variable that holds the map: a function that fills its own map and then stores or returns it publishes it
+without order.
 """
 
 from __future__ import annotations
@@ -38,24 +32,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.containers import MAP, container_frame, published_in_container, unsafe_type_of
 from deadheat.diagnosis.facts.function_names import KEYED_STORE_VERBS, name_words, without_package
 from deadheat.diagnosis.facts.object_origin import creation_caller, is_created_here
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    OTHER_KIND,
-    STRONG,
-    SURE,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, LIKELY, STRONG, SURE, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -161,7 +144,6 @@ def _map_type_evidence(side: RaceSide) -> Evidence | None:
 
 
 def _uses_elements(context: RaceContext) -> bool:
-    """Return whether no line replaces the map itself."""
     return not any(
         u.writes and not u.is_element and u.name == (context.shared_variable.name if context.shared_variable else "")
         for side in context.race_sides
@@ -177,5 +159,5 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not block each other.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | HAS_LIBRARY_FRAMES | OTHER_KIND | FILLS_CONTAINER,
+    features=rule.HAS_CODE | rule.HAS_LIBRARY_FRAMES | rule.OTHER_KIND | rule.FILLS_CONTAINER,
 )

@@ -1,46 +1,41 @@
 """A slice or vector that grows or changes while others use it.
 
 ## What it sees
-
-Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort` or of
-`std::vector` above the user's line, also if only their header is named.
+Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort` or of `std::vector` above the
+user's line, also if only their header is named.
 
 Without such frames, in Go, from a report alone:
 
 - One line reads and writes, with as much code between the two as `append` needs.
-- The writer is named like an insertion (`Append`, `Push`, `Insert`), or adds a listener
-  (`Subscribe` against `emit`), or the reader is named like an iteration (`each`), and no map frame
-  is above it. A goroutine's own main function (`go n.listen()`) does not count.
+- The writer is named like an insertion (`Append`, `Push`, `Insert`), or adds a listener (`Subscribe` against `emit`),
+  or the reader is named like an iteration (`each`), and no map frame is above it. A goroutine's own main function (`go
+  n.listen()`) does not count.
 
 With source:
 
-- `append` to the variable, a store of a slice that `append` made, or `args := append(t.base, a)`,
-  which writes into the spare capacity of `t.base`.
+- `append` to the variable, a store of a slice that `append` made, or `args := append(t.base, a)`, which writes into the
+  spare capacity of `t.base`.
 - A kept part (`q = q[1:]`), an indexed write, or a method of a slice type.
 - Elements of slices that one function got in two concurrent calls.
-- An array that is refilled (`b = b[:0]`) while a worker uses it, or whose parts a loop hands out
-  (`go handle(buf[:n])`).
+- An array that is refilled (`b = b[:0]`) while a worker uses it, or whose parts a loop hands out (`go
+  handle(buf[:n])`).
 - In C, a line that stores at a counter and increments it (`t->rows[t->length++] = row`).
 - An object used while it is still being made, because it was put into an unguarded slice.
 
 ## Why it races
-
-`append` reads and writes the slice header and may move the elements. Two concurrent appends lose
-one of them. A reader may see a length that does not match the array.
+`append` reads and writes the slice header and may move the elements. Two concurrent appends lose one of them. A reader
+may see a length that does not match the array.
 
 ## Example
-
     go func() { results = append(results, r) }()    // in a loop
 
 ## Remedy
-
-Take one mutex around every use of the slice. Or make a slice of the final length and give each
-goroutine its own index. Or send the elements over a channel and append in one goroutine.
+Take one mutex around every use of the slice. Or make a slice of the final length and give each goroutine its own index.
+Or send the elements over a channel and append in one goroutine.
 
 ## When it is wrong
-
-`copy` and conversions show the same frames for byte buffers that are shared on purpose under a lock
-that failed for another reason. A function called `Push` may also count.
+`copy` and conversions show the same frames for byte buffers that are shared on purpose under a lock that failed for
+another reason. A function called `Push` may also count.
 """
 
 from __future__ import annotations
@@ -48,23 +43,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.context import reports_call_within_line
-from deadheat.diagnosis.facts import addresses, locks
+from deadheat.diagnosis import rule
+from deadheat.diagnosis.context import RaceContext, reports_call_within_line
+from deadheat.diagnosis.facts import addresses, containers, locks
 from deadheat.diagnosis.facts.captures import find_capture
-from deadheat.diagnosis.facts.containers import (
-    APPEND_CALL,
-    SEQUENCE,
-    SLICE_TYPE,
-    append_into_spare_capacity,
-    buffer_refilled_in_loop,
-    container_frame,
-    elements_of_parameters,
-    find_reslice,
-    published_in_container,
-    reused_backing_array,
-    stores_at_counter,
-    unsafe_type_of,
-)
 from deadheat.diagnosis.facts.function_names import (
     GROWING_VERBS,
     INDEXED_TYPE_WORDS,
@@ -79,25 +61,10 @@ from deadheat.diagnosis.facts.lifetime import find_next_round
 from deadheat.diagnosis.facts.object_origin import creation_caller
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    CALL_WITHIN_LINE,
-    EVEN,
-    FAIR,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    HAS_SORT,
-    ITERATES_CONTAINER,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
 
 # "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]"; not "runtime.racereadrange",
@@ -126,15 +93,15 @@ def _find_concurrent_slice(context: RaceContext) -> RuleMatch | None:
         appended = (element,)
     if not frame_evidence and not appended:
         appended = tuple(item for side in context.race_sides if (item := _slice_type_evidence(side)))
-    if handed_out := buffer_refilled_in_loop(context):
+    if handed_out := containers.buffer_refilled_in_loop(context):
         return RuleMatch(STRONG, (handed_out,), _OWN_ARRAY, context.change_points, from_source=True)
-    if not frame_evidence and not appended and (common := elements_of_parameters(context)):
+    if not frame_evidence and not appended and (common := containers.elements_of_parameters(context)):
         return RuleMatch(LIKELY, (common,), _SEPARATE_PARTS, context.change_points, from_source=True)
     if not frame_evidence and not appended:
         return (
             _match_call_between(context)
             or _match_inserting_name(context)
-            or published_in_container(context, False, _GUARD_SLICE)
+            or containers.published_in_container(context, False, _GUARD_SLICE)
         )
     if context.is_go and not context.source and any(creation_caller(a, b) for a, b in context.side_pairs):
         return RuleMatch(
@@ -147,7 +114,7 @@ def _find_concurrent_slice(context: RaceContext) -> RuleMatch | None:
     # a closure that appends to a captured slice changes it for all users
     both = len(frame_evidence) > 1 or len(appended) > 1 or (appended and find_capture(context) is not None)
     confidence = STRONG if both and not (locks_held and any(locks_held)) else LIKELY
-    if array := reused_backing_array(context):
+    if array := containers.reused_backing_array(context):
         appended, confidence = (*appended, array), STRONG + 0.04
     change = (
         f"Guard every use of {context.variable_label} with one mutex, or let each goroutine fill its own"
@@ -162,8 +129,8 @@ def _slice_frame_evidence(side: RaceSide) -> Evidence | None:
     if below := side.caller_frame_matching(_SORT_CALLER):
         name = f"`{without_package(side.function)}`"
         return side.evidence_at_site(f"{name} is called by `{below.function[:60]}`, which moves a slice's elements")
-    frame = side.library_frame_matching(_SLICE_FRAME) or container_frame(side, SEQUENCE)
-    if frame is None or any(unsafe_type_of(f.function) for f in side.library_frames):
+    frame = side.library_frame_matching(_SLICE_FRAME) or containers.container_frame(side, containers.SEQUENCE)
+    if frame is None or any(containers.unsafe_type_of(f.function) for f in side.library_frames):
         return None  # the slice is internal to a library type: unsafe-type-shared
     return side.evidence_at_site(
         f"`{without_package(side.function)}` works on a slice: `{frame.function[:80]}` is above it"
@@ -218,7 +185,6 @@ def _match_inserting_name(context: RaceContext) -> RuleMatch | None:
 
 
 def _is_goroutine_main(side: RaceSide) -> bool:
-    """Return whether the function is the main function of its goroutine: `go n.listen()`."""
     name = side.function
     return side.is_worker and all(
         side.enclosing_function(f) == name or "wrap" in f.function or f.line == _start_line(side)
@@ -247,9 +213,8 @@ def _describe_iteration(writer: RaceSide, reader: RaceSide) -> str:
 
 
 def _shared_elements_evidence(context: RaceContext) -> Evidence | None:
-    """Match two lines that work on elements of one slice."""
     shared = context.shared_variable
-    if not context.is_go or shared is None or not SLICE_TYPE.match(shared.type.strip()):
+    if not context.is_go or shared is None or not containers.SLICE_TYPE.match(shared.type.strip()):
         return None
     for side in context.race_sides:
         uses = side.site_facts.uses if side.site_facts else ()
@@ -262,7 +227,7 @@ def _shared_elements_evidence(context: RaceContext) -> Evidence | None:
 def _slice_type_evidence(side: RaceSide) -> Evidence | None:
     """Match a method of a slice type: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
     here = side.site_facts
-    if here is None or not SLICE_TYPE.match(here.underlying_type):
+    if here is None or not containers.SLICE_TYPE.match(here.underlying_type):
         return None
     for use in here.uses:
         declaration = here.declarations.get(use.path[0])
@@ -276,7 +241,7 @@ def _slice_type_evidence(side: RaceSide) -> Evidence | None:
 def _stored_append_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
     """Match a line that stores the result of append: `f.list = append(next, w)`, `f.list = next`."""
     here, shared = side.site_facts, context.shared_variable
-    if here is None or shared is None or not SLICE_TYPE.match(shared.type.strip()):
+    if here is None or shared is None or not containers.SLICE_TYPE.match(shared.type.strip()):
         return None
     stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
     stored_value = _STORED_VALUE.search(here.text) if stores else None
@@ -294,15 +259,14 @@ def _stored_append_evidence(context: RaceContext, side: RaceSide) -> Evidence | 
 
 
 def _append_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    """Match a line that appends to the shared variable."""
-    if not context.is_go and side.site_facts and side.writes and stores_at_counter(side.site_facts):
+    if not context.is_go and side.site_facts and side.writes and containers.stores_at_counter(side.site_facts):
         return side.evidence_at_site(f"`{side.site_facts.text[:80]}` stores an element at the shared counter")
     if side.library_frames and side.library_frames[-1].origin is not Origin.RUNTIME:
         return None  # a library call works on it, not append
-    append = APPEND_CALL.search(side.site_facts.text) if side.site_facts else None
+    append = containers.APPEND_CALL.search(side.site_facts.text) if side.site_facts else None
     if append is None:
-        return find_reslice(context, side) or _stored_append_evidence(context, side)
-    if context.shared_variable is None and (spare_capacity := append_into_spare_capacity(context, side)):
+        return containers.find_reslice(context, side) or _stored_append_evidence(context, side)
+    if context.shared_variable is None and (spare_capacity := containers.append_into_spare_capacity(context, side)):
         return spare_capacity
     name = append[1].rpartition(".")[2].partition("[")[0]
     shared, base = context.shared_variable, side.site_facts.declarations.get(append[1]) if side.site_facts else None
@@ -316,7 +280,7 @@ def _append_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
         and not is_receiver
         and (shared.name != name or "map[" in shared.type)
     ):
-        return append_into_spare_capacity(context, side) or _stored_append_evidence(context, side)
+        return containers.append_into_spare_capacity(context, side) or _stored_append_evidence(context, side)
     return side.evidence_at_site(f"`{side.site_facts.text[:80] if side.site_facts else ''}` grows the slice")
 
 
@@ -327,5 +291,10 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general_causes=("missing-lock",),
-    features=HAS_LIBRARY_FRAMES | HAS_SORT | HAS_CODE | FILLS_CONTAINER | CALL_WITHIN_LINE | ITERATES_CONTAINER,
+    features=rule.HAS_LIBRARY_FRAMES
+    | rule.HAS_SORT
+    | rule.HAS_CODE
+    | rule.FILLS_CONTAINER
+    | rule.CALL_WITHIN_LINE
+    | rule.ITERATES_CONTAINER,
 )

@@ -1,40 +1,31 @@
 """An error variable captured by a goroutine.
 
 ## What it sees
+With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the enclosing function, and
+so does that function or another goroutine of the same closure.
 
-With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
-enclosing function, and so does that function or another goroutine of the same closure.
+From a report alone, if the address of the variable can be that of an interface (a number or flag mostly has another
+alignment), one of:
 
-From a report alone, if the address of the variable can be that of an interface (a number or flag
-mostly has another alignment), one of:
-
-- A closure writes a variable of its starter, which writes it too, or reads it after the goroutine
-  ended.
-- Two closures of a function, or two goroutines of one closure, assign to it. One may only read it
-  on the next line (`if err != nil`) or after the assignment on its line (`if err = f(); err !=
-  nil`).
+- A closure writes a variable of its starter, which writes it too, or reads it after the goroutine ended.
+- Two closures of a function, or two goroutines of one closure, assign to it. One may only read it on the next line (`if
+  err != nil`) or after the assignment on its line (`if err = f(); err != nil`).
 
 ## Why it races
-
-`err` is declared once and reused by all code that follows. A closure that writes `err =` instead of
-`err :=` shares it. An error may be lost or be reported for the wrong call.
+`err` is declared once and reused by all code that follows. A closure that writes `err =` instead of `err :=` shares it.
+An error may be lost or be reported for the wrong call.
 
 ## Example
-
     err := open(a)
     go func() { err = fetch(b) }()
     if err != nil { return err }    // reads while the goroutine writes
 
 ## Remedy
-
-Declare the error inside the closure (`err :=`) and pass it on through a channel or
-`errgroup.Group`.
+Declare the error inside the closure (`err :=`) and pass it on through a channel or `errgroup.Group`.
 
 ## When it is wrong
-
-The variable is named like an error but has another type. From a report alone: a string, a slice
-that two closures append to, or a result that a return statement writes; since Go 1.25 also a
-number.
+The variable is named like an error but has another type. From a report alone: a string, a slice that two closures
+append to, or a result that a return statement writes; since Go 1.25 also a number.
 """
 
 from __future__ import annotations
@@ -42,14 +33,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses
-from deadheat.diagnosis.facts.captures import find_capture, guess_capture
+from deadheat.diagnosis.facts.captures import CapturedVariable, find_capture, guess_capture
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, SAME_FUNCTION, SURE, Rule, RuleMatch
 from deadheat.model import ActorState
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.captures import CapturedVariable
 
 _MAX_CHECK_LINES = 2  # max. lines from an assignment to the check of the error
 

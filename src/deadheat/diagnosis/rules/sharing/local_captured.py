@@ -1,35 +1,29 @@
 """A local variable captured by a goroutine or thread.
 
 ## What it sees
-
-- One side is a closure (`F.func1`), the other is the enclosing function or another goroutine of the
-  same closure, and one call of that function started the goroutine.
+- One side is a closure (`F.func1`), the other is the enclosing function or another goroutine of the same closure, and
+  one call of that function started the goroutine.
 - Two goroutines run one closure that a function, not a method, has returned.
-- With source: the name that both lines use is declared in the function, outside of the closure, and
-  not on one of the two lines (a Go declaration makes a new variable).
-- In C++: a lambda that captures by reference, or a variable on the stack of the thread that started
-  the other.
+- With source: the name that both lines use is declared in the function, outside of the closure, and not on one of the
+  two lines (a Go declaration makes a new variable).
+- In C++: a lambda that captures by reference, or a variable on the stack of the thread that started the other.
 
 ## Why it races
-
-A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each
-access is shared, though it looks like a local one.
+A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each access is shared,
+though it looks like a local one.
 
 ## Example
-
     total := 0
     go func() { total += bonus }()
     total += base                   // two goroutines, one total
 
 ## Remedy
-
-Pass values as arguments and results through a channel. Or give each goroutine its own slot and add
-up after `Wait`. Or guard the variable with a mutex.
+Pass values as arguments and results through a channel. Or give each goroutine its own slot and add up after `Wait`. Or
+guard the variable with a mutex.
 
 ## When it is wrong
-
-Without source the closure may access a field of an object that is shared in other ways: then a lock
-of that object is missing.
+Without source the closure may access a field of an object that is shared in other ways: then a lock of that object is
+missing.
 """
 
 from __future__ import annotations
@@ -65,7 +59,6 @@ def _find_captured_local(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_stack_memory(context: RaceContext) -> RuleMatch | None:
-    """Match memory on a thread's stack, as named by the detector, that another thread uses."""
     location = context.report.location
     if location is None or location.kind != "stack" or not context.side_pairs:
         return None
@@ -89,7 +82,6 @@ def _match_stack_memory(context: RaceContext) -> RuleMatch | None:
 
 
 def _accesses_member(side: RaceSide) -> bool:
-    """Return whether its line accesses a member of its class, and no local variable."""
     here = side.site_facts
     if here is None or not here.receiver:
         return False
@@ -98,7 +90,6 @@ def _accesses_member(side: RaceSide) -> bool:
 
 
 def _is_accessed_by_pointer(side: RaceSide) -> bool:
-    """Return whether it is accessed through a pointer: `p->rate = 2;`."""
     here = side.site_facts
     return here is not None and any(len(u.path) > 1 and f"{u.path[0]}->" in here.text for u in here.uses)
 

@@ -1,35 +1,29 @@
 """A loop variable captured by a goroutine.
 
 ## What it sees
+One side is a closure, the other the enclosing function, which writes on a line above the one that starts the goroutine:
+only a loop gets back there.
 
-One side is a closure, the other the enclosing function, which writes on a line above the one that
-starts the goroutine: only a loop gets back there.
-
-With source: the module's `go` line is older than 1.22, and the closure uses a name that a `for`
-clause declares, or a method of it is started (`go truck.drive()`), or closures access the element
-that it indexes. In C and C++: the `for` clause writes the variable whose address is passed to a
-thread that the loop starts.
+With source: the module's `go` line is older than 1.22, and the closure uses a name that a `for` clause declares, or a
+method of it is started (`go truck.drive()`), or closures access the element that it indexes. In C and C++: the `for`
+clause writes the variable whose address is passed to a thread that the loop starts.
 
 ## Why it races
-
-Before Go 1.22 a loop has one variable for all iterations. The goroutine reads it while the loop
-writes the next value into it. Several goroutines may see the same value.
+Before Go 1.22 a loop has one variable for all iterations. The goroutine reads it while the loop writes the next value
+into it. Several goroutines may see the same value.
 
 ## Example
-
     for _, id := range ids {
         go func() { warm(id) }()    // every goroutine reads the same id
     }
 
 ## Remedy
-
-Give each iteration its own variable: pass it as an argument, shadow it (`id := id`), or raise the
-`go` line of `go.mod` to 1.22.
+Give each iteration its own variable: pass it as an argument, shadow it (`id := id`), or raise the `go` line of `go.mod`
+to 1.22.
 
 ## When it is wrong
-
-The function may write another variable in that loop, such as an error that the closure also uses.
-With Go 1.22 or newer only a variable declared before the loop can race.
+The function may write another variable in that loop, such as an error that the closure also uses. With Go 1.22 or newer
+only a variable declared before the loop can race.
 """
 
 from __future__ import annotations
@@ -37,28 +31,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.facts.captures import MAX_START_FRAMES, find_capture, guess_capture, start_line_of
+from deadheat.diagnosis import rule
+from deadheat.diagnosis.facts.captures import (
+    MAX_START_FRAMES,
+    CapturedVariable,
+    find_capture,
+    guess_capture,
+    start_line_of,
+)
 from deadheat.diagnosis.facts.function_names import bare_name
 from deadheat.diagnosis.facts.lifetime import is_method_of_other_type, is_stack_memory
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of, runs_in_starter_closure
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    SAME_FUNCTION,
-    SITE_IS_STARTER,
-    STRONG,
-    SURE,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of, runs_in_starter_closure
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.captures import CapturedVariable
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # "&truck", "&job.input"
@@ -225,5 +214,5 @@ RULE = Rule(
     "a variable per iteration",
     "None: one copy per iteration.",
     general_causes=("local-captured",),
-    features=HAS_CODE | SAME_FUNCTION | SITE_IS_STARTER,
+    features=rule.HAS_CODE | rule.SAME_FUNCTION | rule.SITE_IS_STARTER,
 )

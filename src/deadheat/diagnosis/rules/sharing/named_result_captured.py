@@ -1,36 +1,28 @@
 """A named result captured by a goroutine.
 
 ## What it sees
+With source: a closure that runs in a goroutine uses a named result of the enclosing function. The other side is another
+such goroutine, the function's own code, or its `return` statement, which assigns to the result without naming it.
 
-With source: a closure that runs in a goroutine uses a named result of the enclosing function. The
-other side is another such goroutine, the function's own code, or its `return` statement, which
-assigns to the result without naming it.
-
-From a report alone: a closure writes a variable of the function that started it, and so does that
-function further down. Code rarely writes a local variable while a goroutine does; a `return` does
-so implicitly.
+From a report alone: a closure writes a variable of the function that started it, and so does that function further
+down. Code rarely writes a local variable while a goroutine does; a `return` does so implicitly.
 
 ## Why it races
-
-`return f()` in a function with named results is an assignment to them. A goroutine that still uses
-the result races with that assignment, and what it writes after the return is lost.
+`return f()` in a function with named results is an assignment to them. A goroutine that still uses the result races
+with that assignment, and what it writes after the return is lost.
 
 ## Example
-
     func Resolve() (addr string) {
         go func() { addr = ask(b) }()
         return ask(a)               // writes addr
     }
 
 ## Remedy
-
-Let the goroutine write to its own variable, pass that through a channel, and return only after
-receiving it.
+Let the goroutine write to its own variable, pass that through a channel, and return only after receiving it.
 
 ## When it is wrong
-
-The result is only used before the goroutine starts, and the race is on another variable of the same
-line. From a report alone: a local variable that the function sets itself.
+The result is only used before the goroutine starts, and the race is on another variable of the same line. From a report
+alone: a local variable that the function sets itself.
 """
 
 from __future__ import annotations

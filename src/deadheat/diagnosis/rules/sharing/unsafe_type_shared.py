@@ -1,30 +1,22 @@
 """A type that is not safe for concurrent use is shared.
 
 ## What it sees
-
-Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`,
-`math/rand.Rand`, `http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`,
-`std::shared_ptr` (the pointer itself), `std::list`; in Go any library type, if both accesses are in
-its own methods (`exec.Cmd`). With source: the variable is declared as one.
+Frames of such a type above the user's line: `bytes.Buffer`, `strings.Builder`, `bufio.Writer`, `math/rand.Rand`,
+`http.Header`, `sql.Rows`, `json.Encoder`, `container/list`; in C++ `std::string`, `std::shared_ptr` (the pointer
+itself), `std::list`; in Go any library type, if both accesses are in its own methods (`exec.Cmd`). With source: the
+variable is declared as one.
 
 ## Why it races
-
-Their documentation allows one goroutine at a time. Every call changes internal state, even if it
-looks like a read.
+Their documentation allows one goroutine at a time. Every call changes internal state, even if it looks like a read.
 
 ## Example
-
     var rng = rand.New(rand.NewSource(1))    // shared by all handlers: rng.Intn races
 
 ## Remedy
-
-Use one per goroutine, or a mutex around every call. The functions of the package `math/rand` are
-safe.
+Use one per goroutine, or a mutex around every call. The functions of the package `math/rand` are safe.
 
 ## When it is wrong
-
-A buffer is passed from one goroutine to the next without synchronisation: then the order is
-missing.
+A buffer is passed from one goroutine to the next without synchronisation: then the order is missing.
 """
 
 from __future__ import annotations

@@ -1,31 +1,25 @@
 """Parallel tests share a fixture.
 
 ## What it sees
-
-Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same
-time, which only `t.Parallel` allows. With source: not if a function of the product stores a missing
-value in a variable of its own package (a cache, a table that is created at first use).
+Both sides run in goroutines that `testing.(*T).Run` started: two tests or sub-tests at the same time, which only
+`t.Parallel` allows. With source: not if a function of the product stores a missing value in a variable of its own
+package (a cache, a table that is created at first use).
 
 ## Why it races
-
-Parallel tests run concurrently. Anything that they share and that one of them changes is unordered:
-a package variable, a fixture that is made once, a variable of the loop around the sub-tests.
+Parallel tests run concurrently. Anything that they share and that one of them changes is unordered: a package variable,
+a fixture that is made once, a variable of the loop around the sub-tests.
 
 ## Example
-
     for _, tc := range cases {
         t.Run(tc.name, func(t *testing.T) { t.Parallel(); shared.Add(tc.name) })
     }
 
 ## Remedy
-
-Use a fixture per sub-test, or no `t.Parallel` in tests that share one. The product is correct
-unless it promises to be safe for concurrent use.
+Use a fixture per sub-test, or no `t.Parallel` in tests that share one. The product is correct unless it promises to be
+safe for concurrent use.
 
 ## When it is wrong
-
-The type claims to be safe for concurrent use and is not: then the tests have found a defect of the
-product.
+The type claims to be safe for concurrent use and is not: then the tests have found a defect of the product.
 """
 
 from __future__ import annotations
@@ -34,13 +28,12 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.condition_checks import find_check, find_existence_check
 from deadheat.diagnosis.facts.function_names import is_test_file
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import BOTH_IN_TESTS, FAIR, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.finding import CodePoint, Evidence
-    from deadheat.diagnosis.race_side import RaceSide
 
 
 def _find_parallel_test_shared_fixture(context: RaceContext) -> RuleMatch | None:
@@ -85,7 +78,6 @@ def _test_frame_point(side: RaceSide) -> CodePoint | None:
 
 
 def _parallel_call_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    """Return the call of t.Parallel in one of the test's functions."""
     for frame in side.user_frames:
         facts = context.function_at(frame) if frame.file.endswith("_test.go") else None
         call = next((c for c in facts.calls if c.name == "Parallel"), None) if facts else None

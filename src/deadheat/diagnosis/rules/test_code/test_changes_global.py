@@ -1,38 +1,30 @@
 """A test changes a variable that background goroutines use.
 
 ## What it sees
+A write on a line of a test file against an access by a background goroutine of the product, to an address in the
+program image (where package variables are) and not in the heap. With source: it is a package variable; the write may
+also be in a function for tests next to the product (`func Fast(t testing.TB)`).
 
-A write on a line of a test file against an access by a background goroutine of the product, to an
-address in the program image (where package variables are) and not in the heap. With source: it is a
-package variable; the write may also be in a function for tests next to the product (`func Fast(t
-testing.TB)`).
-
-With lower confidence: code that a test calls in its own goroutine (set-up, a setter) writes such an
-address, also if that stack is lost, and a goroutine of the product only reads it.
+With lower confidence: code that a test calls in its own goroutine (set-up, a setter) writes such an address, also if
+that stack is lost, and a goroutine of the product only reads it.
 
 ## Why it races
-
-A test changes a package variable (a hook, a timeout, a default) while goroutines of this or an
-earlier test still read it.
+A test changes a package variable (a hook, a timeout, a default) while goroutines of this or an earlier test still read
+it.
 
 ## Example
-
     func TestLimits(t *testing.T) {
         limit = 5                   // the crawler of the test before still reads it
         defer func() { limit = 10 }()
     }
 
 ## Remedy
-
-Stop the background goroutines before the variable is changed. Or pass the value to the constructor
-and leave the package variable alone. The product is correct as long as only tests write the
-variable.
+Stop the background goroutines before the variable is changed. Or pass the value to the constructor and leave the
+package variable alone. The product is correct as long as only tests write the variable.
 
 ## When it is wrong
-
 - A field of an object that the test made is no global: the test lacks a lock.
-- From a report alone: a variable that a worker of another test writes too is no setting. That
-  worker was left running.
+- From a report alone: a variable that a worker of another test writes too is no setting. That worker was left running.
 - The product writes it for every caller: then a lock is missing, or it is created too late.
 """
 
@@ -67,7 +59,6 @@ def _find_test_changes_global(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_write_by_test(context: RaceContext, test: RaceSide, other: RaceSide) -> RuleMatch | None:
-    """Match a write by a line of a test file or by a function for tests."""
     shared = context.shared_variable
     if shared is not None and shared.kind != "package":
         return None
@@ -128,14 +119,12 @@ def _background_evidence(other: RaceSide) -> Evidence:
 
 
 def _runs_test(side: RaceSide) -> bool:
-    """Return whether it runs a test, by its stack or its creator."""
     if side.runs_test:
         return True
     return any(is_test_file(f.file) and go.enclosing_test(f.function) for f in side.live_frames)
 
 
 def _is_background(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether it is a goroutine of the product."""
     if context.in_same_function or _runs_test(side):
         return False
     return side.site is not None or side.is_worker
@@ -152,14 +141,12 @@ def _describe_location(side: RaceSide) -> str:
 
 
 def _is_test_code(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether the other side is test code too."""
     if not side.is_in_test_file:
         return False
     return is_package_variable(context) is not True or any(go.enclosing_test(f.function) for f in side.user_frames)
 
 
 def _is_started_by_other_test(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether another test than the running one started it."""
     starting_tests = [name for f in side.actor.created_at if (name := go.enclosing_test(f.function))]
     return bool(starting_tests) and context.report.test not in starting_tests
 

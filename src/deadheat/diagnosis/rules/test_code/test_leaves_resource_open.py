@@ -1,26 +1,20 @@
 """A test does not close what it opened.
 
 ## What it sees
-
-A goroutine that one test started races with another test. Or, with source, a test opens something
-(a result set, a session, a server) whose worker is one side, and never closes it or drops it.
+A goroutine that one test started races with another test. Or, with source, a test opens something (a result set, a
+session, a server) whose worker is one side, and never closes it or drops it.
 
 ## Why it races
-
-An open resource continues to work. The next statement, or the next test, changes what it still
-uses.
+An open resource continues to work. The next statement, or the next test, changes what it still uses.
 
 ## Example
-
     rs, err := tk.Exec("select …")  // rs is never closed: its workers go on
     tk.MustExec("set …")            // resets what they use
 
 ## Remedy
-
 Close it in the test, best with `defer` or `t.Cleanup` on the next line. The product is correct.
 
 ## When it is wrong
-
 A helper closes it, or a clean-up that this rule does not know.
 """
 
@@ -79,7 +73,6 @@ def _first_test_frame(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
 def _hit_for_other_test(
     context: RaceContext, worker: RaceSide, starting_test: tuple[str, Frame], running_test: tuple[str, Frame]
 ) -> RuleMatch:
-    """Describe a goroutine of one test that runs during another test."""
     frame = starting_test[1]
     at = CodePoint(frame.file, frame.line, frame.function)
     evidence = (
@@ -168,7 +161,6 @@ def _match_unclosed_result(
 
 
 def _returns_closable(context: RaceContext, worker: RaceSide, test: Frame, call: CallSite) -> bool:
-    """Return whether the call returns something that can be closed, by its declaration."""
     creation_stack = worker.actor.created_at
     test_index = creation_stack.index(test)
     callee = context.function_at(creation_stack[test_index - 1]) if test_index else None
@@ -179,7 +171,6 @@ def _returns_closable(context: RaceContext, worker: RaceSide, test: Frame, call:
 
 
 def _result_types(context: RaceContext, worker: RaceSide, test: Frame) -> str:
-    """Return the result types of the call, as declared."""
     creation_stack = worker.actor.created_at
     test_index = creation_stack.index(test)
     callee = context.function_at(creation_stack[test_index - 1]) if test_index else None
@@ -193,7 +184,6 @@ def _result_variable(call: CallSite) -> str:
 
 
 def _is_closed(facts: FunctionFacts, call: CallSite) -> bool:
-    """Return whether the test closes the result, or passes it to code that may."""
     if not _result_variable(call):
         return False
     word = re.compile(rf"\b{re.escape(_result_variable(call))}\b")
