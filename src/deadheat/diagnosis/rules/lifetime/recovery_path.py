@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, HAS_CODE, IN_PANIC, LIKELY, Rule, RuleMatch
 
@@ -46,11 +47,7 @@ def _find_recovery_path(context: RaceContext) -> RuleMatch | None:
         panic_source = next((f for f in side.live_frames[panic_index + 1 :] if f.package != "runtime"), None)
         sentences = [side.evidence_at_site(f"{side.action} in a deferred call, while a panic unwinds")]
         if panic_source:
-            sentences.append(
-                side.evidence_at_site(f"the panic came from `{panic_source.function}`")._replace(
-                    point=point_of(panic_source)
-                )
-            )
+            sentences.append(Evidence(f"the panic came from `{panic_source.function}`", point_of(panic_source)))
         sentences.append(other.evidence_at_site(f"{other.action} at the same time"))
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR
         return RuleMatch(confidence, tuple(sentences), _CHANGE, (side.point,))
@@ -60,8 +57,9 @@ def _find_recovery_path(context: RaceContext) -> RuleMatch | None:
 def _is_in_recovering_defer(side: RaceSide) -> bool:
     here = side.site_facts
     inner = next((c for c in here.closures if c.usage == "defer"), None) if here else None
-    calls = here.calls if here and inner else ()
-    return any(c.name == "recover" and inner and inner.first_line <= c.line <= inner.last_line for c in calls)
+    if here is None or inner is None:
+        return False
+    return any(c.name == "recover" and inner.first_line <= c.line <= inner.last_line for c in here.calls)
 
 
 RULE = Rule(

@@ -1,20 +1,17 @@
 """A teardown does not wait for the worker.
 
 ## What it sees
-One side writes in a teardown function (`Close`, `Stop`, `Shutdown`, `~Class`), the other is a goroutine or thread that
-still uses the object. Confidence is higher if the same type or package started it. Or the teardown destroys a lock or
-condition that is still in use (`pthread_cond_destroy`). Not if one element is removed (`drop`, `unsubscribe`) and the
-other side is a method of the same type.
+One side writes in a teardown function (`Close`, `Stop`, `~Class`), the other is a goroutine or thread that still uses
+the object. Confidence is higher if the same type or package started it.
 
-With source also:
+- The teardown destroys a lock or condition that is still in use (`pthread_cond_destroy`).
+- A library closes a file or connection on one side (`exec.(*Cmd).Wait` closes its pipes) and uses it on the other.
+- With source: the teardown only reads what the worker writes, and has not joined it yet.
+- With source: a function of any name takes something away and joins the worker afterwards, closes a channel that the
+  worker waits on, or stores `nil` where no other code stores anything.
 
-- The teardown only reads what the worker writes, and has not joined it yet.
-- A function of any name takes something away and joins the worker afterwards, closes a channel that the worker waits
-  on, or stores `nil` where no other code stores anything.
-- In C and C++ not if it sets the flag that the worker polls and then joins it: that flag needs an atomic.
-
-A worker that the teardown started itself is part of the teardown. With any names: a file or connection that the library
-closes on one side (`exec.(*Cmd).Wait` closes its pipes) and uses on the other.
+Not matched: one element is removed (`unsubscribe`) by a method of the other side's type, the teardown started the
+worker itself, or, in C and C++, it sets the flag that the worker polls and then joins it.
 
 ## Why it races
 The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a connection is closed. A stop
@@ -87,20 +84,17 @@ def _find_teardown_vs_worker(context: RaceContext) -> RuleMatch | None:
     worker, owner = teardown.worker, teardown.owner
     name = without_package(context.enclosing_function(teardown.frame.function))
     by_name = not context.has_code or lifetime.frame_with_verb(owner, ENDING_VERBS) is not None
-    reason = (
-        f"{lifetime.name_explanation(owner, name)} is a teardown"
-        if by_name
-        else f"; `{name}` does not wait for the worker first"
-    )
+    reason = f"; `{name}` does not wait for the worker first"
+    if by_name:
+        reason = f"{lifetime.name_explanation(owner, name)} is a teardown"
     evidence = [
         owner.evidence_at_site(f"{owner.action}{reason}"),
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id}) that still uses it"),
     ]
     where = [owner.point]
-    if worker.start_frame:
-        where.append(point_of(worker.start_frame))
-        started = f"the worker was started in `{worker.start_frame.function}`"
-        evidence.append(Evidence(started, where[-1]))
+    if started := worker.start_frame:
+        where.append(point_of(started))
+        evidence.append(Evidence(f"the worker was started in `{started.function}`", where[-1]))
     if worker.frame_ending_with("runtime.gopanic"):
         evidence.append(worker.evidence_at_site("the worker is on the recovery path of a panic"))
     mechanism = "WaitGroup, or a channel that it closes" if context.is_go else "a join"
@@ -188,22 +182,12 @@ def _clears_for_good(context: RaceContext, ender: RaceSide, worker: RaceSide) ->
 
 
 def _signals_stop(facts: FunctionFacts, worker: RaceSide) -> bool:
-    """Return whether it signals a stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`.
-
-    A channel of any name that the worker waits on counts too.
-    """
+    """Return whether it signals a stop: `s.cancel()`, `close(s.quit)`, or closes what the worker waits on."""
     awaited_names = {name for _, worker_facts in worker.call_chain for name in worker_facts.awaited_names}
-    return any(
-        c.name in _CANCEL_FUNCTIONS
-        or (c.name == "close" and (_STOP_CHANNEL.search(c.arguments) or _last_component(c.arguments) in awaited_names))
-        for c in facts.calls
-        if not c.deferred and c.closure_depth == len(facts.closures)
-    )
-
-
-def _last_component(name: str) -> str:
-    """Return `quit` for `s.quit`."""
-    return name.rpartition(".")[2]
+    calls = [c for c in facts.calls if not c.deferred and c.closure_depth == len(facts.closures)]
+    channels = [c.arguments for c in calls if c.name == "close"]
+    is_closed = any(_STOP_CHANNEL.search(name) or name.rpartition(".")[2] in awaited_names for name in channels)
+    return is_closed or any(c.name in _CANCEL_FUNCTIONS for c in calls)
 
 
 def _is_starter_of(context: RaceContext, worker: RaceSide, facts: FunctionFacts) -> bool:
@@ -224,12 +208,8 @@ def _match_reading_teardown(context: RaceContext) -> lifetime.TeardownMatch | No
         teardown = lifetime.TeardownMatch(ender, frame, worker)
         join_lines = [c.line for c in calls_to(context, facts, frame, JOIN_CALLS)]
         is_joined = any(line <= (frame.line or 0) for line in (*join_lines, *facts.receive_lines))
-        if (
-            _is_worker_of_type(context, teardown)
-            and not is_joined
-            and not _has_received_before(ender)
-            and not timed_wait_above(ender)
-        ):
+        has_waited = is_joined or _has_received_before(ender) or timed_wait_above(ender)
+        if not has_waited and _is_worker_of_type(context, teardown):
             return teardown
     return None
 
@@ -293,19 +273,14 @@ def _match_destroyed_lock(context: RaceContext) -> RuleMatch | None:
 def _match_close_in_library(context: RaceContext) -> RuleMatch | None:
     """Match library frames that close a file in use: `cmd.Wait()` closes the pipe that is read."""
     for closer, other in context.side_pairs if context.is_go else ():
-        close_frame, use_frame = (
-            closer.library_frame_matching(_CLOSE_METHOD),
-            other.library_frame_matching(_FILE_METHOD),
-        )
+        close_frame = closer.library_frame_matching(_CLOSE_METHOD)
+        use_frame = other.library_frame_matching(_FILE_METHOD)
         if close_frame is None or use_frame is None or other.library_frame_matching(_CLOSE_METHOD):
             continue
+        closing, using = without_package(closer.function), without_package(other.function)
         evidence = (
-            closer.evidence_at_site(
-                f"`{without_package(closer.function)}` closes it: `{close_frame.function}` is above it"
-            ),
-            other.evidence_at_site(
-                f"`{without_package(other.function)}` uses it at the same time: `{use_frame.function}`"
-            ),
+            closer.evidence_at_site(f"`{closing}` closes it: `{close_frame.function}` is above it"),
+            other.evidence_at_site(f"`{using}` uses it at the same time: `{use_frame.function}`"),
         )
         change = "Wait for the user of the file before the call that closes it."
         return RuleMatch(LIKELY + 0.05, evidence, change, (closer.point, other.point))

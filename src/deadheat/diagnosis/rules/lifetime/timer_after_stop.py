@@ -1,12 +1,12 @@
 """A timer's function runs against the code that owns the timer.
 
 ## What it sees
-A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the function of
-`time.AfterFunc`, against code that writes where it writes, or that is named like a stop.
+The function of `time.AfterFunc` (`time.goFunc` in its stack or as its creator), against code that writes where it
+writes, or that is named like a stop.
 
 With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee, also if a goroutine
-has received from the timer's channel. In C, C++ and the kernel, with source: one side runs in code named like a timer
-(`timer_main`, `PeriodicTask`, `call_timer_fn`), the other comes after a call that stops it without a join.
+has received from the timer's channel. In C, C++ and the kernel: one side runs in code named like a timer, the other
+comes after a call that stops it without a join.
 
 From a report alone: a thread named like a timer, against a function named like a stop or reset.
 
@@ -85,20 +85,19 @@ def _find_timer_after_stop(context: RaceContext) -> RuleMatch | None:
             continue
         is_stopped = _is_stopping_function(owner) or _has_stop_in_chain(context, owner)
         is_stopped = is_stopped or any(_has_stop_in_frame(context, f) for f in timer.actor.created_at[:2])
-        evidence = [
+        evidence = (
             timer.evidence_at_site(f"{timer.action} in the function of a timer (time.AfterFunc)"),
             owner.evidence_at_site(f"{owner.action} it too{'; it stops or resets the timer' if is_stopped else ''}"),
-        ]
+        )
         change = _CHANGE.format(what=context.variable_label)
         # a function that resets the timer at each call, or writes what its function writes; otherwise
         # only a lock may be missing
-        both_write = timer.writes and owner.writes
         is_timer_too = any(f.function == "time.goFunc" for f in owner.actor.created_at[:2])
         is_same_function = (timer.is_closure or is_timer_too) and owner.function == timer.function
-        may_reset = owner.site_facts is None and (is_same_function or both_write)
-        confidence = STRONG if is_stopped else FAIR + 0.05 if may_reset else WEAK
         sourced = owner.site_facts is not None
-        return RuleMatch(confidence, tuple(evidence), change, context.change_points, from_source=sourced)
+        may_reset = not sourced and (is_same_function or (timer.writes and owner.writes))
+        confidence = STRONG if is_stopped else FAIR + 0.05 if may_reset else WEAK
+        return RuleMatch(confidence, evidence, change, context.change_points, from_source=sourced)
     return None
 
 
@@ -170,7 +169,7 @@ def _match_native_timer(context: RaceContext) -> RuleMatch | None:
     for timer, owner in context.side_pairs if context.source else ():
         if not timer.is_worker and not context.is_kernel:
             continue
-        tick = next((f for f in _frames_and_creators(timer) if _is_timer_function(context, f)), None)
+        tick = next((f for f in (*timer.live_frames, *timer.start_stack) if _is_timer_function(context, f)), None)
         stop = _stop_without_join(context, owner) if tick else None
         if stop is None and (calls_back := _callback_frame(context, timer)):
             tick, kind = calls_back
@@ -186,10 +185,6 @@ def _match_native_timer(context: RaceContext) -> RuleMatch | None:
         )
         return RuleMatch(STRONG + 0.04, evidence, _CHANGE.format(what=context.variable_label), (at,), from_source=True)
     return None
-
-
-def _frames_and_creators(timer: RaceSide) -> tuple[Frame, ...]:
-    return (*timer.live_frames, *timer.start_stack)
 
 
 def _is_timer_function(context: RaceContext, frame: Frame) -> bool:

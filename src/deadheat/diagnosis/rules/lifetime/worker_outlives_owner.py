@@ -1,24 +1,20 @@
 """A worker outlives its owner.
 
 ## What it sees
-One of:
-
-- One side prepares an object for its next use (`Reset…`, `Init…`, `Clear…`: the next statement, request or round), the
-  other is a worker of the previous use, which may have finished since.
+- One side prepares an object for its next use (`Reset…`, `Init…`, `Clear…`), the other is a worker of the previous use.
 - Memory is freed while a thread still uses it. A thread that just released its reference atomically lacks an order
   (`mixed-atomic`).
-- From a report alone: a function that is not named like a start (`Compact`, not `Start`; `Run` if it only runs the
-  goroutine) left a goroutine behind, which writes what that function or its caller reads. Or the starter of the worker
-  went on to code that reads its result.
+- From a report alone: a function that is not named like a start (`Compact`, not `Start`) left a goroutine behind, which
+  writes what that function or its caller reads.
 
 With source also, a function that started the worker:
 
 - calls `Close`, `Stop` or `cancel` on its owner and continues without a wait, or starts the next one.
-- stops waiting after a timeout (`<-time.After`, `wait_for`, `sem_timedwait`), or detaches it and only sleeps, and then
-  its result is used.
+- stops waiting after a timeout (`<-time.After`, `wait_for`), or detaches it and only sleeps, and then its result is
+  used.
 - returns, for instance with an error, above the line that waits.
-- is above the line of the start again, in its next round (from a report alone that may also be a pooled object or an
-  array: `unknown`).
+- is above the line of the start again, in its next round (from a report alone that may also be a pooled object:
+  `unknown`).
 
 ## Why it races
 Nothing waited for the worker before its object was used again. It reads and writes data of the next user.
@@ -34,12 +30,10 @@ Wait for the worker (`WaitGroup`, or a `Close` that joins) before the object is 
 object.
 
 ## When it is wrong
-- An object that is reset on purpose while in use, such as a counter: a lock is missing. The same holds for methods of
-  one type, if the worker's starter is further down in the same call.
-- A teardown call for another object (`store.DeletePrefix(ctx, …)`) ends no worker: it must share a variable with the
-  call that started it.
-- The `init` of a package, and what the main goroutine makes (`NewStation`, `initGauge`), is no next use.
-- `Init` may be the first use: it ranks low unless the worker's starter calls it.
+- A counter that is reset while in use, or methods of one type whose call also started the worker: a lock is missing.
+- A teardown call for another object ends no worker: it must share a variable with the call that started it.
+- The `init` of a package, and what the main goroutine makes, is no next use. Any other `Init` may be the first use: it
+  ranks low unless the worker's starter calls it.
 """
 
 from __future__ import annotations
@@ -67,12 +61,15 @@ _INIT_VERBS = frozenset(("init", "initialize"))
 
 
 def _find_worker_outlives_owner(context: RaceContext) -> RuleMatch | None:
-    if hit := _match_freed_memory(context):
+    if hit := (
+        _match_freed_memory(context)
+        or worker_start_stop.ended_without_wait(context)
+        or worker_start_stop.replaced_without_wait(context)
+        or _match_abandoned_worker(context)
+        or _match_refilled_object(context)
+        or _match_returned_data(context)
+    ):
         return hit
-    ended_hit = worker_start_stop.ended_without_wait(context) or worker_start_stop.replaced_without_wait(context)
-    ended_hit = ended_hit or _match_abandoned_worker(context) or _match_refilled_object(context)
-    if ended_hit := ended_hit or _match_returned_data(context):
-        return ended_hit
     ending_found = lifetime.find_teardown(context, RENEWING_VERBS)
     if ending_found is None:
         return (
@@ -94,17 +91,16 @@ def _find_worker_outlives_owner(context: RaceContext) -> RuleMatch | None:
         ),
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id}) of the previous use"),
     ]
-    if worker.start_frame:
-        started = point_of(worker.start_frame)
-        sentence = f"the worker was started in `{worker.start_frame.function}`"
-        evidence.append(Evidence(sentence, started))
+    where = [owner.point]
+    if started := worker.start_frame:
+        where.insert(0, point_of(started))
+        evidence.append(Evidence(f"the worker was started in `{started.function}`", where[0]))
     if worker.actor.state is ActorState.FINISHED:
         evidence.append(worker.evidence_at_site(f"{worker.actor.id} has finished since, but nothing waited for it"))
     change = (
         f"Wait for the worker before `{function_name}` reuses its object, or give every use its own"
         " object instead of resetting the old one."
     )
-    where = tuple(p for p in (worker.start_frame and point_of(worker.start_frame), owner.point) if p)
     common_starter = lifetime.start_by_common_caller(context, ending_found)
     is_in_place = lifetime.are_concurrent_methods(ending_found, common_starter)
     if common_starter and not is_in_place:
@@ -116,7 +112,7 @@ def _find_worker_outlives_owner(context: RaceContext) -> RuleMatch | None:
         confidence = WEAK  # a counter is reset: only a lock may be missing
     if not common_starter and _INIT_VERBS.intersection(name_words(function_name)[:1]):
         confidence = WEAK  # it may be the first use
-    return RuleMatch(confidence, tuple(evidence), change, where)
+    return RuleMatch(confidence, tuple(evidence), change, tuple(where))
 
 
 def _is_first_use(reuse: lifetime.TeardownMatch) -> bool:
@@ -227,16 +223,15 @@ def _match_refilled_object(context: RaceContext) -> RuleMatch | None:
     if refill is None:
         return None
     worker, refill_frame, start_frame = refill
+    starter = without_package(context.enclosing_function(start_frame.function))
+    where = (point_of(start_frame), point_of(refill_frame))
     evidence = (
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id})"),
-        Evidence(
-            f"`{without_package(context.enclosing_function(start_frame.function))}` filled it and started the worker",
-            point_of(start_frame),
-        ),
-        Evidence("it fills the object again without a wait", point_of(refill_frame)),
+        Evidence(f"`{starter}` filled it and started the worker", where[0]),
+        Evidence("it fills the object again without a wait", where[1]),
     )
     change = "Join the worker before its object is used again, or give each worker its own object."
-    return RuleMatch(LIKELY + 0.05, evidence, change, (point_of(start_frame), point_of(refill_frame)), from_source=True)
+    return RuleMatch(LIKELY + 0.05, evidence, change, where, from_source=True)
 
 
 def _match_freed_memory(context: RaceContext) -> RuleMatch | None:
@@ -246,21 +241,16 @@ def _match_freed_memory(context: RaceContext) -> RuleMatch | None:
         is_teardown = "~" in owner.function or (context.source and lifetime.frame_with_verb(owner, ENDING_VERBS))
         if context.source and is_teardown and _has_method_on_stack(context, worker, owner.owner):
             continue  # a teardown of the worker's own class: teardown-vs-worker
+        verb, atomically, _ = worker.action.partition(" atomically")
         evidence = (
             owner.evidence_at_site(f"{owner.action} the memory"),
-            worker.evidence_at_site(f"{_access_phrase(worker)} in {worker.actor.id}"),
+            worker.evidence_at_site(f"{verb} it{atomically} in {worker.actor.id}"),
         )
         change = "Join the thread before its memory is freed, or share ownership with reference counts."
         # an atomic release of the reference is mixed-atomic
         certainty = EVEN if releases_without_ordering(worker) else STRONG
         return RuleMatch(certainty, evidence, change, (owner.point, worker.point))
     return None
-
-
-def _access_phrase(side: RaceSide) -> str:
-    """Return a phrase such as: `spin` writes it atomically."""
-    phrase = side.action.removesuffix(" atomically")
-    return f"{phrase} it{side.action[len(phrase) :]}"
 
 
 def _has_method_on_stack(context: RaceContext, worker: RaceSide, kind: str) -> bool:

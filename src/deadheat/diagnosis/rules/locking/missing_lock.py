@@ -20,13 +20,13 @@ One mutex next to the data that every access takes. For a single word use an ato
 whole use an `atomic.Pointer` to an immutable value.
 
 ## When it is wrong
-From a report alone, one side may hold a lock (`partial-lock`), or the two sides should run one after the other, so that
-an order is missing. The answer is `unknown` if that is as likely:
+From a report alone, one side may hold a lock (`partial-lock`), or an order is missing. The answer is `unknown` if that
+is as likely:
 
-- A worker that the package started and left running races with a later call of the package. Exception: the worker still
-  runs and its starter is named so (`Start`, `Open`; not `Run`, which may have abandoned it).
+- A worker that the package started and left running races with a later call of the package, unless its starter is named
+  so (`Start`, `Open`).
 - A function races with the worker that it started before.
-- A worker that `main` started has ended, and a method of the same type, not named like a lookup, reads what it wrote.
+- A worker that `main` started has ended, and a method of the same type reads what it wrote.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _IF_ONE_LOCKED = "If one of the two sides already holds a lock for it, take that
 def _find_missing_lock(context: RaceContext) -> RuleMatch | None:
     if context.report.kind not in ("data-race", "race-on-external-object") or len(context.race_sides) < 2:
         return None
-    if any(side.site is None for side in context.race_sides) or any(s.atomic for s in context.race_sides):
+    if any(side.site is None or side.atomic for side in context.race_sides):
         return None
     change = (
         f"Take one mutex around every access to {context.variable_label}, or make it atomic if it is a single"
@@ -85,12 +85,14 @@ def _may_lack_order(context: RaceContext) -> bool:
     if encounter is None:
         return False
     if context.is_go:
-        may_be_ordered_by_wait = any(_has_wait_or_signal(context, side) for side in context.race_sides)
+        may_be_ordered = any(_has_wait_or_signal(context, side) for side in context.race_sides)
     else:
-        may_be_ordered_by_wait = not any(
-            is_in_endless_loop(context, frame) for frame in encounter[0].user_frames[:_MAX_FRAMES]
-        )
-    return may_be_ordered_by_wait and later_wait_line(context, encounter[1]) is None
+        may_be_ordered = not _runs_forever(context, encounter[0])
+    return may_be_ordered and later_wait_line(context, encounter[1]) is None
+
+
+def _runs_forever(context: RaceContext, side: RaceSide) -> bool:
+    return any(is_in_endless_loop(context, frame) for frame in side.user_frames[:_MAX_FRAMES])
 
 
 def _has_wait_or_signal(context: RaceContext, side: RaceSide) -> bool:
@@ -111,7 +113,7 @@ def _lives_as_long_as_starter(context: RaceContext, side: RaceSide) -> bool:
     # all tests have frames of the testing package in common
     other_functions = {f.function for f in other.live_frames if f.package != "testing"} if other else set()
     is_started_by_other = side.is_worker and any(f.function in other_functions for f in side.start_stack)
-    return is_started_by_other and any(is_in_endless_loop(context, frame) for frame in side.user_frames[:_MAX_FRAMES])
+    return is_started_by_other and _runs_forever(context, side)
 
 
 RULE = Rule(

@@ -1,9 +1,8 @@
 """Atomic access on one side, non-atomic on the other.
 
 ## What it sees
-An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's `atomic write`,
-Miri's `atomic store`, KCSAN's `(marked)`. With source: `atomic.AddInt64(&x, 1)`, `__atomic_fetch_add(&x, …)`,
-`x.load(std::memory_order_acquire)` or `READ_ONCE(x)` on one line, a plain `x` on the other.
+An atomic access on one side only: by the frames (`sync/atomic`), by the detector (`atomic write`, KCSAN's `(marked)`),
+or by the code (`atomic.AddInt64(&x, 1)`, `x.load(std::memory_order_acquire)`, `READ_ONCE(x)`).
 
 - Atomics inside of Go or C locks do not count, also where the Go compiler inlined the lock.
 - Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`, `exchange`); with source
@@ -63,8 +62,8 @@ def _find_mixed_atomic(context: RaceContext) -> RuleMatch | None:
         )
         change = f"Make this access to {context.variable_label} atomic like the other one."
         confidence = SURE if context.has_code else STRONG
-        where = (non_atomic.point,)
-        return RuleMatch(confidence, evidence, change, where, from_source=not is_reported_atomic(atomic))
+        sourced = not is_reported_atomic(atomic)
+        return RuleMatch(confidence, evidence, change, (non_atomic.point,), from_source=sourced)
     return None
 
 
@@ -76,10 +75,9 @@ def _match_unordered_release(atomic: RaceSide, frees: RaceSide) -> RuleMatch | N
         atomic.evidence_at_site(f"{atomic.action} and so releases its reference"),
         frees.evidence_at_site(f"{frees.action} it; the atomic access does not order the two"),
     )
-    confidence = SURE if atomic.site_facts else LIKELY
-    return RuleMatch(
-        confidence, evidence, _ADD_MEMORY_ORDER, (atomic.point,), from_source=atomic.site_facts is not None
-    )
+    sourced = atomic.site_facts is not None
+    confidence = SURE if sourced else LIKELY
+    return RuleMatch(confidence, evidence, _ADD_MEMORY_ORDER, (atomic.point,), from_source=sourced)
 
 
 RULE = Rule(

@@ -51,17 +51,17 @@ _RESET_VERBS = ENDING_VERBS | RENEWING_VERBS | {"flush", "drain", "zero", "set",
 _CLEARING_CALL = re.compile(r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b")
 
 
+_CHANGE = (
+    "Make a new object for the next use and publish its pointer, or wait until nobody uses"
+    " the old one before you overwrite it."
+)
+
+
 def _find_overwritten_struct(context: RaceContext) -> RuleMatch | None:
     for writer, other in context.side_pairs:
-        if not writer.writes or is_atomic(writer):
-            continue
-        if writer.access.op is Op.FREE or destroy_frame(writer):
-            continue  # destroyed, not overwritten
+        if not writer.writes or is_atomic(writer) or writer.access.op is Op.FREE or destroy_frame(writer):
+            continue  # atomic, or destroyed and not overwritten
         stored = _stored_object(writer) or _stored_parent_object(writer, other)
-        change = (
-            "Make a new object for the next use and publish its pointer, or wait until nobody uses"
-            " the old one before you overwrite it."
-        )
         if stored and writer.site_facts and (is_atomic(other) or _is_part_of_stored_object(context)):
             evidence: tuple[Evidence, ...] = (
                 writer.evidence_at_site(f"`{writer.site_facts.text[:80]}` stores a whole {stored}"),
@@ -71,12 +71,12 @@ def _find_overwritten_struct(context: RaceContext) -> RuleMatch | None:
             if overwrites_lock(writer, other):
                 lock_sentence = f"including the lock `{other.locks_held[0].name}` that the other side holds"
                 evidence, confidence = (*evidence, writer.evidence_at_site(lock_sentence)), STRONG + 0.04
-            return RuleMatch(confidence, evidence, change, (writer.point,), from_source=True)
+            return RuleMatch(confidence, evidence, _CHANGE, (writer.point,), from_source=True)
         if writer.site_facts is None and writer.live_frames and is_atomic(other):
             confidence, sentence = _confidence_without_source(writer, other)
             atomic_sentence = f"{other.action.removesuffix(' atomically')} atomically"
             evidence = (writer.evidence_at_site(sentence), other.evidence_at_site(atomic_sentence))
-            return RuleMatch(confidence, evidence, change, (writer.point,))
+            return RuleMatch(confidence, evidence, _CHANGE, (writer.point,))
     return None
 
 
@@ -102,13 +102,14 @@ def _stored_object(writer: RaceSide) -> str:
 def _stored_parent_object(writer: RaceSide, other: RaceSide) -> str:
     """Describe the stored object if the other side uses a field: `l->now = fresh;`, `l->now.picks`."""
     here, other_facts = writer.site_facts, other.site_facts
-    stored = [u.name for u in here.stores if u.line == here.line] if here else []
-    for use in other_facts.uses if other_facts else ():
-        for name in stored:
-            part_index = use.path.index(name) + 1 if name in use.path[:-1] else 0
-            part = use.path[part_index] if part_index else ""
+    if here is None or other_facts is None:
+        return ""
+    stored = [u.name for u in here.stores if u.line == here.line]
+    for use in other_facts.uses:
+        for name in [n for n in stored if n in use.path[:-1]]:
+            part = use.path[use.path.index(name) + 1]
             # "s.picks": no method of it, and not behind a pointer
-            if part and "(" not in part and other_facts and f"{name}.{part}" in other_facts.text:
+            if "(" not in part and f"{name}.{part}" in other_facts.text:
                 return f"object: `{name}`"
     return ""
 

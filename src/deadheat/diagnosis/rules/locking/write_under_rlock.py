@@ -40,9 +40,7 @@ _MAX_FRAMES = 2  # frames from the site outwards whose object may be the guarded
 def _find_write_under_rlock(context: RaceContext) -> RuleMatch | None:
     if synchronization.is_waitgroup_or_channel(context):
         return None  # a WaitGroup or channel is not guarded by a lock
-    for side in context.race_sides:
-        if not side.writes:
-            continue
+    for side in [s for s in context.race_sides if s.writes]:
         for source in (locks.reported_locks(context, side), locks.locks_in_code(side)):
             readers = [lock for lock in source or () if lock.is_read_lock]
             others = [lock for lock in source or () if not lock.is_read_lock]
@@ -98,32 +96,21 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
     if not context.is_go or context.source is not None or len(context.race_sides) < 2:
         return None
     a, b = context.race_sides
-    if (
-        a.point != b.point
-        or a.is_closure
-        or a.library_frames
-        or b.library_frames
-        or not all(map(_may_hold_lock, (a, b)))
-    ):
+    if a.point != b.point or a.is_closure or a.library_frames or b.library_frames:
         return None
-    lookup_frame = next(
-        (f for f, _, name_tokens in a.named_frames if name_tokens[0] in READING_VERBS and ")." in f.function), None
-    )
-    if verb_of(a.function) in CREATING_VERBS:
-        return None  # lazy-initialisation
-    if (
-        lookup_frame is None
-        or a.user_frames[: MAX_NAMED_FRAMES - 1] != b.user_frames[: MAX_NAMED_FRAMES - 1]
-        or lookup_frame not in b.user_frames
-    ):
+    if not _may_hold_lock(a) or not _may_hold_lock(b) or verb_of(a.function) in CREATING_VERBS:
+        return None  # a creating verb: lazy-initialisation
+    if a.user_frames[: MAX_NAMED_FRAMES - 1] != b.user_frames[: MAX_NAMED_FRAMES - 1]:
         return None
+    lookups = [f for f, _, name_tokens in a.named_frames if name_tokens[0] in READING_VERBS and ")." in f.function]
+    if not lookups or lookups[0] not in b.user_frames:
+        return None
+    lookup = without_package(a.enclosing_function(lookups[0]))
     evidence = (
         a.evidence_at_site(
             f"two actors write on one line of `{without_package(a.function)}`, where a lock fits before"
         ),
-        a.evidence_at_site(
-            f"both stacks contain `{without_package(a.enclosing_function(lookup_frame))}`, which by its name only reads"
-        ),
+        a.evidence_at_site(f"both stacks contain `{lookup}`, which by its name only reads"),
     )
     change = (
         "If the lock is held for reading there, take it for writing around this write, or make"

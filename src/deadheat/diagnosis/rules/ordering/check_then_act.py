@@ -2,19 +2,16 @@
 
 ## What it sees
 Two actors in one function that changes state (`Take`, `Reserve`): one reads, the other writes some lines further down.
-In Go the write may also follow directly, with no space for a call that makes the value.
 
-With source: the write depends on a condition on the same variable (`if v > max { max = v }`), in an `if`, a `switch` or
-before an early return.
+With source: the write depends on a condition on the same variable (`if v > max { max = v }`).
 
 - The condition does not ask whether the value exists at all. A parameter or state that is stored if there is none
   (`owner = guest`) is claimed, not created.
-- The check, the write or both may be in callees (`if r.free() { r.assign(guest) }`) that ask whether it is present or
-  taken, not how much there is. A condition of the writer itself counts in any case.
+- The check or the write may be in callees (`if r.free() { r.assign(guest) }`) that ask whether it is present or taken.
 - The report may have one side only, if the code of that side shows both steps.
 
-Not matched: a slice or C array that is only grown, cut or sorted under the check (`concurrent-slice`), and `if (--refs
-== 0)`, which is one step and needs an atomic.
+Not matched: a slice that is only grown, cut or sorted under the check (`concurrent-slice`), and `if (--refs == 0)`,
+which is one step and needs an atomic.
 
 ## Why it races
 Another actor can act between the check and the action. Even if each step is atomic, the two together are not.
@@ -37,6 +34,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses, condition_checks, locks
 from deadheat.diagnosis.facts.containers import only_resizes, stores_at_counter
 from deadheat.diagnosis.facts.function_names import READING_VERBS, STATE_CHANGE_VERBS, name_words
+from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
 from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, LIKELY, SAME_FUNCTION, STRONG, WEAK, Rule, RuleMatch
 
@@ -61,36 +59,42 @@ def _find_check_then_act(context: RaceContext) -> RuleMatch | None:
     change = _CHANGE.format(what=context.variable_label)
     if context.report.detector == "go-error":
         return _match_check_in_worker(context)
-    if (
-        (one_sided := condition_checks.find_one_sided_check(context))
-        and not one_sided.second_check
-        and (
-            not one_sided.checks_existence
-            or condition_checks.stores_parameter_or_state(one_sided.write_facts, one_sided.condition.text)
-        )
-        and not stores_at_counter(one_sided.write_facts)
-    ):
-        evidence = (
-            one_sided.side.evidence_at_site(
-                f"{one_sided.side.action}; {one_sided.condition_sentence} and set on line {one_sided.write_facts.line}"
-            ),
-            one_sided.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
-        )
-        return RuleMatch(LIKELY, evidence, change, (one_sided.side.point,), from_source=True)
+    if hit := _match_one_sided_report(context, change):
+        return hit
     check_found = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
     if check_found and not check_found.checks_existence and check_found.condition:
         locks_held = locks.locks_of_both_sides(context)
         if (locks_held and any(locks_held)) or _changes_in_condition(check_found) or only_resizes(context, check_found):
             return None
+        writer, other = check_found.writer, check_found.other
         evidence = (
-            check_found.writer.evidence_at_site(f"{check_found.writer.action} under `{check_found.condition_text}`"),
-            check_found.other.evidence_at_site(
-                f"{check_found.other.action} {check_found.other_location}, in {check_found.other.actor.id}"
-            ),
+            writer.evidence_at_site(f"{writer.action} under `{check_found.condition_text}`"),
+            other.evidence_at_site(f"{other.action} {check_found.other_location}, in {other.actor.id}"),
         )
         # a check in another function may not be the one that this write depends on
         certainty = STRONG if _is_direct_check(check_found) or _checks_presence(context, check_found) else EVEN
-        return RuleMatch(certainty, evidence, change, (check_found.writer.point,), from_source=True)
+        return RuleMatch(certainty, evidence, change, (writer.point,), from_source=True)
+    return _match_write_below_read(context, change)
+
+
+def _match_one_sided_report(context: RaceContext, change: str) -> RuleMatch | None:
+    check = condition_checks.find_one_sided_check(context)
+    if check is None or check.second_check or stores_at_counter(check.write_facts):
+        return None
+    if check.checks_existence and not condition_checks.stores_parameter_or_state(
+        check.write_facts, check.condition.text
+    ):
+        return None
+    sentence = f"{check.side.action}; {check.condition_sentence} and set on line {check.write_facts.line}"
+    evidence = (
+        check.side.evidence_at_site(sentence),
+        check.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
+    )
+    return RuleMatch(LIKELY, evidence, change, (check.side.point,), from_source=True)
+
+
+def _match_write_below_read(context: RaceContext, change: str) -> RuleMatch | None:
+    """From a report alone: one side reads, the other writes further down in the same function."""
     guess = condition_checks.guess_check(context)
     stores = guess is not None and addresses.stores_without_creation(context, guess.other, guess.writer)
     if guess is None or (condition_checks.is_lazy_name(guess.writer.function) and not stores):
@@ -142,13 +146,12 @@ def _match_check_in_worker(context: RaceContext) -> RuleMatch | None:
     changing_call = changing_calls[0]
     evidence = (
         side.evidence_at_site(f"`{side.site_facts.function}` fails under `if {condition.text[:60]}`"),
-        side.evidence_at_site(
+        Evidence(
             f"`{changing_call.target}.{changing_call.name}` changes that state;"
-            " no lock is held from the check to the change"
-        )._replace(point=side.point._replace(line=changing_call.line)),
-        side.evidence_at_site(f"it is called by a worker, `{worker.function}`, and workers run concurrently")._replace(
-            point=point_of(worker)
+            " no lock is held from the check to the change",
+            side.point._replace(line=changing_call.line),
         ),
+        Evidence(f"it is called by a worker, `{worker.function}`, and workers run concurrently", point_of(worker)),
     )
     change = (
         f"Call `{changing_call.name}` once before the workers start, or hold one lock from the check of"

@@ -3,16 +3,14 @@
 ## What it sees
 From a report alone:
 
-- Two actors in one function: one reads, the other writes within two lines below (the block that the check opens), or
-  two lines above the read (the return after it). Confidence is higher if the function is named like a maker (`ensure`,
-  `connect`, `get`, `init`). In Go the code of the check precedes the write, the value is at least one word, and in a
-  function without receiver it is a package variable.
-- A function reads it first and writes it so many lines and so much code below that something is created in between.
+- Two actors in one function: one reads, the other writes at most two lines away. Confidence is higher if the function
+  is named like a maker (`ensure`, `connect`, `get`, `init`).
+- A function reads it first and writes it so far below that something is created in between.
 - Both sides come through the same function, and one is in a maker that it called (`makeKey`, `newClient`).
 
 With source: the write is under a check for absence (`if c.conn == nil`), or in a function called under one, and no lock
-is held. Or it fills an object or map that is stored there when created. The report may have one side only, if its code
-shows both steps. An element of a map is `concurrent-map`.
+is held. Or it fills an object or map that is stored there when created. The report may have one side only. An element
+of a map is `concurrent-map`.
 
 ## Why it races
 Both see that it is missing, both create it, and one of the two is lost. A reader may see a pointer to an object that is
@@ -60,9 +58,10 @@ _MAX_CALLERS = 3  # callers further out create other objects
 
 
 def _find_lazy_initialisation(context: RaceContext) -> RuleMatch | None:
-    change = _remedy_for(context)
-    if one_sided := _match_one_sided_report(context, change):
-        return one_sided
+    once = "sync.Once (std::call_once, a static local)" if context.is_go else "std::call_once or a static local"
+    change = f"Create {context.variable_label} with {once}, or in the constructor."
+    if hit := _match_one_sided_report(context, change):
+        return hit
     check_found = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
     if check_found and check_found.checks_existence and check_found.condition:
         return _match_absence_check(context, check_found, change)
@@ -78,29 +77,18 @@ def _find_lazy_initialisation(context: RaceContext) -> RuleMatch | None:
     )
 
 
-def _remedy_for(context: RaceContext) -> str:
-    once = "sync.Once (std::call_once, a static local)"
-    if not context.is_go:
-        once = "std::call_once or a static local"
-    return f"Create {context.variable_label} with {once}, or in the constructor."
-
-
 def _match_one_sided_report(context: RaceContext, change: str) -> RuleMatch | None:
-    one_sided = condition_checks.find_one_sided_check(context)
-    if (
-        not one_sided
-        or not one_sided.checks_existence
-        or one_sided.second_check
-        or condition_checks.stores_parameter_or_state(one_sided.write_facts, one_sided.condition.text)
-    ):
+    check = condition_checks.find_one_sided_check(context)
+    if not check or not check.checks_existence or check.second_check:
         return None
+    if condition_checks.stores_parameter_or_state(check.write_facts, check.condition.text):
+        return None
+    sentence = f"{check.side.action}; {check.condition_sentence} and set on line {check.write_facts.line}"
     evidence = (
-        one_sided.side.evidence_at_site(
-            f"{one_sided.side.action}; {one_sided.condition_sentence} and set on line {one_sided.write_facts.line}"
-        ),
-        one_sided.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
+        check.side.evidence_at_site(sentence),
+        check.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
     )
-    return RuleMatch(LIKELY, evidence, change, (one_sided.side.point,), from_source=True)
+    return RuleMatch(LIKELY, evidence, change, (check.side.point,), from_source=True)
 
 
 def _match_absence_check(
@@ -296,12 +284,9 @@ def _match_concurrent_makers(context: RaceContext, change: str) -> RuleMatch | N
     if context.has_code or not context.in_same_function or not all(s.writes for s in context.race_sides):
         return None
     a, b = context.race_sides
-    if (
-        a.point.line != b.point.line
-        or condition_checks.verb_of(a.function) not in CREATING_VERBS
-        or a.is_closure
-        or a.library_frames
-    ):
+    if a.point.line != b.point.line or a.is_closure or a.library_frames:
+        return None
+    if condition_checks.verb_of(a.function) not in CREATING_VERBS:
         return None
     evidence = (a.evidence_at_site(f"two actors create it at once: `{without_package(a.function)}`"),)
     return RuleMatch(EVEN, evidence, change, (a.point,))

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
 
 
+_CHANGE = "Declare a new WaitGroup for every round, inside the loop."
+
+
 def _find_reused_waitgroup(context: RaceContext) -> RuleMatch | None:
     if not context.is_go or not context.race_sides:
         return None
-    change = "Declare a new WaitGroup for every round, inside the loop."
     if context.report.kind != "waitgroup-misuse":
-        return _match_next_round(context, change)
+        return _match_next_round(context)
     side = context.race_sides[0]
     is_reuse_panic = any("reused" in value for _, value in context.report.facts)
     is_in_wait = side.frame_ending_with("sync.(*WaitGroup).Wait") is not None
@@ -49,10 +51,10 @@ def _find_reused_waitgroup(context: RaceContext) -> RuleMatch | None:
     where = (side.point,) if side.site else ()
     # Wait panics in the same way if the goroutine calls Add itself: only the code tells them apart
     certainty = FAIR if side.site_facts else WEAK + 0.05
-    return RuleMatch(SURE if is_reuse_panic else certainty, evidence, change, where)
+    return RuleMatch(SURE if is_reuse_panic else certainty, evidence, _CHANGE, where)
 
 
-def _match_next_round(context: RaceContext, change: str) -> RuleMatch | None:
+def _match_next_round(context: RaceContext) -> RuleMatch | None:
     add_and_wait = synchronization.waitgroup_sides(context)
     if add_and_wait is None or not adds_for_next_round(*add_and_wait):
         return None
@@ -66,7 +68,7 @@ def _match_next_round(context: RaceContext, change: str) -> RuleMatch | None:
             waiter.evidence_at_site(f"{waiter.actor.id} waits for the previous round"),
             adder.evidence_at_site("another actor has passed the wait and calls Add for the next round"),
         )
-    return RuleMatch(STRONG, evidence, change, context.change_points)
+    return RuleMatch(STRONG, evidence, _CHANGE, context.change_points)
 
 
 RULE = Rule(

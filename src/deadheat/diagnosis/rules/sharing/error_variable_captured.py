@@ -1,15 +1,14 @@
 """An error variable captured by a goroutine.
 
 ## What it sees
-With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the enclosing function, and
-so does that function or another goroutine of the same closure.
+With source: a closure that runs in a goroutine uses an error variable of the enclosing function, and so does that
+function or another goroutine of the same closure.
 
-From a report alone, if the address of the variable can be that of an interface (a number or flag mostly has another
-alignment), one of:
+From a report alone, if the address of the variable can be that of an interface:
 
 - A closure writes a variable of its starter, which writes it too, or reads it after the goroutine ended.
-- Two closures of a function, or two goroutines of one closure, assign to it. One may only read it on the next line (`if
-  err != nil`) or after the assignment on its line (`if err = f(); err != nil`).
+- Two closures, or two goroutines of one closure, assign to it. One may only read it right after its own assignment (`if
+  err != nil`).
 
 ## Why it races
 `err` is declared once and reused by all code that follows. A closure that writes `err =` instead of `err :=` shares it.
@@ -45,11 +44,9 @@ _MAX_CHECK_LINES = 2  # max. lines from an assignment to the check of the error
 
 
 def _find_captured_error(context: RaceContext) -> RuleMatch | None:
-    if not context.is_go:
-        return None
-    if not context.has_code:
+    if context.is_go and not context.has_code:
         return _match_by_address(context)
-    capture = find_capture(context)
+    capture = find_capture(context) if context.is_go else None
     if capture is None or not capture.is_error or capture.declaration is None:
         return None
     here = capture.other_side.site_facts
@@ -80,9 +77,9 @@ def _match_by_address(context: RaceContext) -> RuleMatch | None:
         "If it is an error, declare it inside the closure with `:=` and pass it through a channel or"
         " errgroup.Group; else do not share the variable."
     )
-    confidence = (
-        FAIR + 0.05 if capture.other_side.is_closure else FAIR + 0.1 if _is_result_of_goroutine(capture) else EVEN
-    )
+    confidence = FAIR + 0.1 if _is_result_of_goroutine(capture) else EVEN
+    if capture.other_side.is_closure:
+        confidence = FAIR + 0.05
     return RuleMatch(confidence, (*capture.collect_evidence(), address_evidence), change, (capture.closure_side.point,))
 
 

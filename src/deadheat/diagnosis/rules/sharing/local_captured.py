@@ -64,29 +64,28 @@ def _match_stack_memory(context: RaceContext) -> RuleMatch | None:
         return None
     what = f"`{location.name}`" if location.name else "the variable"
     stack_evidence = Evidence(f"{what} is on the stack of {location.actor or 'one of the threads'}")
-    access_evidence = tuple(side.evidence_at_site(side.action) for side in context.race_sides)
+    evidence = (stack_evidence, *(side.evidence_at_site(side.action) for side in context.race_sides))
     change = (
         f"Do not share {what} with another thread while its own thread still uses it: join first, or"
         " give each thread its own copy."
     )
     # an object with methods is shared as an object, wherever it is stored
     is_captured = any(side.is_closure or side.function == "operator()" for side in context.race_sides)
-    is_object = not is_captured and any("::" in side.function for side in context.race_sides)
-    is_object = is_object or any(_accesses_member(side) for side in context.race_sides)
-    # variables of main live as long as the program
-    is_started_by_main = {side.start_frame.function for side in context.race_sides if side.start_frame} == {"main"}
-    is_object = is_object or (
-        not is_captured and is_started_by_main and all(map(_is_accessed_by_pointer, context.race_sides))
-    )
-    return RuleMatch(WEAK if is_object else LIKELY, (stack_evidence, *access_evidence), change, context.change_points)
+    is_object = any(map(_accesses_member, context.race_sides))
+    if not is_captured and not is_object:
+        # variables of main live as long as the program
+        is_started_by_main = {side.start_frame.function for side in context.race_sides if side.start_frame} == {"main"}
+        is_object = any("::" in side.function for side in context.race_sides) or (
+            is_started_by_main and all(map(_is_accessed_by_pointer, context.race_sides))
+        )
+    return RuleMatch(WEAK if is_object else LIKELY, evidence, change, context.change_points)
 
 
 def _accesses_member(side: RaceSide) -> bool:
     here = side.site_facts
     if here is None or not here.receiver:
         return False
-    members = [u for u in here.uses if u.path[0] not in here.declarations and not u.path[-1].endswith("()")]
-    return bool(members)
+    return any(u.path[0] not in here.declarations and not u.path[-1].endswith("()") for u in here.uses)
 
 
 def _is_accessed_by_pointer(side: RaceSide) -> bool:

@@ -51,11 +51,10 @@ def _find_shared_unsafe_type(context: RaceContext) -> RuleMatch | None:
     if not kinds and not declared:
         return None
     kind = kinds[0] if kinds else declared
+    use_by_function = {side.function: (side, frame, type_name) for side, frame, type_name in unsafe_uses}
     evidence = tuple(
         side.evidence_at_site(f"{side.subject} uses a `{type_name}`: `{frame.function[:80]}`")
-        for side, frame, type_name in {
-            side.function: (side, frame, type_name) for side, frame, type_name in unsafe_uses
-        }.values()
+        for side, frame, type_name in use_by_function.values()
     )
     if declared and context.shared_variable:
         evidence += (Evidence(f"`{context.shared_variable}` is declared as {context.shared_variable.type[:60]}"),)
@@ -73,8 +72,9 @@ def _find_shared_unsafe_type(context: RaceContext) -> RuleMatch | None:
 
 def _is_made_at_first_use(context: RaceContext, side: RaceSide) -> bool:
     """Return whether it is created lazily: `if (!log_) log_ = std::make_unique<Logger>();`."""
-    is_created = side.site is not None and is_created_here(context, side)
-    return is_created and side.site is not None and existence_check_in_maker(context, side.site) is not None
+    if side.site is None or not is_created_here(context, side):
+        return False
+    return existence_check_in_maker(context, side.site) is not None
 
 
 RULE = Rule(

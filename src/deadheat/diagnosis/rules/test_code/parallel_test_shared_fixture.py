@@ -28,21 +28,17 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.condition_checks import find_check, find_existence_check
 from deadheat.diagnosis.facts.function_names import is_test_file
+from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import BOTH_IN_TESTS, FAIR, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.finding import CodePoint, Evidence
+    from deadheat.model import Frame
 
 
 def _find_parallel_test_shared_fixture(context: RaceContext) -> RuleMatch | None:
-    if (
-        not context.is_go
-        or not context.side_pairs
-        or not context.race_sides[0].runs_test
-        or not context.race_sides[1].runs_test
-    ):
+    if not context.is_go or not context.side_pairs or not all(side.runs_test for side in context.race_sides):
         return None
     if context.race_sides[0].actor.id == context.race_sides[1].actor.id:
         return None
@@ -50,14 +46,14 @@ def _find_parallel_test_shared_fixture(context: RaceContext) -> RuleMatch | None
         side.evidence_at_site(f"{side.action} in {side.actor.id}, the goroutine of a test")
         for side in context.race_sides
     )
-    parallel = tuple(item for side in context.race_sides[:1] if (item := _parallel_call_evidence(context, side)))
+    parallel = _parallel_call_evidence(context, context.race_sides[0])
     change = "Give each parallel test its own fixture, or remove t.Parallel where one is shared."
-    where = tuple(p for side in context.race_sides if (p := _test_frame_point(side)))
+    where = tuple(point_of(f) for side in context.race_sides for f in _test_frames(side)[:1])
     # a product that takes locks claims to be safe for concurrent use: then it is at fault
     locked = any(side.locks_held for side in context.race_sides)
     confidence = WEAK if _is_stored_by_product(context) else FAIR if locked else STRONG + 0.04
-    hit = RuleMatch(confidence, (*evidence, *parallel), change, where, test_only=True)
-    return hit._replace(from_source=bool(parallel))
+    evidence += (parallel,) if parallel else ()
+    return RuleMatch(confidence, evidence, change, where, test_only=True, from_source=parallel is not None)
 
 
 def _is_stored_by_product(context: RaceContext) -> bool:
@@ -72,19 +68,16 @@ def _is_stored_by_product(context: RaceContext) -> bool:
     return check_found is not None and not any(side.is_in_test_file for side in context.race_sides)
 
 
-def _test_frame_point(side: RaceSide) -> CodePoint | None:
-    test_frame = next((f for f in side.user_frames if f.file.endswith("_test.go")), None)
-    return point_of(test_frame) if test_frame else None
+def _test_frames(side: RaceSide) -> list[Frame]:
+    return [f for f in side.user_frames if f.file.endswith("_test.go")]
 
 
 def _parallel_call_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    for frame in side.user_frames:
-        facts = context.function_at(frame) if frame.file.endswith("_test.go") else None
+    for frame in _test_frames(side):
+        facts = context.function_at(frame)
         call = next((c for c in facts.calls if c.name == "Parallel"), None) if facts else None
         if facts and call:
-            return side.evidence_at_site(f"`{facts.function}` calls t.Parallel")._replace(
-                point=point_of(frame)._replace(line=call.line)
-            )
+            return Evidence(f"`{facts.function}` calls t.Parallel", point_of(frame)._replace(line=call.line))
     return None
 
 
