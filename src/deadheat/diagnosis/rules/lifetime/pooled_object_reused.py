@@ -121,11 +121,7 @@ def _match_memory_in_pool(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_refilled_object(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a function fills an object above the line that passes it to a worker.
-
-    So it was called again and got the object that the previous worker still reads. Functions named
-    like a reset (`Reset`) renew their own object and do not count.
-    """
+    """From a report alone: a function, called again, fills the object that the worker it started still reads."""
     for owner, worker in context.side_pairs if context.source is None else ():
         started = worker.start_frame if worker.is_worker and not worker.is_closure else None
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
@@ -134,7 +130,7 @@ def _match_refilled_object(context: RaceContext) -> RuleMatch | None:
         frames = owner.user_frames if _is_repeatable_function(context, owner, worker) else owner.user_frames[1:]
         current_frame = next((f for f in frames if f.function == started.function), None)
         if current_frame is None or current_frame.file != started.file or frame_with_verb(owner, RENEWING_VERBS):
-            continue
+            continue  # a reset renews its own object
         if not 0 < (current_frame.line or 0) < (started.line or 0):
             continue
         if owner_of(owner.enclosing_function(current_frame)) == owner.owner == worker.owner and "(" in owner.owner:

@@ -148,10 +148,7 @@ def _frees_own_resource(context: RaceContext, teardown: lifetime.TeardownMatch) 
 
 
 def _match_late_join(context: RaceContext) -> lifetime.TeardownMatch | None:
-    """Match a function of any name that takes something away before it joins the worker.
-
-    Not the starter of the worker, and not a store to a stop flag.
-    """
+    """Match a function of any name, not the starter, that takes something away before it joins the worker."""
     for ender, worker in context.side_pairs:
         if not ender.writes or ender.is_worker or not worker.is_worker or ender.function == worker.function:
             continue
@@ -161,11 +158,8 @@ def _match_late_join(context: RaceContext) -> lifetime.TeardownMatch | None:
                 break
             joins_later = any(line > facts.line for line in wait_lines(context, frame, facts))
             if joins_later or _signals_stop(facts, worker) or _clears_for_good(context, ender, worker):
-                return (
-                    teardown
-                    if lifetime.start_by_owner(context, teardown) and not lifetime.is_stop_flag(context, teardown)
-                    else None
-                )
+                is_owned = lifetime.start_by_owner(context, teardown) is not None
+                return teardown if is_owned and not lifetime.is_stop_flag(context, teardown) else None
     return None
 
 

@@ -96,7 +96,8 @@ def _find_timer_after_stop(context: RaceContext) -> RuleMatch | None:
         is_same_function = (timer.is_closure or is_timer_too) and owner.function == timer.function
         sourced = owner.site_facts is not None
         may_reset = not sourced and (is_same_function or (timer.writes and owner.writes))
-        confidence = STRONG if is_stopped else FAIR + 0.05 if may_reset else WEAK
+        confidence = FAIR + 0.05 if may_reset else WEAK
+        confidence = STRONG if is_stopped else confidence
         return RuleMatch(confidence, evidence, change, context.change_points, from_source=sourced)
     return None
 
@@ -155,13 +156,10 @@ def _stop_call_for(context: RaceContext, owner: RaceSide, timer: str) -> CallSit
         for call in calls_to(context, facts, frame, _STOP_METHODS):
             callee = None if call.name in _STOP_METHODS else context.find_function(call.name, frame)
             calls_made = callee.calls if callee else (call,)
-            if call.line <= facts.line and any(_is_stop_of(c, timer) for c in calls_made):
+            stopped_timers = {c.target.rpartition(".")[2] for c in calls_made if c.name in _STOP_METHODS}
+            if call.line <= facts.line and timer in stopped_timers:
                 return call
     return None
-
-
-def _is_stop_of(call: CallSite, timer: str) -> bool:
-    return call.name in _STOP_METHODS and call.target.rpartition(".")[2] == timer
 
 
 def _match_native_timer(context: RaceContext) -> RuleMatch | None:

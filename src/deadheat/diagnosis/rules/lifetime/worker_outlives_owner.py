@@ -46,7 +46,7 @@ from deadheat.diagnosis.facts import lifetime, waits, worker_start_stop
 from deadheat.diagnosis.facts.function_names import ENDING_VERBS, RENEWING_VERBS, name_words, owner_of, without_package
 from deadheat.diagnosis.facts.synchronization import releases_without_ordering
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.race_side import point_of
 from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import ActorState, Frame, Op
 
@@ -70,25 +70,27 @@ def _find_worker_outlives_owner(context: RaceContext) -> RuleMatch | None:
         or _match_returned_data(context)
     ):
         return hit
-    ending_found = lifetime.find_teardown(context, RENEWING_VERBS)
-    if ending_found is None:
+    reuse = lifetime.find_teardown(context, RENEWING_VERBS)
+    if reuse is None:
         return (
             _match_next_round(context) or waits.worker_left_by_starter(context) or waits.starter_did_not_wait(context)
         )
-    if context.source and _is_in_starting_call(ending_found):
+    if context.source and _is_in_starting_call(reuse):
         return None
-    if (
-        _is_first_use(ending_found)
-        or lifetime.start_in_loop_over_objects(context, ending_found.owner, ending_found.worker)
-        or worker_start_stop.guess_main_setup(context)
-    ):
+    if _is_first_use(reuse) or lifetime.start_in_loop_over_objects(context, reuse.owner, reuse.worker):
+        return None
+    if worker_start_stop.guess_main_setup(context):
         return None  # the objects are prepared for the first time
-    worker, owner = ending_found.worker, ending_found.owner
-    function_name = without_package(context.enclosing_function(ending_found.frame.function))
+    return _hit_for_next_use(context, reuse)
+
+
+def _hit_for_next_use(context: RaceContext, reuse: lifetime.TeardownMatch) -> RuleMatch:
+    """Build the hit for an object that is prepared for its next use while a worker uses it."""
+    worker, owner = reuse.worker, reuse.owner
+    function_name = without_package(context.enclosing_function(reuse.frame.function))
+    explanation = lifetime.name_explanation(owner, function_name)
     evidence = [
-        owner.evidence_at_site(
-            f"{owner.action}{lifetime.name_explanation(owner, function_name)} prepares the object for its next use"
-        ),
+        owner.evidence_at_site(f"{owner.action}{explanation} prepares the object for its next use"),
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id}) of the previous use"),
     ]
     where = [owner.point]
@@ -101,13 +103,14 @@ def _find_worker_outlives_owner(context: RaceContext) -> RuleMatch | None:
         f"Wait for the worker before `{function_name}` reuses its object, or give every use its own"
         " object instead of resetting the old one."
     )
-    common_starter = lifetime.start_by_common_caller(context, ending_found)
-    is_in_place = lifetime.are_concurrent_methods(ending_found, common_starter)
+    common_starter = lifetime.start_by_common_caller(context, reuse)
+    is_in_place = lifetime.are_concurrent_methods(reuse, common_starter)
     if common_starter and not is_in_place:
         sentence = f"`{common_starter.function}` started the worker and now leads to `{function_name}`: the next round"
         evidence.append(Evidence(sentence, point_of(common_starter)))
     # C and C++ code often resets counters in use; Go methods of that name run between two uses
-    confidence = STRONG if common_starter else FAIR + 0.05 if context.is_go else FAIR - 0.1
+    confidence = FAIR + 0.05 if context.is_go else FAIR - 0.1
+    confidence = STRONG if common_starter else confidence
     if is_in_place and (common_starter or context.source is None):
         confidence = WEAK  # a counter is reset: only a lock may be missing
     if not common_starter and _INIT_VERBS.intersection(name_words(function_name)[:1]):
@@ -141,22 +144,19 @@ def _match_next_round(context: RaceContext) -> RuleMatch | None:
         return None
     owner, worker, started, current_frame = round_found
     function_name = without_package(context.enclosing_function(current_frame.function))
+    where = (point_of(started), point_of(current_frame))
+    loops = owner.site_facts.loops if owner.site_facts else ()
+    is_in_loop = any(first <= (started.line or 0) <= last for first, last in loops)
+    repetition = "its loop has continued" if is_in_loop else "it was called again"
     evidence = (
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id})"),
-        Evidence(f"`{function_name}` started the worker", point_of(started)),
-        Evidence(f"it is above that line: {_describe_repetition(owner, started)}", point_of(current_frame)),
+        Evidence(f"`{function_name}` started the worker", where[0]),
+        Evidence(f"it is above that line: {repetition}", where[1]),
     )
     change = f"Wait for the last worker before `{function_name}` continues, or give each its own object."
     # without source it may also be a pooled object, or an array that is refilled
     certainty = LIKELY if context.source else EVEN
-    where = (point_of(started), point_of(current_frame))
     return RuleMatch(certainty, evidence, change, where, from_source=context.source is not None)
-
-
-def _describe_repetition(owner: RaceSide, started: Frame) -> str:
-    loops = owner.site_facts.loops if owner.site_facts else ()
-    is_in_loop = any(first <= (started.line or 0) <= last for first, last in loops)
-    return "its loop has continued" if is_in_loop else "it was called again"
 
 
 def _match_abandoned_worker(context: RaceContext) -> RuleMatch | None:
@@ -239,7 +239,8 @@ def _match_freed_memory(context: RaceContext) -> RuleMatch | None:
         if owner.access.op is not Op.FREE or any(_CONTAINER_FUNCTION.search(f.function) for f in owner.library_frames):
             continue  # a library container moves its elements
         is_teardown = "~" in owner.function or (context.source and lifetime.frame_with_verb(owner, ENDING_VERBS))
-        if context.source and is_teardown and _has_method_on_stack(context, worker, owner.owner):
+        worker_types = {owner_of(context.enclosing_function(f.function)) for f in worker.user_frames} - {""}
+        if context.source and is_teardown and owner.owner in worker_types:
             continue  # a teardown of the worker's own class: teardown-vs-worker
         verb, atomically, _ = worker.action.partition(" atomically")
         evidence = (
@@ -251,10 +252,6 @@ def _match_freed_memory(context: RaceContext) -> RuleMatch | None:
         certainty = EVEN if releases_without_ordering(worker) else STRONG
         return RuleMatch(certainty, evidence, change, (owner.point, worker.point))
     return None
-
-
-def _has_method_on_stack(context: RaceContext, worker: RaceSide, kind: str) -> bool:
-    return bool(kind) and any(owner_of(context.enclosing_function(f.function)) == kind for f in worker.user_frames)
 
 
 RULE = Rule(

@@ -161,17 +161,14 @@ def _match_copy_by_call(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_value_receiver(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a value-receiver method writes shared data, with a lock of its own copy.
-
-    Methods named like container operations are excluded: a map or slice type may have them.
-    """
+    """From a report alone: a value-receiver method writes shared data, with a lock of its own copy."""
     if not context.is_go or context.source is not None or find_continuing_starter(context) is not None:
         return None  # the function that started the worker should wait for it
     for writer, other in context.side_pairs:
         if not writer.writes or writer.library_frames or writer.is_closure or not is_value_method(writer.function):
             continue
         if other.site is None or _CONTAINER_VERBS.intersection(name_words(writer.function)[:1]):
-            continue
+            continue  # a map or slice type may have such methods
         if not addresses.may_follow_lock(writer) or other.function != writer.function:
             continue  # it takes no lock at all; in another method the other side has no copy
         evidence = (

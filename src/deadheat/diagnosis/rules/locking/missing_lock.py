@@ -69,18 +69,15 @@ def _find_missing_lock(context: RaceContext) -> RuleMatch | None:
     if any(locks_held):
         return None
     evidence = tuple([side.evidence_at_site(f"{side.action} without a visible lock") for side in context.race_sides])
-    confidence = LIKELY if context.has_code else WEAK + 0.05 if may_run_in_order(context) else FAIR
-    if context.has_code and _may_lack_order(context):
-        confidence = WEAK + 0.05  # somebody waits or signals: the order may be wrong
+    may_lack_order = _may_lack_order if context.has_code else may_run_in_order
+    confidence = LIKELY if context.has_code else FAIR
+    if may_lack_order(context):
+        confidence = WEAK + 0.05
     return RuleMatch(confidence, evidence, change, context.change_points, from_source=context.has_code)
 
 
 def _may_lack_order(context: RaceContext) -> bool:
-    """Return whether the other side should perhaps have waited for a worker of its package.
-
-    In Go if somebody waits or signals, in C if the worker does not run forever. Not if the other
-    side waits for the worker only afterwards: then both should run concurrently.
-    """
+    """Return whether the other side should perhaps have waited for a worker of its package."""
     encounter = find_package_worker(context)
     if encounter is None:
         return False
@@ -88,6 +85,7 @@ def _may_lack_order(context: RaceContext) -> bool:
         may_be_ordered = any(_has_wait_or_signal(context, side) for side in context.race_sides)
     else:
         may_be_ordered = not _runs_forever(context, encounter[0])
+    # a side that waits only afterwards should run concurrently
     return may_be_ordered and later_wait_line(context, encounter[1]) is None
 
 

@@ -135,12 +135,13 @@ def _has_other_remedy(context: RaceContext, with_lock: RaceSide, without_lock: R
 def _lock_confidence(context: RaceContext, with_lock: RaceSide, side_locks: list[locks.SideLock]) -> float:
     """Return the confidence: higher if the lock belongs to the object of the variable."""
     by_code = locks.needs_code_for_locks(context)
+    shared = context.shared_variable
     lock_names = [lock.name for lock in side_locks] if by_code else [h.name for h in with_lock.locks_held]
-    if any(_is_in_same_object(name, context) for name in lock_names) or _is_lock_of_local_object(context, with_lock):
+    is_in_same_object = shared and shared.owner and shared.owner in {name.partition(".")[0] for name in lock_names}
+    if is_in_same_object or _is_lock_of_local_object(context, with_lock):
         return SURE
     if not by_code and _is_lock_of_accessed_type(context, with_lock):
         return STRONG
-    shared = context.shared_variable
     if by_code and shared and shared.owner and not is_created_here(context, with_lock):
         # a lock of another type may guard that type's data, more likely if a caller holds it
         is_held_at_site = with_lock.site_facts is not None and with_lock.site_facts.locks_held
@@ -206,10 +207,7 @@ def _match_library_inspection(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_caller_holds_lock(context: RaceContext) -> RuleMatch | None:
-    """Match a function that by its name (`flushLocked`) or comment is called with the lock held.
-
-    The other side may claim the same, if its caller does not hold the lock.
-    """
+    """Match a function that by its name (`flushLocked`) or comment is called with the lock held."""
     for with_lock, without_lock in context.side_pairs:
         frame = with_lock.frame_expecting_lock
         if frame is None or without_lock.site is None or without_lock.library_frames or with_lock.misses_expected_lock:
@@ -230,10 +228,7 @@ def _match_caller_holds_lock(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_by_depth(context: RaceContext) -> RuleMatch | None:
-    """From a Go report alone: an exported method writes so deep that a lock fits before it.
-
-    Without a lock such a method usually writes at once; an unexported one may do other work first.
-    """
+    """From a Go report alone: an exported method writes so deep that a lock fits before it."""
     if context.source is not None or context.in_same_function or may_run_in_order(context):
         return None
     for writer, reader in context.side_pairs:
@@ -241,11 +236,12 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
             continue
         may_be_locked = addresses.may_follow_lock(writer) and addresses.is_not_inlined(writer)
         if not may_be_locked or reader.is_closure or not _is_exported_method(writer.site):
-            continue
+            continue  # an unexported method may do other work first
         if _COLLECTION_VERBS.intersection(name_words(writer.function)[:1]):
             continue  # append takes as much code as a lock
-        if _is_exported_method(reader.site) and _may_take_lock(reader):
-            continue  # both may take a lock
+        may_reader_lock = addresses.may_follow_lock(reader) and addresses.frame_of_offset(reader) == reader.site
+        if may_reader_lock and _is_exported_method(reader.site):
+            continue
         evidence = (
             writer.evidence_at_site(f"{writer.action}; a lock and its release fit before the write"),
             reader.evidence_at_site(f"{reader.action} it elsewhere"),
@@ -253,10 +249,6 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
         change = "If a lock is held there, take it around this access too; if not, add one for both."
         return RuleMatch(EVEN, evidence, change, (reader.point,))
     return None
-
-
-def _may_take_lock(side: RaceSide) -> bool:
-    return addresses.may_follow_lock(side) and addresses.frame_of_offset(side) == side.site
 
 
 def _is_exported_method(frame: Frame | None) -> bool:
@@ -283,11 +275,7 @@ def _match_locked_elsewhere(context: RaceContext) -> RuleMatch | None:
 
 
 def _may_miss_function(side: RaceSide) -> bool:
-    """Return whether a function may be missing between the site and the frames above it.
-
-    The frames of an encoder are complete. A library type that is not safe to share is another
-    cause.
-    """
+    """Return whether a function may be missing between the site and the frames above it."""
     frames = side.library_frames
     if all(f.function.startswith(_STRUCT_COPY_FRAMES) for f in frames):
         return False  # no frames, or a struct that is copied
@@ -339,11 +327,6 @@ def _is_lock_of_local_object(context: RaceContext, side: RaceSide) -> bool:
     ]
     kinds = [_TYPE_NAME.match(names[base].type.strip()) for names, base in bases if base in names]
     return any(kind is not None and kind[1] == shared.owner for kind in kinds)
-
-
-def _is_in_same_object(lock: str, context: RaceContext) -> bool:
-    shared = context.shared_variable
-    return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
 
 
 RULE = Rule(

@@ -62,7 +62,9 @@ def _find_overwritten_struct(context: RaceContext) -> RuleMatch | None:
         if not writer.writes or is_atomic(writer) or writer.access.op is Op.FREE or destroy_frame(writer):
             continue  # atomic, or destroyed and not overwritten
         stored = _stored_object(writer) or _stored_parent_object(writer, other)
-        if stored and writer.site_facts and (is_atomic(other) or _is_part_of_stored_object(context)):
+        shared = context.shared_variable
+        is_part = shared is not None and (shared.kind == "struct" or bool(shared.accessed_part))
+        if stored and writer.site_facts and (is_atomic(other) or is_part):
             evidence: tuple[Evidence, ...] = (
                 writer.evidence_at_site(f"`{writer.site_facts.text[:80]}` stores a whole {stored}"),
                 other.evidence_at_site(f"{other.action} a part of it"),
@@ -112,11 +114,6 @@ def _stored_parent_object(writer: RaceSide, other: RaceSide) -> str:
             if "(" not in part and f"{name}.{part}" in other_facts.text:
                 return f"object: `{name}`"
     return ""
-
-
-def _is_part_of_stored_object(context: RaceContext) -> bool:
-    shared = context.shared_variable
-    return shared is not None and (shared.kind == "struct" or bool(shared.accessed_part))
 
 
 RULE = Rule(

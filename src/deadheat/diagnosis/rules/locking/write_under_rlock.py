@@ -74,10 +74,7 @@ def _hit_for_read_lock(context: RaceContext, side: RaceSide, readers: list[locks
 
 
 def _is_lock_of_other_type(context: RaceContext, side: RaceSide, readers: list[locks.SideLock]) -> bool:
-    """Return whether a distant caller holds the lock of another type than the written one.
-
-    Such a caller looks something up in its own table and does not guard what it finds.
-    """
+    """Return whether a distant caller holds the lock of its own table, not of what it finds there."""
     here = side.site_facts
     if here is None or here.locks_held or not locks.needs_code_for_locks(context):
         return False
@@ -89,10 +86,7 @@ def _is_lock_of_other_type(context: RaceContext, side: RaceSide, readers: list[l
 
 
 def _match_by_depth(context: RaceContext) -> RuleMatch | None:
-    """From a Go report alone: two lookups write on one line, deep in a method.
-
-    A lookup takes the lock for reading, and then counts.
-    """
+    """From a Go report alone: two lookups, which lock for reading, write on one line deep in a method."""
     if not context.is_go or context.source is not None or len(context.race_sides) < 2:
         return None
     a, b = context.race_sides

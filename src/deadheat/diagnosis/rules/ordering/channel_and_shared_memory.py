@@ -112,12 +112,13 @@ def _match_abandoned_worker(context: RaceContext) -> RuleMatch | None:
 def _select_branch_of(context: RaceContext, side: RaceSide, other: RaceSide) -> tuple[str, str] | None:
     """Return the select branch that led to the access, and where the access is relative to it."""
     receiver_type = side.site_facts.receiver if side.site_facts else ""
+    starter = context.function_at(other.start_frame) if other.start_frame else None
     for frame, facts in side.call_chain:
         branch = facts.select_branch or _timeout_branch_above(facts, side, other)
         at_site = frame == side.site
         if not branch or (facts.loops and _is_ordinary_state(context, branch, other)):
             continue
-        has_started_other = _has_started_side(context, facts, other)
+        has_started_other = starter is not None and (starter.path, starter.first_line) == (facts.path, facts.first_line)
         is_in_loop = other.site_facts is not None and other.site_facts.loops
         if has_started_other and not facts.select_branch and not side.writes and is_in_loop:
             continue  # it stopped waiting for a worker that continues: worker-outlives-owner
@@ -130,28 +131,18 @@ def _select_branch_of(context: RaceContext, side: RaceSide, other: RaceSide) -> 
 
 
 def _is_ordinary_state(context: RaceContext, branch: str, other: RaceSide) -> bool:
-    """Return whether the loop handles ordinary shared state, which nobody waits for.
-
-    True for a ticker. False if the loop ends in this branch, or if the other side has just sent to
-    it (`s.ask <- q; return s.answer`). Otherwise true unless somebody has ended the loop.
-    """
+    """Return whether the loop handles ordinary shared state, which nobody waits for."""
     if _TICKER_RECEIVE.search(branch):
         return True
-    if _STOP_RECEIVE.search(branch) or (
-        other.site_facts and any(n < other.site_facts.line for n in other.site_facts.send_lines)
-    ):
-        return False
+    here = other.site_facts
+    if _STOP_RECEIVE.search(branch) or (here and any(line < here.line for line in here.send_lines)):
+        return False  # the loop ends, or the other side has just sent to it: `s.ask <- q; return s.answer`
     return ended_without_wait(context) is None
 
 
 def _is_select_loop(side: RaceSide) -> bool:
     """Return whether the side is a worker that loops over a select, and so waits for nobody."""
     return side.is_worker and any(facts.loops and facts.select_branch for _, facts in side.call_chain)
-
-
-def _has_started_side(context: RaceContext, facts: FunctionFacts, other: RaceSide) -> bool:
-    starter = context.function_at(other.start_frame) if other.start_frame else None
-    return starter is not None and (starter.path, starter.first_line) == (facts.path, facts.first_line)
 
 
 def _match_waiting_name(context: RaceContext) -> RuleMatch | None:

@@ -61,18 +61,19 @@ def _find_check_then_act(context: RaceContext) -> RuleMatch | None:
         return _match_check_in_worker(context)
     if hit := _match_one_sided_report(context, change):
         return hit
-    check_found = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
-    if check_found and not check_found.checks_existence and check_found.condition:
+    check = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
+    if check and not check.checks_existence and check.condition:
         locks_held = locks.locks_of_both_sides(context)
-        if (locks_held and any(locks_held)) or _changes_in_condition(check_found) or only_resizes(context, check_found):
+        if (locks_held and any(locks_held)) or _changes_in_condition(check) or only_resizes(context, check):
             return None
-        writer, other = check_found.writer, check_found.other
+        writer, other = check.writer, check.other
         evidence = (
-            writer.evidence_at_site(f"{writer.action} under `{check_found.condition_text}`"),
-            other.evidence_at_site(f"{other.action} {check_found.other_location}, in {other.actor.id}"),
+            writer.evidence_at_site(f"{writer.action} under `{check.condition_text}`"),
+            other.evidence_at_site(f"{other.action} {check.other_location}, in {other.actor.id}"),
         )
         # a check in another function may not be the one that this write depends on
-        certainty = STRONG if _is_direct_check(check_found) or _checks_presence(context, check_found) else EVEN
+        is_direct = writer.function == other.function and not _CALL.search(check.condition_text)
+        certainty = STRONG if is_direct or _checks_presence(context, check) else EVEN
         return RuleMatch(certainty, evidence, change, (writer.point,), from_source=True)
     return _match_write_below_read(context, change)
 
@@ -111,20 +112,16 @@ def _match_write_below_read(context: RaceContext, change: str) -> RuleMatch | No
     return RuleMatch(FAIR if is_action else WEAK, evidence, change, (guess.writer.point,))
 
 
-def _is_direct_check(check_found: condition_checks.CheckedWrite) -> bool:
-    return check_found.writer.function == check_found.other.function and not _CALL.search(check_found.condition_text)
-
-
-def _checks_presence(context: RaceContext, check_found: condition_checks.CheckedWrite) -> bool:
+def _checks_presence(context: RaceContext, check: condition_checks.CheckedWrite) -> bool:
     """Return whether the reader checks presence or a flag, not an amount."""
-    text = check_found.other.site_facts.text if check_found.other.site_facts else ""
+    text = check.other.site_facts.text if check.other.site_facts else ""
     flag = context.shared_variable is not None and context.shared_variable.type.strip() == "bool"
     return bool(_PRESENCE_CHECK.search(text) or _BARE_CONDITION.match(text)) or (flag and text.startswith("return "))
 
 
-def _changes_in_condition(check_found: condition_checks.CheckedWrite) -> bool:
+def _changes_in_condition(check: condition_checks.CheckedWrite) -> bool:
     """Return whether the condition itself changes the value, as in `if (--refs == 0)`."""
-    condition, here = check_found.condition, check_found.writer.site_facts
+    condition, here = check.condition, check.writer.site_facts
     return bool(condition and here and condition.line == here.line and _INCREMENT.search(condition.text))
 
 

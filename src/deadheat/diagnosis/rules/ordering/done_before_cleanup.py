@@ -138,10 +138,7 @@ def _match_result_sent_early(context: RaceContext, worker: RaceSide, other: Race
 
 
 def _match_ended_worker(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a waiting function has continued, and the worker ended right after.
-
-    An abandoned worker would mostly still run.
-    """
+    """From a report alone: a waiting function continued, and the worker, which is not abandoned, ended after it."""
     encounter = find_package_worker(context)
     if encounter is None or not encounter[0].writes or encounter[1].writes or encounter[1].library_frames:
         return None

@@ -100,7 +100,7 @@ def _check_on_both_sides(
     """Return the check that is made without the lock and again with it."""
     checks_before, checks_under = _checks_around_lock(context, locked)
     checks = [*checks_before, *checks_under] if checks_under else _flag_checks(here)
-    first_line = _first_check_line(context, unlocked, locked)
+    first_line = _first_check_line(unlocked, locked)
     if first_line is not None and [c.line for c in checks] == [first_line]:
         return None  # one check, reached by a caller with the lock and one without
     is_check = first_line is not None or _leads_to_second_check(context, unlocked, locked)
@@ -111,10 +111,7 @@ def _check_on_both_sides(
 
 
 def _match_creation_below(context: RaceContext, change: str) -> RuleMatch | None:
-    """From a Go report alone: a function reads, and a few lines below calls what creates the value.
-
-    Lock, unlock and a second check take three lines; a direct creation takes fewer.
-    """
+    """From a Go report alone: a function reads, and a few lines below calls what creates the value."""
     for reader, maker in context.side_pairs if context.is_go else ():
         if reader.writes or not maker.writes or reader.is_closure or maker.library_frames or reader.library_frames:
             continue
@@ -222,10 +219,7 @@ def _is_read_above_write(unlocked: RaceSide, locked: RaceSide) -> bool:
 
 
 def _checks_around_lock(context: RaceContext, locked: RaceSide) -> tuple[list[PathCondition], list[PathCondition]]:
-    """Return the conditions on the variable that lead to the write: before the lock, and under it.
-
-    A check before the lock that is not repeated is only a fast path.
-    """
+    """Return the conditions on the variable that lead to the write: before the lock, and under it."""
     written = [u for u in locked.site_facts.uses if u.writes] if locked.site_facts else []
     before: set[PathCondition] = set()
     under: set[PathCondition] = set()
@@ -261,7 +255,7 @@ def _flag_checks(here: FunctionFacts) -> list[PathCondition]:
     return []
 
 
-def _first_check_line(context: RaceContext, unlocked: RaceSide, locked: RaceSide) -> int | None:
+def _first_check_line(unlocked: RaceSide, locked: RaceSide) -> int | None:
     """Return the line of the unlocked read, if it is a check and its function leads to the write."""
     here = unlocked.site_facts
     if here is None or not _CHECK.search(here.text):

@@ -62,9 +62,9 @@ def _find_lazy_initialisation(context: RaceContext) -> RuleMatch | None:
     change = f"Create {context.variable_label} with {once}, or in the constructor."
     if hit := _match_one_sided_report(context, change):
         return hit
-    check_found = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
-    if check_found and check_found.checks_existence and check_found.condition:
-        return _match_absence_check(context, check_found, change)
+    check = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
+    if check and check.checks_existence and check.condition:
+        return _match_absence_check(context, check, change)
     for matcher in (_match_creation, _match_constructor_call, _match_published_object, _match_read_then_far_write):
         if hit := matcher(context, change):
             return hit
@@ -91,20 +91,17 @@ def _match_one_sided_report(context: RaceContext, change: str) -> RuleMatch | No
     return RuleMatch(LIKELY, evidence, change, (check.side.point,), from_source=True)
 
 
-def _match_absence_check(
-    context: RaceContext, check_found: condition_checks.CheckedWrite, change: str
-) -> RuleMatch | None:
+def _match_absence_check(context: RaceContext, check: condition_checks.CheckedWrite, change: str) -> RuleMatch | None:
     locks_held = locks.locks_of_both_sides(context)
-    if (locks_held and any(locks_held)) or only_resizes(context, check_found) or _is_map_element(context, check_found):
+    if (locks_held and any(locks_held)) or only_resizes(context, check) or _is_map_element(context, check):
         return None  # a lock on one side: double-checked-locking
+    writer, other = check.writer, check.other
     evidence = (
-        check_found.writer.evidence_at_site(f"{check_found.writer.action} under `{check_found.condition_text}`"),
-        check_found.other.evidence_at_site(
-            f"{check_found.other.action} {check_found.other_location}, in {check_found.other.actor.id}"
-        ),
+        writer.evidence_at_site(f"{writer.action} under `{check.condition_text}`"),
+        other.evidence_at_site(f"{other.action} {check.other_location}, in {other.actor.id}"),
     )
-    confidence = STRONG + 0.03 if check_found.is_guard else STRONG + 0.04
-    return RuleMatch(confidence, evidence, change, (check_found.writer.point,), from_source=True)
+    confidence = STRONG + 0.03 if check.is_guard else STRONG + 0.04
+    return RuleMatch(confidence, evidence, change, (writer.point,), from_source=True)
 
 
 def _match_creation(context: RaceContext, change: str) -> RuleMatch | None:
@@ -141,31 +138,24 @@ def _match_near_write(context: RaceContext, guess: condition_checks.CheckedWrite
         guess.other.evidence_at_site(guess.other.action),
         guess.writer.evidence_at_site(f"{guess.writer.action} a few lines away in the same function"),
     )
-    confidence = (
-        LIKELY
-        if condition_checks.is_lazy_name(guess.writer.function)
-        else FAIR
-        if condition_checks.is_in_checked_block(guess)
-        else WEAK
-    )
+    confidence = FAIR if condition_checks.is_in_checked_block(guess) else WEAK
+    if condition_checks.is_lazy_name(guess.writer.function):
+        confidence = LIKELY
     if condition_checks.is_changing_name(guess.writer.function) or _is_passed_in(context, guess):
         confidence = WEAK
     return RuleMatch(confidence, evidence, change, (guess.writer.point,))
 
 
-def _is_map_element(context: RaceContext, check_found: condition_checks.CheckedWrite) -> bool:
+def _is_map_element(context: RaceContext, check: condition_checks.CheckedWrite) -> bool:
     """Return whether a map element is stored: `if e.cache[key] == nil { e.cache[key] = x }`."""
-    here, shared = check_found.writer.site_facts, context.shared_variable
+    here, shared = check.writer.site_facts, context.shared_variable
     if not context.is_go or here is None or shared is None or "map[" not in shared.type:
         return False
     return any(u.writes and u.is_element and u.name == shared.name for u in here.uses)
 
 
 def _is_passed_in(context: RaceContext, guess: condition_checks.CheckedWrite) -> bool:
-    """Return whether, by its address, a function without receiver checks what it was passed.
-
-    Such a function creates package variables at first use.
-    """
+    """Return whether a function checks what it was passed: it has no receiver and it is no package variable."""
     name = guess.writer.function
     below = (guess.writer.point.line or 0) > (guess.other.point.line or 0)
     may_be_shared = "(" in name or is_value_method(name) or condition_checks.is_lazy_name(name)

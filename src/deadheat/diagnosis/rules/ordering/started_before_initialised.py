@@ -119,8 +119,9 @@ def _setup_confidence(context: RaceContext, setter: RaceSide, worker: RaceSide, 
         return LIKELY
     if context.has_code and _SETUP_VERBS.intersection(name_words(setter.function)):
         return LIKELY + 0.05
+    is_setup_name = _SETUP_VERBS.intersection(name_words(setter.function)[:1])
     confidence = LIKELY if is_direct else FAIR
-    if not context.has_code and not _is_setup_code(setter, frame):
+    if not context.has_code and not (is_direct or setter.is_closure or is_setup_name):
         confidence = WEAK + 0.05  # a call further down may also be work
     if is_test_file(frame.file) or setter.enclosing_function(frame).rpartition(".")[2] == "main":
         checks_for_missing = worker.site_facts and _NULL_VALUE.search(worker.site_facts.text)
@@ -128,7 +129,7 @@ def _setup_confidence(context: RaceContext, setter: RaceSide, worker: RaceSide, 
             return LIKELY
         # tests and `main` run code concurrently on purpose; even more likely if a stack is lost
         penalty = 0.2 if worker.live_frames else 0.3
-        return confidence if _SETUP_VERBS.intersection(name_words(setter.function)[:1]) else confidence - penalty
+        return confidence if is_setup_name else confidence - penalty
     return STRONG if context.has_code else confidence
 
 
@@ -230,12 +231,6 @@ def _is_starter_below_start(user: RaceSide, worker: RaceSide, started: Frame) ->
         user.enclosing_function(f) == starter and f.file == started.file and (f.line or 0) > (started.line or 0)
         for f in user.user_frames
     )
-
-
-def _is_setup_code(setter: RaceSide, frame: Frame) -> bool:
-    """Return whether it is a line of the starter, an option, or a function with a set-up name."""
-    is_setup_name = bool(_SETUP_VERBS.intersection(name_words(setter.function)[:1]))
-    return setter.site == frame or setter.is_closure or is_setup_name
 
 
 def _stores_argument_once(context: RaceContext, setter: RaceSide, frame: Frame, started: Frame) -> bool:

@@ -79,11 +79,7 @@ def _find_concurrent_map(context: RaceContext) -> RuleMatch | None:
 def _map_confidence(
     context: RaceContext, locks_held: tuple[list[locks.SideLock], list[locks.SideLock]] | None, by_kind: bool
 ) -> float:
-    """Return the confidence: lower where locks are held, because another rule is more specific then.
-
-    A lock that only the detector lists, and that no code on the call chain takes, may guard
-    something else.
-    """
+    """Return the confidence: lower where locks are held, because another rule is more specific then."""
     if locks_held is None:
         return STRONG
     if all(locks_held):

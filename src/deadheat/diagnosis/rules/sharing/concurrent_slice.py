@@ -146,10 +146,7 @@ def _has_call_between(context: RaceContext) -> bool:
 
 
 def _match_inserting_name(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: the function's name says that it inserts into a list.
-
-    A map would show frames of the runtime.
-    """
+    """From a report alone: the name says that it inserts into a list; a map would show runtime frames."""
     if not context.is_go or context.has_code or addresses.is_smaller_than_word(context):
         return None
     for side, other in context.side_pairs:

@@ -61,10 +61,7 @@ def _find_captured_error(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_by_address(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: match a captured variable whose address can be that of an interface.
-
-    Variables that closures share with each other are as often sums or lists.
-    """
+    """From a report alone: match a captured variable whose address can be that of an interface."""
     capture = guess_capture(context)
     if capture is None or not addresses.may_be_interface(context):
         return None
@@ -77,15 +74,12 @@ def _match_by_address(context: RaceContext) -> RuleMatch | None:
         "If it is an error, declare it inside the closure with `:=` and pass it through a channel or"
         " errgroup.Group; else do not share the variable."
     )
-    confidence = FAIR + 0.1 if _is_result_of_goroutine(capture) else EVEN
+    confidence = EVEN
     if capture.other_side.is_closure:
         confidence = FAIR + 0.05
+    elif capture.other_side.writes or capture.closure_side.actor.state is ActorState.FINISHED:
+        confidence = FAIR + 0.1  # written by both, or read after the goroutine ended
     return RuleMatch(confidence, (*capture.collect_evidence(), address_evidence), change, (capture.closure_side.point,))
-
-
-def _is_result_of_goroutine(capture: CapturedVariable) -> bool:
-    """Return whether the enclosing function writes it too, or reads it after the goroutine ended."""
-    return capture.other_side.writes or capture.closure_side.actor.state is ActorState.FINISHED
 
 
 def _has_only_assignments(capture: CapturedVariable) -> bool:

@@ -61,7 +61,7 @@ def _find_shared_unsafe_type(context: RaceContext) -> RuleMatch | None:
     locks_held = locks.locks_of_both_sides(context) if context.has_code else None
     actor_kind = "goroutine" if context.is_go else "thread"
     change = f"Use a `{kind}` per {actor_kind}, or take one mutex around every call on it."
-    confidence = LIKELY if locks_held and any(locks_held) else STRONG if kinds else LIKELY
+    confidence = STRONG if kinds and not (locks_held and any(locks_held)) else LIKELY
     if not declared and any(side.site and not side.library_frames for side in context.race_sides):
         # its memory is used outside of its methods: another cause is likely, in Go mostly a pool
         confidence = FAIR if context.source or not context.is_go else WEAK + 0.05

@@ -50,22 +50,19 @@ def _find_parallel_test_shared_fixture(context: RaceContext) -> RuleMatch | None
     change = "Give each parallel test its own fixture, or remove t.Parallel where one is shared."
     where = tuple(point_of(f) for side in context.race_sides for f in _test_frames(side)[:1])
     # a product that takes locks claims to be safe for concurrent use: then it is at fault
-    locked = any(side.locks_held for side in context.race_sides)
-    confidence = WEAK if _is_stored_by_product(context) else FAIR if locked else STRONG + 0.04
+    confidence = FAIR if any(side.locks_held for side in context.race_sides) else STRONG + 0.04
+    confidence = WEAK if _is_stored_by_product(context) else confidence
     evidence += (parallel,) if parallel else ()
     return RuleMatch(confidence, evidence, change, where, test_only=True, from_source=parallel is not None)
 
 
 def _is_stored_by_product(context: RaceContext) -> bool:
-    """Return whether the product stores a missing value in a variable of its package.
-
-    No test can have its own copy of that variable.
-    """
+    """Return whether the product stores a missing value in a variable of its package, which no test can copy."""
     shared = context.shared_variable
     if shared is None or shared.kind != "package" or is_test_file(shared.file):
         return False
-    check_found = find_check(context) or find_existence_check(context)
-    return check_found is not None and not any(side.is_in_test_file for side in context.race_sides)
+    check = find_check(context) or find_existence_check(context)
+    return check is not None and not any(side.is_in_test_file for side in context.race_sides)
 
 
 def _test_frames(side: RaceSide) -> list[Frame]:

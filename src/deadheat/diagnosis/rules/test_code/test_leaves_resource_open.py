@@ -111,10 +111,7 @@ def _is_dropped(context: RaceContext, frame: Frame, call: CallSite) -> bool:
 
 
 def _restores_value(context: RaceContext, worker: RaceSide) -> bool:
-    """Return whether the other test replaces the value and later restores it.
-
-    Then the change is intended and must be made safe.
-    """
+    """Return whether the other test replaces the value and later restores it: then the change is intended."""
     other = next(side for side in context.race_sides if side is not worker)
     name = context.shared_variable.name if context.shared_variable else ""
     facts = other.site_facts
