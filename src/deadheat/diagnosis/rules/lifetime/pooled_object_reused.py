@@ -1,44 +1,35 @@
 """An object was returned to its pool while it is still in use.
 
 ## What it sees
+One side has frames of `sync.(*Pool)`, or of a type named like a pool in a function that takes or returns objects; the
+other side is no method of that type.
 
-One side has frames of `sync.(*Pool)`, or of a type or package named like a pool in a function that
-takes or returns objects; the other side is no method of that type.
+With source:
 
-With source, one of:
-
-- A call of `Put`, `Release` or the like on a pool in the functions around one side, while the other
-  side uses the object in its own goroutine.
-- A function gets an object, starts a goroutine or thread with it and returns it to the pool, also
-  under names such as `arena_take` and `arena_give`, unless the return frees the memory (`push_back`
-  returns only to a vector with such a name: `free_`, `idle`).
+- A call of `Put`, `Release` or the like around one side, while the other side uses the object in its own goroutine.
+- A function gets an object, starts a goroutine or thread with it and returns it to the pool (`arena_take`,
+  `arena_give`).
 - An object is received from a channel and sent back on it (`c := <-r.free`, `r.free <- c`).
-- In C and C++: a line uses an object after its return, or fills one that is passed on and then
-  returned.
+- In C and C++: a line uses an object after its return, or fills one that is passed on and then returned.
 
-From a report alone: above the line that starts a worker, its starter calls code that fills what the
-worker reads, so it runs again; the code is not named like a reset. In C and C++ also: the detector
-names the memory like a pool (`arena`, `slab`, `free_list`).
+From a report alone: above the line that starts a worker, its starter calls code that fills what the worker reads, so it
+runs again. In C and C++ also: the detector names the memory like a pool (`arena`, `slab`, `free_list`).
 
 ## Why it races
-
 A pool hands the object to the next caller. Code that kept a reference now shares it.
 
 ## Example
-
     buf := pool.Get().(*bytes.Buffer)
     go audit(buf)
     pool.Put(buf)                   // audit still has it
 
 ## Remedy
-
-Return the object only after its last user is done (join first, or count references), or pass a copy
-to the other goroutine.
+Return the object only after its last user is done (join first, or count references), or pass a copy to the other
+goroutine.
 
 ## When it is wrong
-
-The pool's own bookkeeping may race: then a lock is missing in the pool. A package variable, which a
-Go report shows by its address, comes from no pool.
+The pool's own bookkeeping may race: then a lock is missing in the pool. A package variable, which a Go report shows by
+its address, comes from no pool.
 """
 
 from __future__ import annotations
@@ -46,6 +37,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis.facts import object_origin
 from deadheat.diagnosis.facts.addresses import is_package_variable
 from deadheat.diagnosis.facts.function_names import (
     POOL_VERBS,
@@ -57,23 +49,12 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import frame_with_verb, is_method_of_other_type
-from deadheat.diagnosis.facts.object_origin import (
-    pool_channel,
-    return_call_before_use,
-    return_call_near_site,
-    returned_object_names,
-    returns_to_pool,
-    takes_from_pool,
-)
-from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.code_facts import CallSite, ThreadStart
-    from deadheat.diagnosis.finding import CodePoint
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # "pool.(*Pool[...]).Return", "sync.(*Pool).Put", "web.(*bufferPool).put", "pool_release"; no "Spool"
@@ -97,23 +78,18 @@ def _find_reused_pool_object(context: RaceContext) -> RuleMatch | None:
         frame = _pool_frame(side)
         if frame is not None and _pool_frame(other) is None and not _is_method_of_pool(other, side, frame):
             evidence = (
-                side.evidence_at_site(f"`{frame.function[:80]}` takes the object back or hands it out")._replace(
-                    point=point_of(frame)
-                ),
+                Evidence(f"`{frame.function[:80]}` takes the object back or hands it out", point_of(frame)),
                 other.evidence_at_site(f"{other.action} the object at the same time"),
             )
             confidence = STRONG if other.is_worker or side.is_worker else LIKELY
             return _hit_for_reuse(confidence, evidence, (point_of(frame), other.point))
-        call = (
-            (
-                return_call_near_site(context, side)
-                or pool_channel(context, side)
-                or return_call_before_use(context, side)
-            )
-            if context.source
-            else ""
-        )
-        if call and other.actor.id != side.actor.id:
+        if context.source is None or other.actor.id == side.actor.id:
+            continue
+        if call := (
+            object_origin.return_call_near_site(context, side)
+            or object_origin.pool_channel(context, side)
+            or object_origin.return_call_before_use(context, side)
+        ):
             evidence = (
                 side.evidence_at_site(f"`{without_package(side.function)}` uses an object of a pool: `{call}`"),
                 other.evidence_at_site(f"{other.action} the object at the same time"),
@@ -123,7 +99,6 @@ def _find_reused_pool_object(context: RaceContext) -> RuleMatch | None:
 
 
 def _is_method_of_pool(other: RaceSide, side: RaceSide, frame: Frame) -> bool:
-    """Return whether the other side is a method of the pool too: then its bookkeeping races."""
     pool_type = owner_of(side.enclosing_function(frame))
     return "(" in pool_type and pool_type == other.owner
 
@@ -146,11 +121,7 @@ def _match_memory_in_pool(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_refilled_object(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a function fills an object above the line that passes it to a worker.
-
-    So it was called again and got the object that the previous worker still reads. Functions named
-    like a reset (`Reset`) renew their own object and do not count.
-    """
+    """From a report alone: a function, called again, fills the object that the worker it started still reads."""
     for owner, worker in context.side_pairs if context.source is None else ():
         started = worker.start_frame if worker.is_worker and not worker.is_closure else None
         if started is None or not owner.writes or worker.writes or is_test_file(started.file):
@@ -158,12 +129,8 @@ def _match_refilled_object(context: RaceContext) -> RuleMatch | None:
         # a function without receiver has no object of its own to fill
         frames = owner.user_frames if _is_repeatable_function(context, owner, worker) else owner.user_frames[1:]
         current_frame = next((f for f in frames if f.function == started.function), None)
-        if (
-            current_frame is None
-            or current_frame.file != started.file
-            or frame_with_verb(owner, RENEWING_VERBS) is not None
-        ):
-            continue
+        if current_frame is None or current_frame.file != started.file or frame_with_verb(owner, RENEWING_VERBS):
+            continue  # a reset renews its own object
         if not 0 < (current_frame.line or 0) < (started.line or 0):
             continue
         if owner_of(owner.enclosing_function(current_frame)) == owner.owner == worker.owner and "(" in owner.owner:
@@ -192,41 +159,27 @@ def _match_returned_after_start(context: RaceContext) -> RuleMatch | None:
         facts = context.function_at(started) if started and worker.is_worker else None
         if facts is None or started is None:
             continue
-        taken_objects = {c.result.partition(",")[0].strip() for c in facts.calls if takes_from_pool(c)} - {""}
-        passed_names = {identifier for c in facts.calls if c.line == facts.line for identifier in _call_identifiers(c)}
-        passed_names |= {
-            identifier
-            for start in facts.thread_starts
-            if start.line == facts.line
-            for identifier in _start_identifiers(start)
-        }
+        taken_objects = {
+            c.result.partition(",")[0].strip() for c in facts.calls if object_origin.takes_from_pool(c)
+        } - {""}
+        start_texts = [f"{c.target} {c.arguments}" for c in facts.calls if c.line == facts.line]
+        start_texts += [start.text for start in facts.thread_starts if start.line == facts.line]
+        passed_names = _IDENTIFIER.findall(" ".join(start_texts))
         for return_call in facts.calls:
-            name = next((n for n in returned_object_names(return_call) if n in taken_objects), "")
+            name = next((n for n in object_origin.returned_object_names(return_call) if n in taken_objects), "")
             is_after_start = return_call.deferred or return_call.line > facts.line
-            if not name or not is_after_start or not returns_to_pool(context, return_call, started):
+            if not name or not is_after_start or not object_origin.returns_to_pool(context, return_call, started):
                 continue
             if not context.is_go and name not in passed_names and not worker.is_closure:
                 continue
+            return_point = point_of(started)._replace(line=return_call.line)
             evidence = (
-                worker.evidence_at_site(f"{worker.action} in a {kind} that got `{name}`")._replace(
-                    point=point_of(started)
-                ),
+                Evidence(f"{worker.action} in a {kind} that got `{name}`", point_of(started)),
                 other.evidence_at_site(f"{other.action} its content"),
-                worker.evidence_at_site(f"`{return_call.name}` returns `{name}` to the pool without a wait")._replace(
-                    point=point_of(started)._replace(line=return_call.line)
-                ),
+                Evidence(f"`{return_call.name}` returns `{name}` to the pool without a wait", return_point),
             )
-            where = (point_of(started)._replace(line=return_call.line), other.point)
-            return _hit_for_reuse(STRONG, evidence, where, from_source=True)
+            return _hit_for_reuse(STRONG, evidence, (return_point, other.point), from_source=True)
     return None
-
-
-def _call_identifiers(call: CallSite) -> list[str]:
-    return _IDENTIFIER.findall(f"{call.target} {call.arguments}")
-
-
-def _start_identifiers(start: ThreadStart) -> list[str]:
-    return _IDENTIFIER.findall(start.text)
 
 
 def _hit_for_reuse(
@@ -237,12 +190,12 @@ def _hit_for_reuse(
 
 
 def _pool_frame(side: RaceSide) -> Frame | None:
-    for frame in (*side.library_frames, *side.user_frames[:3]) if side.library_frames else side.user_frames[:3]:
-        name = frame.function
+    for frame in (*side.library_frames, *side.user_frames[:3]):
         # a substring test is cheaper than the pattern
-        if "ool" not in name and "ist" not in name:
+        if "ool" not in frame.function and "ist" not in frame.function:
             continue
-        if POOL_VERBS.intersection(name_words(side.enclosing_function(frame))) and _POOL_FUNCTION.search(name):
+        is_pool_verb = POOL_VERBS.intersection(name_words(side.enclosing_function(frame)))
+        if is_pool_verb and _POOL_FUNCTION.search(frame.function):
             return frame
     return None
 

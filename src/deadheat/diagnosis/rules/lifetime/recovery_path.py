@@ -1,42 +1,34 @@
 """A recovery path accesses what others still use.
 
 ## What it sees
-
-`runtime.gopanic` in the valid part of one stack: the access runs in a deferred function while a
-panic unwinds.
+`runtime.gopanic` in the valid part of one stack: the access runs in a deferred function while a panic unwinds.
 
 ## Why it races
-
-A panic skips the normal order of steps. The deferred function cleans up or reports while goroutines
-still run for which the function would have waited.
+A panic skips the normal order of steps. The deferred function cleans up or reports while goroutines still run for which
+the function would have waited.
 
 ## Example
-
     defer func() {
         if r := recover(); r != nil { e.finish() }    // workers have not been joined
     }()
 
 ## Remedy
-
-In the deferred function first stop and join the workers, as the normal path does. Then access
-shared data.
+In the deferred function first stop and join the workers, as the normal path does. Then access shared data.
 
 ## When it is wrong
-
-Stale frames that a recovered panic left on the detector's stack also show `gopanic`; they do not
-count.
+Stale frames that a recovered panic left on the detector's stack also show `gopanic`; they do not count.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.finding import Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, HAS_CODE, IN_PANIC, LIKELY, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.race_side import RaceSide
 
 _CHANGE = "Join the workers in the deferred function before it accesses what they use."
 
@@ -55,11 +47,7 @@ def _find_recovery_path(context: RaceContext) -> RuleMatch | None:
         panic_source = next((f for f in side.live_frames[panic_index + 1 :] if f.package != "runtime"), None)
         sentences = [side.evidence_at_site(f"{side.action} in a deferred call, while a panic unwinds")]
         if panic_source:
-            sentences.append(
-                side.evidence_at_site(f"the panic came from `{panic_source.function}`")._replace(
-                    point=point_of(panic_source)
-                )
-            )
+            sentences.append(Evidence(f"the panic came from `{panic_source.function}`", point_of(panic_source)))
         sentences.append(other.evidence_at_site(f"{other.action} at the same time"))
         confidence = LIKELY if other.is_worker or side.is_worker else FAIR
         return RuleMatch(confidence, tuple(sentences), _CHANGE, (side.point,))
@@ -67,11 +55,11 @@ def _find_recovery_path(context: RaceContext) -> RuleMatch | None:
 
 
 def _is_in_recovering_defer(side: RaceSide) -> bool:
-    """Return whether its line is in a deferred closure that calls recover."""
     here = side.site_facts
     inner = next((c for c in here.closures if c.usage == "defer"), None) if here else None
-    calls = here.calls if here and inner else ()
-    return any(c.name == "recover" and inner and inner.first_line <= c.line <= inner.last_line for c in calls)
+    if here is None or inner is None:
+        return False
+    return any(c.name == "recover" and inner.first_line <= c.line <= inner.last_line for c in here.calls)
 
 
 RULE = Rule(

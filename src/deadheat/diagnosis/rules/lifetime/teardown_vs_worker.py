@@ -1,43 +1,32 @@
 """A teardown does not wait for the worker.
 
 ## What it sees
+One side writes in a teardown function (`Close`, `Stop`, `~Class`), the other is a goroutine or thread that still uses
+the object. Confidence is higher if the same type or package started it.
 
-One side writes in a teardown function (`Close`, `Stop`, `Shutdown`, `~Class`), the other is a
-goroutine or thread that still uses the object. Confidence is higher if the same type or package
-started it. Or the teardown destroys a lock or condition that is still in use
-(`pthread_cond_destroy`). Not if one element is removed (`drop`, `unsubscribe`) and the other side
-is a method of the same type.
+- The teardown destroys a lock or condition that is still in use (`pthread_cond_destroy`).
+- A library closes a file or connection on one side (`exec.(*Cmd).Wait` closes its pipes) and uses it on the other.
+- With source: the teardown only reads what the worker writes, and has not joined it yet.
+- With source: a function of any name takes something away and joins the worker afterwards, closes a channel that the
+  worker waits on, or stores `nil` where no other code stores anything.
 
-With source also:
-
-- The teardown only reads what the worker writes, and has not joined it yet.
-- A function of any name takes something away and joins the worker afterwards, closes a channel that
-  the worker waits on, or stores `nil` where no other code stores anything.
-- In C and C++ not if it sets the flag that the worker polls and then joins it: that flag needs an
-  atomic.
-
-A worker that the teardown started itself is part of the teardown. With any names: a file or
-connection that the library closes on one side (`exec.(*Cmd).Wait` closes its pipes) and uses on the
-other.
+Not matched: one element is removed (`unsubscribe`) by a method of the other side's type, the teardown started the
+worker itself, or, in C and C++, it sets the flag that the worker polls and then joins it.
 
 ## Why it races
-
-The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a
-connection is closed. A stop signal does not wait for the stop.
+The teardown takes away what the worker still uses: a field is set to nil, a flag is set, a connection is closed. A stop
+signal does not wait for the stop.
 
 ## Example
-
     func (c *Courier) Stop() { c.conn = nil }    // run() still uses c.conn
 
 ## Remedy
-
-Signal the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`),
-and only then release its resources.
+Signal the worker to stop (close a channel, cancel a context), wait for it (`wg.Wait`, `<-done`), and only then release
+its resources.
 
 ## When it is wrong
-
-A method called `Close` that is no teardown, such as one that closes accounts. A flag that only
-signals "stop" needs an atomic, not a wait.
+A method called `Close` that is no teardown, such as one that closes accounts. A flag that only signals "stop" needs an
+atomic, not a wait.
 """
 
 from __future__ import annotations
@@ -45,6 +34,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
+from deadheat.diagnosis.facts import lifetime
 from deadheat.diagnosis.facts.function_names import (
     ENDING_VERBS,
     JOIN_CALLS,
@@ -55,38 +46,15 @@ from deadheat.diagnosis.facts.function_names import (
     owner_of,
     without_package,
 )
-from deadheat.diagnosis.facts.lifetime import (
-    TeardownMatch,
-    destroy_frame,
-    find_continuing_starter,
-    find_teardown,
-    frame_with_verb,
-    is_stop_flag,
-    name_explanation,
-    start_by_owner,
-)
 from deadheat.diagnosis.facts.waits import timed_wait_above, wait_lines
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    HAS_LOCATION,
-    LIKELY,
-    MAY_BE_TEARDOWN,
-    OTHER_KIND,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
 
 _CANCEL_FUNCTIONS = frozenset(("cancel", "Cancel", "request_stop", "pthread_cancel"))
 # "s.quit", "w.stop", "done", "k.closing"
@@ -105,7 +73,7 @@ def _find_teardown_vs_worker(context: RaceContext) -> RuleMatch | None:
         return _match_vptr_write(context)
     if hit := _match_closed_descriptor(context) or _match_destroyed_lock(context) or _match_close_in_library(context):
         return hit
-    teardown = find_teardown(context, ENDING_VERBS)
+    teardown = lifetime.find_teardown(context, ENDING_VERBS)
     if teardown is None and context.has_code:
         teardown = _match_reading_teardown(context) or _match_late_join(context)
     if teardown is None or _removes_element(context, teardown) or _has_started_worker(context, teardown):
@@ -115,21 +83,18 @@ def _find_teardown_vs_worker(context: RaceContext) -> RuleMatch | None:
         return None
     worker, owner = teardown.worker, teardown.owner
     name = without_package(context.enclosing_function(teardown.frame.function))
-    by_name = not context.has_code or frame_with_verb(owner, ENDING_VERBS) is not None
-    reason = (
-        f"{name_explanation(owner, name)} is a teardown"
-        if by_name
-        else f"; `{name}` does not wait for the worker first"
-    )
+    by_name = not context.has_code or lifetime.frame_with_verb(owner, ENDING_VERBS) is not None
+    reason = f"; `{name}` does not wait for the worker first"
+    if by_name:
+        reason = f"{lifetime.name_explanation(owner, name)} is a teardown"
     evidence = [
         owner.evidence_at_site(f"{owner.action}{reason}"),
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id}) that still uses it"),
     ]
     where = [owner.point]
-    if worker.start_frame:
-        where.append(point_of(worker.start_frame))
-        started = f"the worker was started in `{worker.start_frame.function}`"
-        evidence.append(Evidence(started, where[-1]))
+    if started := worker.start_frame:
+        where.append(point_of(started))
+        evidence.append(Evidence(f"the worker was started in `{started.function}`", where[-1]))
     if worker.frame_ending_with("runtime.gopanic"):
         evidence.append(worker.evidence_at_site("the worker is on the recovery path of a panic"))
     mechanism = "WaitGroup, or a channel that it closes" if context.is_go else "a join"
@@ -137,21 +102,21 @@ def _find_teardown_vs_worker(context: RaceContext) -> RuleMatch | None:
         f"Let `{name}` signal the worker to stop and wait for it ({mechanism}) before it accesses"
         f" {context.variable_label}."
     )
-    confidence = STRONG if start_by_owner(context, teardown) else FAIR + 0.05
-    if context.source is None and context.is_go and owner.writes and find_continuing_starter(context):
+    confidence = STRONG if lifetime.start_by_owner(context, teardown) else FAIR + 0.05
+    if context.source is None and context.is_go and owner.writes and lifetime.find_continuing_starter(context):
         confidence = FAIR - 0.1  # the starter writes and may have stopped waiting for the worker
     if not by_name:
         confidence = LIKELY + 0.05  # by its code, not by its name
-    if context.source and not context.is_go and owner.is_worker and not start_by_owner(context, teardown):
+    if context.source and not context.is_go and owner.is_worker and not lifetime.start_by_owner(context, teardown):
         confidence = WEAK  # two unrelated workers: the name may mean another object
     if context.source and _have_same_starter(teardown):
         confidence = WEAK  # one function started both: neither owns the other
-    if context.source and is_stop_flag(context, teardown) and _is_joined_after(context, teardown):
+    if context.source and lifetime.is_stop_flag(context, teardown) and _is_joined_after(context, teardown):
         confidence = WEAK  # only the stop flag is unsafe: nothing ends too early
     return RuleMatch(confidence, tuple(evidence), change, tuple(where))
 
 
-def _removes_element(context: RaceContext, teardown: TeardownMatch) -> bool:
+def _removes_element(context: RaceContext, teardown: lifetime.TeardownMatch) -> bool:
     """Return whether one element is removed: `(*bus).unsubscribe` against `(*bus).publish`."""
     name, here = context.enclosing_function(teardown.frame.function), teardown.owner.site_facts
     kind = owner_of(name)
@@ -161,13 +126,12 @@ def _removes_element(context: RaceContext, teardown: TeardownMatch) -> bool:
     return here is None or is_collection or any(use.is_element for use in here.uses)
 
 
-def _has_started_worker(context: RaceContext, teardown: TeardownMatch) -> bool:
-    """Return whether the teardown started the worker itself."""
+def _has_started_worker(context: RaceContext, teardown: lifetime.TeardownMatch) -> bool:
     name = context.enclosing_function(teardown.frame.function)
     return any(context.enclosing_function(f.function) == name for f in teardown.worker.actor.created_at)
 
 
-def _have_same_starter(teardown: TeardownMatch) -> bool:
+def _have_same_starter(teardown: lifetime.TeardownMatch) -> bool:
     """Return whether one call of one function started both sides."""
     a, b = teardown.owner.start_frame, teardown.worker.start_frame
     if a is None or b is None or not teardown.owner.is_worker:
@@ -175,29 +139,27 @@ def _have_same_starter(teardown: TeardownMatch) -> bool:
     return (a.function, a.file) == (b.function, b.file)
 
 
-def _frees_own_resource(context: RaceContext, teardown: TeardownMatch) -> bool:
+def _frees_own_resource(context: RaceContext, teardown: lifetime.TeardownMatch) -> bool:
     """Return whether a class frees, in its destructor or teardown method, what its worker uses."""
     if "~" in teardown.owner.function:
-        return start_by_owner(context, teardown) is not None
+        return lifetime.start_by_owner(context, teardown) is not None
     kind = owner_of(context.enclosing_function(teardown.frame.function))
     return any(owner_of(context.enclosing_function(f.function)) == kind != "" for f in teardown.worker.user_frames)
 
 
-def _match_late_join(context: RaceContext) -> TeardownMatch | None:
-    """Match a function of any name that takes something away before it joins the worker.
-
-    Not the starter of the worker, and not a store to a stop flag.
-    """
+def _match_late_join(context: RaceContext) -> lifetime.TeardownMatch | None:
+    """Match a function of any name, not the starter, that takes something away before it joins the worker."""
     for ender, worker in context.side_pairs:
         if not ender.writes or ender.is_worker or not worker.is_worker or ender.function == worker.function:
             continue
         for frame, facts in ender.call_chain[:_MAX_FRAMES]:
-            teardown = TeardownMatch(ender, frame, worker)
+            teardown = lifetime.TeardownMatch(ender, frame, worker)
             if facts.function == "main" or is_test_file(frame.file) or _is_starter_of(context, worker, facts):
                 break
             joins_later = any(line > facts.line for line in wait_lines(context, frame, facts))
             if joins_later or _signals_stop(facts, worker) or _clears_for_good(context, ender, worker):
-                return teardown if start_by_owner(context, teardown) and not is_stop_flag(context, teardown) else None
+                is_owned = lifetime.start_by_owner(context, teardown) is not None
+                return teardown if is_owned and not lifetime.is_stop_flag(context, teardown) else None
     return None
 
 
@@ -214,49 +176,34 @@ def _clears_for_good(context: RaceContext, ender: RaceSide, worker: RaceSide) ->
 
 
 def _signals_stop(facts: FunctionFacts, worker: RaceSide) -> bool:
-    """Return whether it signals a stop: `s.cancel()`, `close(s.quit)`, `t_.request_stop()`.
-
-    A channel of any name that the worker waits on counts too.
-    """
+    """Return whether it signals a stop: `s.cancel()`, `close(s.quit)`, or closes what the worker waits on."""
     awaited_names = {name for _, worker_facts in worker.call_chain for name in worker_facts.awaited_names}
-    return any(
-        c.name in _CANCEL_FUNCTIONS
-        or (c.name == "close" and (_STOP_CHANNEL.search(c.arguments) or _last_component(c.arguments) in awaited_names))
-        for c in facts.calls
-        if not c.deferred and c.closure_depth == len(facts.closures)
-    )
-
-
-def _last_component(name: str) -> str:
-    """Return `quit` for `s.quit`."""
-    return name.rpartition(".")[2]
+    calls = [c for c in facts.calls if not c.deferred and c.closure_depth == len(facts.closures)]
+    channels = [c.arguments for c in calls if c.name == "close"]
+    is_closed = any(_STOP_CHANNEL.search(name) or name.rpartition(".")[2] in awaited_names for name in channels)
+    return is_closed or any(c.name in _CANCEL_FUNCTIONS for c in calls)
 
 
 def _is_starter_of(context: RaceContext, worker: RaceSide, facts: FunctionFacts) -> bool:
-    """Return whether this function started the worker, directly or in a callee."""
     starters = [context.function_at(f) for f in worker.start_stack if f.origin is Origin.USER][:_MAX_FRAMES]
     return any(starter and (starter.path, starter.first_line) == (facts.path, facts.first_line) for starter in starters)
 
 
-def _match_reading_teardown(context: RaceContext) -> TeardownMatch | None:
+def _match_reading_teardown(context: RaceContext) -> lifetime.TeardownMatch | None:
     """Match a teardown that reads what its own worker still writes, and has not joined it."""
     for ender, worker in context.side_pairs:
         is_relevant = "~" in ender.function or worker.writes
         if ender.writes or not is_relevant or not worker.is_worker or ender.is_worker:
             continue
-        frame = frame_with_verb(ender, ENDING_VERBS) if ender.function != worker.function else None
+        frame = lifetime.frame_with_verb(ender, ENDING_VERBS) if ender.function != worker.function else None
         facts = context.function_at(frame) if frame else None
         if frame is None or facts is None:
             continue
-        teardown = TeardownMatch(ender, frame, worker)
+        teardown = lifetime.TeardownMatch(ender, frame, worker)
         join_lines = [c.line for c in calls_to(context, facts, frame, JOIN_CALLS)]
         is_joined = any(line <= (frame.line or 0) for line in (*join_lines, *facts.receive_lines))
-        if (
-            _is_worker_of_type(context, teardown)
-            and not is_joined
-            and not _has_received_before(ender)
-            and not timed_wait_above(ender)
-        ):
+        has_waited = is_joined or _has_received_before(ender) or timed_wait_above(ender)
+        if not has_waited and _is_worker_of_type(context, teardown):
             return teardown
     return None
 
@@ -268,16 +215,15 @@ def _has_received_before(ender: RaceSide) -> bool:
     return any(facts.select_branch or any(n <= facts.line for n in facts.receive_lines) for facts in callers)
 
 
-def _is_worker_of_type(context: RaceContext, teardown: TeardownMatch) -> bool:
-    """Return whether the worker belongs to the type that is torn down."""
+def _is_worker_of_type(context: RaceContext, teardown: lifetime.TeardownMatch) -> bool:
     if not context.is_go:
-        return start_by_owner(context, teardown) is not None
+        return lifetime.start_by_owner(context, teardown) is not None
     kind = owner_of(context.enclosing_function(teardown.frame.function))
     frames = (*teardown.worker.user_frames, teardown.worker.start_frame)
     return "(" in kind and any(f and owner_of(context.enclosing_function(f.function)) == kind for f in frames)
 
 
-def _is_joined_after(context: RaceContext, teardown: TeardownMatch) -> bool:
+def _is_joined_after(context: RaceContext, teardown: lifetime.TeardownMatch) -> bool:
     """Return whether the worker is joined afterwards: there, in a caller or in the destructor."""
     for frame in (teardown.frame, *teardown.owner.user_frames):
         facts = context.function_at(frame)
@@ -289,7 +235,6 @@ def _is_joined_after(context: RaceContext, teardown: TeardownMatch) -> bool:
 
 
 def _match_closed_descriptor(context: RaceContext) -> RuleMatch | None:
-    """Match a file descriptor, as named by the detector, that is closed while a thread uses it."""
     location = context.report.location
     if location is None or location.kind != "descriptor":
         return None
@@ -306,10 +251,9 @@ def _match_closed_descriptor(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_destroyed_lock(context: RaceContext) -> RuleMatch | None:
-    """Match a lock or condition that is destroyed while another thread uses it."""
     for destroyer, other in context.side_pairs:
-        frame = destroy_frame(destroyer)
-        if frame is None or destroy_frame(other):
+        frame = lifetime.destroy_frame(destroyer)
+        if frame is None or lifetime.destroy_frame(other):
             continue
         evidence = (
             destroyer.evidence_at_site(f"`{without_package(destroyer.function)}` destroys it: `{frame.function}`"),
@@ -323,19 +267,14 @@ def _match_destroyed_lock(context: RaceContext) -> RuleMatch | None:
 def _match_close_in_library(context: RaceContext) -> RuleMatch | None:
     """Match library frames that close a file in use: `cmd.Wait()` closes the pipe that is read."""
     for closer, other in context.side_pairs if context.is_go else ():
-        close_frame, use_frame = (
-            closer.library_frame_matching(_CLOSE_METHOD),
-            other.library_frame_matching(_FILE_METHOD),
-        )
+        close_frame = closer.library_frame_matching(_CLOSE_METHOD)
+        use_frame = other.library_frame_matching(_FILE_METHOD)
         if close_frame is None or use_frame is None or other.library_frame_matching(_CLOSE_METHOD):
             continue
+        closing, using = without_package(closer.function), without_package(other.function)
         evidence = (
-            closer.evidence_at_site(
-                f"`{without_package(closer.function)}` closes it: `{close_frame.function}` is above it"
-            ),
-            other.evidence_at_site(
-                f"`{without_package(other.function)}` uses it at the same time: `{use_frame.function}`"
-            ),
+            closer.evidence_at_site(f"`{closing}` closes it: `{close_frame.function}` is above it"),
+            other.evidence_at_site(f"`{using}` uses it at the same time: `{use_frame.function}`"),
         )
         change = "Wait for the user of the file before the call that closes it."
         return RuleMatch(LIKELY + 0.05, evidence, change, (closer.point, other.point))
@@ -358,5 +297,5 @@ RULE = Rule(
     _find_teardown_vs_worker,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown waits for the current step of the worker.",
-    features=MAY_BE_TEARDOWN | OTHER_KIND | HAS_LOCATION | HAS_CODE | HAS_LIBRARY_FRAMES,
+    features=rule.MAY_BE_TEARDOWN | rule.OTHER_KIND | rule.HAS_LOCATION | rule.HAS_CODE | rule.HAS_LIBRARY_FRAMES,
 )

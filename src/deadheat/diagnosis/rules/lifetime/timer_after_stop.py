@@ -1,36 +1,29 @@
 """A timer's function runs against the code that owns the timer.
 
 ## What it sees
+The function of `time.AfterFunc` (`time.goFunc` in its stack or as its creator), against code that writes where it
+writes, or that is named like a stop.
 
-A goroutine that the time package started (`time.goFunc` in its stack or as its creator): the
-function of `time.AfterFunc`, against code that writes where it writes, or that is named like a
-stop.
-
-With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee,
-also if a goroutine has received from the timer's channel. In C, C++ and the kernel, with source:
-one side runs in code named like a timer (`timer_main`, `PeriodicTask`, `call_timer_fn`), the other
+With source: `Stop` or `Reset` of a timer on the other side, in a caller or in an earlier callee, also if a goroutine
+has received from the timer's channel. In C, C++ and the kernel: one side runs in code named like a timer, the other
 comes after a call that stops it without a join.
 
 From a report alone: a thread named like a timer, against a function named like a stop or reset.
 
 ## Why it races
-
-`Stop` does not wait: it returns false if the function has already started. Code that assumes after
-`Stop` that the function cannot run any more races with it.
+`Stop` does not wait: it returns false if the function has already started. Code that assumes after `Stop` that the
+function cannot run any more races with it.
 
 ## Example
-
     l.timer = time.AfterFunc(d, func() { l.expired = true })
     l.timer.Stop()
     l.expired = false               // the function may be running
 
 ## Remedy
-
-Guard what the function accesses with a mutex, and check under it whether the timer is still wanted
-(a generation number). Or use a channel timer in the owner's own loop.
+Guard what the function accesses with a mutex, and check under it whether the timer is still wanted (a generation
+number). Or use a channel timer in the owner's own loop.
 
 ## When it is wrong
-
 The timer is never stopped: then a lock is missing, and the timer is only one of the two sides.
 """
 
@@ -56,8 +49,8 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import is_timer_name, timer_side
-from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_TIMER, LIKELY, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
@@ -65,8 +58,6 @@ if TYPE_CHECKING:
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
-    from deadheat.diagnosis.finding import CodePoint
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 _STOP_OR_RESET_VERBS = ENDING_VERBS | RENEWING_VERBS | {"refresh", "extend", "rearm", "touch", "feed", "kick"}
@@ -94,20 +85,20 @@ def _find_timer_after_stop(context: RaceContext) -> RuleMatch | None:
             continue
         is_stopped = _is_stopping_function(owner) or _has_stop_in_chain(context, owner)
         is_stopped = is_stopped or any(_has_stop_in_frame(context, f) for f in timer.actor.created_at[:2])
-        evidence = [
+        evidence = (
             timer.evidence_at_site(f"{timer.action} in the function of a timer (time.AfterFunc)"),
             owner.evidence_at_site(f"{owner.action} it too{'; it stops or resets the timer' if is_stopped else ''}"),
-        ]
+        )
         change = _CHANGE.format(what=context.variable_label)
         # a function that resets the timer at each call, or writes what its function writes; otherwise
         # only a lock may be missing
-        both_write = timer.writes and owner.writes
         is_timer_too = any(f.function == "time.goFunc" for f in owner.actor.created_at[:2])
         is_same_function = (timer.is_closure or is_timer_too) and owner.function == timer.function
-        may_reset = owner.site_facts is None and (is_same_function or both_write)
-        confidence = STRONG if is_stopped else FAIR + 0.05 if may_reset else WEAK
         sourced = owner.site_facts is not None
-        return RuleMatch(confidence, tuple(evidence), change, context.change_points, from_source=sourced)
+        may_reset = not sourced and (is_same_function or (timer.writes and owner.writes))
+        confidence = FAIR + 0.05 if may_reset else WEAK
+        confidence = STRONG if is_stopped else confidence
+        return RuleMatch(confidence, evidence, change, context.change_points, from_source=sourced)
     return None
 
 
@@ -165,13 +156,10 @@ def _stop_call_for(context: RaceContext, owner: RaceSide, timer: str) -> CallSit
         for call in calls_to(context, facts, frame, _STOP_METHODS):
             callee = None if call.name in _STOP_METHODS else context.find_function(call.name, frame)
             calls_made = callee.calls if callee else (call,)
-            if call.line <= facts.line and any(_is_stop_of(c, timer) for c in calls_made):
+            stopped_timers = {c.target.rpartition(".")[2] for c in calls_made if c.name in _STOP_METHODS}
+            if call.line <= facts.line and timer in stopped_timers:
                 return call
     return None
-
-
-def _is_stop_of(call: CallSite, timer: str) -> bool:
-    return call.name in _STOP_METHODS and call.target.rpartition(".")[2] == timer
 
 
 def _match_native_timer(context: RaceContext) -> RuleMatch | None:
@@ -179,7 +167,7 @@ def _match_native_timer(context: RaceContext) -> RuleMatch | None:
     for timer, owner in context.side_pairs if context.source else ():
         if not timer.is_worker and not context.is_kernel:
             continue
-        tick = next((f for f in _frames_and_creators(timer) if _is_timer_function(context, f)), None)
+        tick = next((f for f in (*timer.live_frames, *timer.start_stack) if _is_timer_function(context, f)), None)
         stop = _stop_without_join(context, owner) if tick else None
         if stop is None and (calls_back := _callback_frame(context, timer)):
             tick, kind = calls_back
@@ -195,11 +183,6 @@ def _match_native_timer(context: RaceContext) -> RuleMatch | None:
         )
         return RuleMatch(STRONG + 0.04, evidence, _CHANGE.format(what=context.variable_label), (at,), from_source=True)
     return None
-
-
-def _frames_and_creators(timer: RaceSide) -> tuple[Frame, ...]:
-    """Return the frames of a side and of its creation."""
-    return (*timer.live_frames, *timer.start_stack)
 
 
 def _is_timer_function(context: RaceContext, frame: Frame) -> bool:

@@ -1,42 +1,32 @@
 """A lock that was copied with the value that it guards.
 
 ## What it sees
+With source:
 
-With source, one of:
-
-- Both sides hold a lock of the same name, at least one of them in a method with a value receiver,
-  or on a parameter or variable that is a copy of the struct.
+- Both sides hold a lock of the same name, one of them in a method with a value receiver, or of a copy of the struct.
 - A loop variable is a copy of each element, including the lock that the loop takes.
 - A line calls a method with a value receiver, which locks the copy that the call made.
-- The type that contains the lock is passed, returned, iterated over or stored by value somewhere in
-  the package.
-- In C and C++: the detector lists two locks for which the code has one name, and an object that
-  contains the lock is copied.
+- The type that contains the lock is passed, returned, iterated over or stored by value somewhere in the package.
+- In C and C++: the detector lists two locks for which the code has one name, and an object with the lock is copied.
 
-From a report alone, one of:
+From a report alone:
 
-- One side is inside of `Lock` or `Unlock`, the other reads the lock itself. Of an inlined lock only
-  the atomic step is visible.
-- Both sides are in one value-receiver method that writes shared data so deep in its code that a
-  lock fits before it: each call has its own copy.
+- One side is inside of `Lock` or `Unlock`, the other reads the lock itself.
+- Both sides are in one value-receiver method that writes shared data so deep in its code that a lock fits before it.
 
 ## Why it races
-
-A copy of a mutex is another mutex. Each caller of a value-receiver method locks its own copy, while
-maps, slices and pointers in the struct are still shared.
+A copy of a mutex is another mutex. Each caller of a value-receiver method locks its own copy, while maps, slices and
+pointers in the struct are still shared.
 
 ## Example
-
     func (c Counter) Inc(k string) { c.mu.Lock(); defer c.mu.Unlock(); c.m[k]++ }    // c is a copy
 
 ## Remedy
-
 Use a pointer receiver and pass the struct by pointer. `go vet -copylocks` finds every other copy.
 
 ## When it is wrong
-
-A struct that holds its mutex by pointer may be copied: the lock stays the same. From a report
-alone: the value may contain no lock at all.
+A struct that holds its mutex by pointer may be copied: the lock stays the same. From a report alone: the value may
+contain no lock at all.
 """
 
 from __future__ import annotations
@@ -44,6 +34,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import addresses, locks
 from deadheat.diagnosis.facts.function_names import (
     GROWING_VERBS,
@@ -56,17 +47,7 @@ from deadheat.diagnosis.facts.lifetime import find_continuing_starter
 from deadheat.diagnosis.facts.object_origin import find_copy_by_call
 from deadheat.diagnosis.facts.synchronization import belongs_to_lock
 from deadheat.diagnosis.finding import CodePoint, Evidence
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    SURE,
-    VALUE_METHOD,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -81,13 +62,9 @@ _INITIAL_VALUE = re.compile(r"&?(?:\w{1,80}\.)?(\w{1,80})\{")
 
 
 def _find_copied_lock(context: RaceContext) -> RuleMatch | None:
-    if (
-        copy_hit := _match_read_of_lock(context)
-        or _match_copy_in_loop(context)
-        or _match_value_receiver(context)
-        or _match_copy_by_call(context)
-    ):
-        return copy_hit
+    for matcher in (_match_read_of_lock, _match_copy_in_loop, _match_value_receiver, _match_copy_by_call):
+        if hit := matcher(context):
+            return hit
     locks_held = locks.locks_of_both_sides(context) if context.has_code else None
     if locks_held is None or not (locks_held[0] and locks_held[1]):
         return None
@@ -98,10 +75,9 @@ def _find_copied_lock(context: RaceContext) -> RuleMatch | None:
     if not common:
         return _match_copied_element(context)
     if not copies:
-        return _match_copied_type(context, common[0])
+        return _match_copied_type(context, common[0], common[0].partition(".")[0])
     where = tuple(item.point for item in copies if item.point)
-    confidence = SURE if len(copies) > 1 else STRONG
-    return RuleMatch(confidence, copies, _CHANGE, where, from_source=True)
+    return RuleMatch(SURE if len(copies) > 1 else STRONG, copies, _CHANGE, where, from_source=True)
 
 
 def _match_in_native_code(
@@ -110,11 +86,11 @@ def _match_in_native_code(
     """Match C and C++: the detector lists two locks for which the code has one name."""
     if locks.common_lock_names(first_locks, second_locks) and not locks.needs_code_for_locks(context):
         return None
-    owner_by_lock = [{h.name: _lock_owner(side, h) for h in side.locks_held} for side in context.race_sides]
-    for lock_name in sorted(owner_by_lock[0].keys() & owner_by_lock[1].keys()):
-        if owner_by_lock[0][lock_name] and (
-            found := _match_copied_type(context, lock_name, owner_by_lock[0][lock_name])
-        ):
+    first_side, second_side = context.race_sides
+    owner_by_lock = {h.name: _lock_owner(first_side, h) for h in first_side.locks_held}
+    for lock_name in sorted(owner_by_lock.keys() & {h.name for h in second_side.locks_held}):
+        owner = owner_by_lock[lock_name]
+        if owner and (found := _match_copied_type(context, lock_name, owner)):
             return found
     return None
 
@@ -127,18 +103,18 @@ def _lock_owner(side: RaceSide, lock: HeldLock) -> str:
     return next((facts.receiver for _, facts in side.call_chain if lock in facts.locks_held), "")
 
 
-def _match_copied_type(context: RaceContext, lock_name: str, kind: str = "") -> RuleMatch | None:
+def _match_copied_type(context: RaceContext, lock_name: str, kind: str) -> RuleMatch | None:
     """Match a type that is copied somewhere, if both sides hold a lock of it by the same name."""
-    kind, site = kind or lock_name.partition(".")[0], context.race_sides[0].site
+    site = context.race_sides[0].site
     copy_site = context.source.find_copy(kind, site) if context.source and site else None
     if copy_site is None:
         return None
-    path, line = copy_site
+    copy_point = CodePoint(*copy_site)
     evidence = (
         *(side.evidence_at_site(f"{side.action} under `{lock_name}`") for side in context.race_sides),
-        Evidence(f"a value of `{kind}` is copied here, including its lock", CodePoint(path, line)),
+        Evidence(f"a value of `{kind}` is copied here, including its lock", copy_point),
     )
-    return RuleMatch(LIKELY + 0.05, evidence, _CHANGE, (CodePoint(path, line),), from_source=True)
+    return RuleMatch(LIKELY + 0.05, evidence, _CHANGE, (copy_point,), from_source=True)
 
 
 def _match_read_of_lock(context: RaceContext) -> RuleMatch | None:
@@ -153,10 +129,9 @@ def _match_read_of_lock(context: RaceContext) -> RuleMatch | None:
             or any(f.function.startswith("sync.") for f in reader.library_frames)
         ):
             continue
+        taking = without_package(taker.function)
         evidence = (
-            taker.evidence_at_site(
-                f"`{without_package(taker.function)}` calls `{lock.function}`, which changes the lock"
-            ),
+            taker.evidence_at_site(f"`{taking}` calls `{lock.function}`, which changes the lock"),
             reader.evidence_at_site(f"{reader.action} the lock itself: it copies the object that contains the lock"),
         )
         return RuleMatch(STRONG + 0.04, evidence, _CHANGE, (reader.point,))
@@ -175,35 +150,27 @@ def _match_copy_by_call(context: RaceContext) -> RuleMatch | None:
     copying_call = find_copy_by_call(context)
     if copying_call is None:
         return None
-    method = copying_call.method
+    reader, other, method = copying_call.reader, copying_call.other, copying_call.method
     at = CodePoint(method.path, method.first_line)
     evidence = (
-        copying_call.reader.evidence_at_site(
-            f"{copying_call.reader.action}: the call copies a `{method.receiver}`, not locked"
-        ),
+        reader.evidence_at_site(f"{reader.action}: the call copies a `{method.receiver}`, not locked"),
         Evidence(f"`{method.function}` takes `{method.locks_held[0].name}` of that copy only", at),
-        copying_call.other.evidence_at_site(copying_call.other.action),
+        other.evidence_at_site(other.action),
     )
     return RuleMatch(STRONG + 0.04, evidence, _CHANGE, (at,), from_source=True)
 
 
 def _match_value_receiver(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a value-receiver method writes shared data, with a lock of its own copy.
-
-    Methods named like container operations are excluded: a map or slice type may have them.
-    """
+    """From a report alone: a value-receiver method writes shared data, with a lock of its own copy."""
     if not context.is_go or context.source is not None or find_continuing_starter(context) is not None:
         return None  # the function that started the worker should wait for it
     for writer, other in context.side_pairs:
-        first_word = name_words(writer.function)[:1]
         if not writer.writes or writer.library_frames or writer.is_closure or not is_value_method(writer.function):
             continue
-        if _CONTAINER_VERBS.intersection(first_word) or other.site is None:
-            continue
-        if not addresses.may_follow_lock(writer):
-            continue  # it takes no lock at all
-        if other.function != writer.function:
-            continue  # in another method the other side has no copy
+        if other.site is None or _CONTAINER_VERBS.intersection(name_words(writer.function)[:1]):
+            continue  # a map or slice type may have such methods
+        if not addresses.may_follow_lock(writer) or other.function != writer.function:
+            continue  # it takes no lock at all; in another method the other side has no copy
         evidence = (
             writer.evidence_at_site(f"{writer.action} in a method with a value receiver: its lock is a copy"),
             other.evidence_at_site(f"{other.action} there too, with another copy"),
@@ -216,16 +183,11 @@ def _match_copy_in_loop(context: RaceContext) -> RuleMatch | None:
     """Match `for _, a := range accounts { a.mu.Lock() … }`, which locks the loop's copy."""
     for side, other in context.side_pairs if context.is_go and context.has_code else ():
         here = side.site_facts
-        if here is None or not here.text.startswith("for "):
+        if here is None or not here.text.startswith("for ") or not (other.locks_held or belongs_to_lock(other)):
             continue
-        if not other.locks_held and not belongs_to_lock(other):
-            continue
-        for call in here.calls:
-            base = call.target.partition(".")[0]
-            declaration = here.declarations.get(base)
-            if call.name not in ("Lock", "RLock") or declaration is None or declaration.kind != "loop":
-                continue
-            if declaration.line == here.line:
+        for call in [c for c in here.calls if c.name in ("Lock", "RLock")]:
+            declaration = here.declarations.get(call.target.partition(".")[0])
+            if declaration and declaration.kind == "loop" and declaration.line == here.line:
                 evidence = (
                     side.evidence_at_site(f"`{here.text[:60]}` copies each element, its lock included"),
                     other.evidence_at_site(f"{other.action} under the lock of the element itself"),
@@ -255,7 +217,6 @@ def _match_copied_element(context: RaceContext) -> RuleMatch | None:
 
 
 def _copy_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    """Return the frame of a side that locks a copy of the struct."""
     for frame in side.user_frames:
         facts = context.function_at(frame)
         if facts is None or not facts.locks_held:
@@ -270,12 +231,11 @@ def _copy_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
         if is_copy:
             at = CodePoint(facts.path, facts.first_line, frame.function)
             text = f"`{facts.function}` takes {', '.join(f'`{h.name}`' for h in facts.locks_held)} of a copy"
-            return side.evidence_at_site(text)._replace(point=at)
+            return Evidence(text, at)
     return None
 
 
 def _has_lock_of(locks_held: tuple[HeldLock, ...], owner: str) -> bool:
-    """Return whether one of these locks is the owner or a field of it."""
     lock_names = [h.name for h in locks_held if "(" not in h.name]
     return bool(owner) and any(name == owner or name.startswith(f"{owner}.") for name in lock_names)
 
@@ -287,5 +247,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general_causes=("different-locks",),
-    features=HAS_LIBRARY_FRAMES | HAS_CODE | VALUE_METHOD,
+    features=rule.HAS_LIBRARY_FRAMES | rule.HAS_CODE | rule.VALUE_METHOD,
 )

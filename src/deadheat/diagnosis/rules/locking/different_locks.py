@@ -1,28 +1,22 @@
 """Both sides hold a lock, but not the same one.
 
 ## What it sees
-
-Each side holds at least one lock and they have none in common: as listed by the detector (`mutexes:
-write M1` against `write M2`), or by the code around the racing lines. With source also: a lock of
-the same name in two different objects. If one lock belongs to the object, and the other to the code
-that found, made or prints it, the object's lock is missing: [partial-lock](partial-lock.md).
+Each side holds at least one lock and they have none in common: as listed by the detector (`mutexes: write M1` against
+`write M2`), or by the code around the racing lines. With source also: a lock of the same name in two different objects.
+If one lock belongs to the object, and the other to the code that found, made or prints it, the object's lock is
+missing: [partial-lock](partial-lock.md).
 
 ## Why it races
-
 Two locks order nothing between their holders.
 
 ## Example
-
     pthread_mutex_lock(&t->rows_lock);  t->rows++;     /* one thread */
     pthread_mutex_lock(&t->stats_lock); n = t->rows;   /* the other  */
 
 ## Remedy
-
-Decide which lock guards the variable, document that at its declaration, and take that lock on both
-sides.
+Decide which lock guards the variable, document that at its declaration, and take that lock on both sides.
 
 ## When it is wrong
-
 A caller that is not in the stack may take a lock for both sides.
 """
 
@@ -43,33 +37,31 @@ def _find_different_locks(context: RaceContext) -> RuleMatch | None:
         return None
     if synchronization.is_waitgroup_or_channel(context):
         return None  # a WaitGroup or channel is not guarded by a lock
+    by_code = locks.needs_code_for_locks(context)
     common_locks = locks.common_lock_names(*locks_held)
-    exclusive_locks = [[lock for lock in side_locks if not lock.is_read_lock] for side_locks in locks_held]
-    if not locks.common_lock_names(*exclusive_locks) and any(
-        lock.is_read_lock and side.writes
-        for side, side_locks in zip(context.race_sides, locks_held, strict=True)
-        for lock in side_locks
+    common_exclusive = locks.common_lock_names(
+        *([lock for lock in side_locks if not lock.is_read_lock] for side_locks in locks_held)
+    )
+    sides_with_locks = list(zip(context.race_sides, locks_held, strict=True))
+    if not common_exclusive and any(
+        side.writes and any(lock.is_read_lock for lock in side_locks) for side, side_locks in sides_with_locks
     ):
-        return None
+        return None  # write-under-rlock
     evidence = tuple(
         side.evidence_at_site(f"{side.action} under {locks.format_lock_names(side_locks)}")
-        for side, side_locks in zip(context.race_sides, locks_held, strict=True)
+        for side, side_locks in sides_with_locks
     )
     change = f"Choose the one lock that guards {context.variable_label} and take it on both sides."
-    if common_locks:
-        if not locks.needs_code_for_locks(context):
-            return None
-        lock_name = (locks.common_lock_names(*exclusive_locks) or common_locks)[0]
-        evidence += (
-            context.race_sides[0].evidence_at_site(f"`{lock_name}` must be two locks, else this would not race"),
-        )
-        return RuleMatch(FAIR, evidence, change, context.change_points, from_source=True)
     confidence = SURE
-    if locks.needs_code_for_locks(context):
+    if common_locks:
+        if not by_code:
+            return None
+        sentence = f"`{(common_exclusive or common_locks)[0]}` must be two locks, else this would not race"
+        evidence += (context.race_sides[0].evidence_at_site(sentence),)
+        confidence = FAIR
+    elif by_code:
         confidence = FAIR if locks.may_be_same_lock(*context.race_sides) else STRONG
-    return RuleMatch(
-        confidence, evidence, change, context.change_points, from_source=locks.needs_code_for_locks(context)
-    )
+    return RuleMatch(confidence, evidence, change, context.change_points, from_source=by_code)
 
 
 RULE = Rule(

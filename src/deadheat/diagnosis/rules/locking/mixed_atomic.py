@@ -1,36 +1,27 @@
 """Atomic access on one side, non-atomic on the other.
 
 ## What it sees
-
-An atomic access on one side only: frames of `sync/atomic` above the user's line, ThreadSanitizer's
-`atomic write`, Miri's `atomic store`, KCSAN's `(marked)`. With source: `atomic.AddInt64(&x, 1)`,
-`__atomic_fetch_add(&x, …)`, `x.load(std::memory_order_acquire)` or `READ_ONCE(x)` on one line, a
-plain `x` on the other.
+An atomic access on one side only: by the frames (`sync/atomic`), by the detector (`atomic write`, KCSAN's `(marked)`),
+or by the code (`atomic.AddInt64(&x, 1)`, `x.load(std::memory_order_acquire)`, `READ_ONCE(x)`).
 
 - Atomics inside of Go or C locks do not count, also where the Go compiler inlined the lock.
-- Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`,
-  `exchange`); with source only with `relaxed` or `release`, which does not order the access before
-  the free.
+- Freed memory counts only if the other side has released its reference (`fetch_sub`, `--`, `exchange`); with source
+  only with `relaxed` or `release`, which does not order the access before the free.
 
 ## Why it races
-
-An atomic access orders only other atomic accesses. The other one may be torn, cached in a register
-or moved by the compiler. A counter decremented with `memory_order_relaxed` does not order earlier
-accesses.
+An atomic access orders only other atomic accesses. The other one may be torn, cached in a register or moved by the
+compiler. A counter decremented with `memory_order_relaxed` does not order earlier accesses.
 
 ## Example
-
     atomic.AddInt64(&s.n, 1)    // worker
     return s.n                  // reader
 
 ## Remedy
-
 Make every access atomic. The types `atomic.Int64`, `atomic.Bool` and `std::atomic` enforce that.
 
 ## When it is wrong
-
-The non-atomic side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A
-`sync/atomic` frame may also belong to a lock or a pool that is built with atomics.
+The non-atomic side may overwrite a whole struct that has atomic fields (`struct-overwritten`). A `sync/atomic` frame
+may also belong to a lock or a pool that is built with atomics.
 """
 
 from __future__ import annotations
@@ -71,8 +62,8 @@ def _find_mixed_atomic(context: RaceContext) -> RuleMatch | None:
         )
         change = f"Make this access to {context.variable_label} atomic like the other one."
         confidence = SURE if context.has_code else STRONG
-        where = (non_atomic.point,)
-        return RuleMatch(confidence, evidence, change, where, from_source=not is_reported_atomic(atomic))
+        sourced = not is_reported_atomic(atomic)
+        return RuleMatch(confidence, evidence, change, (non_atomic.point,), from_source=sourced)
     return None
 
 
@@ -84,10 +75,9 @@ def _match_unordered_release(atomic: RaceSide, frees: RaceSide) -> RuleMatch | N
         atomic.evidence_at_site(f"{atomic.action} and so releases its reference"),
         frees.evidence_at_site(f"{frees.action} it; the atomic access does not order the two"),
     )
-    confidence = SURE if atomic.site_facts else LIKELY
-    return RuleMatch(
-        confidence, evidence, _ADD_MEMORY_ORDER, (atomic.point,), from_source=atomic.site_facts is not None
-    )
+    sourced = atomic.site_facts is not None
+    confidence = SURE if sourced else LIKELY
+    return RuleMatch(confidence, evidence, _ADD_MEMORY_ORDER, (atomic.point,), from_source=sourced)
 
 
 RULE = Rule(

@@ -1,49 +1,39 @@
 """A lock on one side only.
 
 ## What it sees
-
-One side holds a lock, the other holds none: as listed by the detector, or by the code around the
-racing lines and their callers (distant callers only if the whole call chain consists of methods of
-one type). Not counted: locks that a worker's starter holds, and a read lock that a server holds
-while a library calls its handlers. A lock next to a collection in an object guards the collection.
+One side holds a lock, the other holds none: as listed by the detector, or by the code around the racing lines and their
+callers. Not counted: locks of a worker's starter, and a read lock that a server holds while a library calls its
+handlers.
 
 With source also:
 
 - A map or slice is returned under the lock and used after it.
 - The reader of an object holds a lock of another type, but not the object's lock.
-- No lock is visible, but the comment of one side's function says that its caller holds it.
-- A Go report lost one stack, and the other side accesses a field without the lock under which most
-  methods of its type do.
-- In Go: one side takes a lock while a library prints, compares or encodes the object that contains
-  it.
+- The comment of one side's function says that its caller holds the lock.
+- One stack is lost, and the other side accesses a field without the lock under which most methods of its type do.
+- Go: one side takes a lock while a library prints, compares or encodes the object that contains it.
 
-From a Go report alone: one side is in a function named as called with the lock (`flushLocked`), the
-other is not. With low rank: an exported method writes so deep in its code that a lock with a
-deferred unlock fits before it, while the other side reads where none fits.
+From a Go report alone: one side is in a function named as called with the lock (`flushLocked`). With low rank: an
+exported method writes so deep in its code that a lock fits before it, while the other side reads where none fits.
 
 ## Why it races
-
-A lock orders only actors that take it. The side without it runs in the middle of the other's
-critical section.
+A lock orders only actors that take it. The side without it runs in the middle of the other's critical section.
 
 ## Example
-
     func (m *Manager) Open(id string)   { m.mu.Lock(); defer m.mu.Unlock(); m.sessions[id] = … }
     func (m *Manager) Lookup(id string) { return m.sessions[id] }    // no lock
 
 ## Remedy
-
 Take the same lock on the other side, for reading if it is an `RWMutex`.
 
 ## When it is wrong
-
-- The lock may guard something else. A caller's lock of another type ranks low; so does one that the
-  detector lists and no code on the call chain takes.
+- The lock may guard something else. A caller's lock of another type ranks low; so does one that no code on the call
+  chain takes.
 - A lock taken in a function that the detector left out of the stack is not seen.
-- A lock does not help against a destructor or the destruction of a lock (`teardown-vs-worker`),
-  where one side is atomic, or for `close` of a channel and `Add` and `Wait` of a group.
-- Not guarded by the lock: a variable captured by a closure, a field that the product only reads and
-  a test sets in a new object, and a field that set-up stores once after it started the reader.
+- A lock does not help against a destructor (`teardown-vs-worker`), an atomic on one side, `close` of a channel, or
+  `Add` and `Wait` of a group.
+- The lock does not guard a variable captured by a closure, or a field that set-up stores once after it started the
+  reader.
 """
 
 from __future__ import annotations
@@ -51,6 +41,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import addresses, locks, synchronization
 from deadheat.diagnosis.facts.captures import find_capture
 from deadheat.diagnosis.facts.containers import only_uses_argument, unsafe_type_of
@@ -62,39 +53,19 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import destroys_object
-from deadheat.diagnosis.facts.locks import find_usual_lock
 from deadheat.diagnosis.facts.object_origin import find_copy_by_call, is_created_here
-from deadheat.diagnosis.facts.synchronization import belongs_to_lock, is_atomic
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement
-from deadheat.diagnosis.race_side import locks_of_container_owner
-from deadheat.diagnosis.rule import (
-    EVEN,
-    EXPECTS_LOCK,
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    REPORTS_LOCKS,
-    STRONG,
-    SURE,
-    WEAK,
-    WRITES_DEEP,
-    Rule,
-    RuleMatch,
-)
-from deadheat.model import Origin
+from deadheat.diagnosis.race_side import RaceSide, locks_of_container_owner
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Rule, RuleMatch
+from deadheat.model import Frame, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame
 
 _COLLECTION_VERBS = (
     GROWING_VERBS | JOINING_VERBS | KEYED_STORE_VERBS | {"add", "store", "log", "accept", "pop", "steal"}
 )
-
-
 # "map[string]int64", "[]*Row", "*Table": result types that share the object instead of a copy
 _SHARING_RESULT = re.compile(r"\(?(?:map\[|\[\]|\*)")
 _MAP_FRAME = re.compile(r"^(?:runtime|reflect)\.map[a-z]")
@@ -117,6 +88,7 @@ def _find_partial_lock(context: RaceContext) -> RuleMatch | None:
     if synchronization.is_waitgroup_or_channel(context):
         return None  # a WaitGroup or channel is not guarded by a lock
     locks_held = locks.locks_of_both_sides(context)
+    by_code = locks.needs_code_for_locks(context)
     if locks_held is None:
         return (
             _match_library_inspection(context)
@@ -124,34 +96,16 @@ def _find_partial_lock(context: RaceContext) -> RuleMatch | None:
             or _match_by_depth(context)
             or _match_locked_elsewhere(context)
         )
-    if locks_held[0] and locks_held[1]:
+    if all(locks_held):
         return _match_lock_of_other_object(context)
-    if not locks_held[0] and not locks_held[1]:
-        return (
-            _match_library_inspection(context) or _match_caller_holds_lock(context)
-            if locks.needs_code_for_locks(context)
-            else None
-        )
-    if _is_one_side_atomic(context):
-        return None  # one side is atomic: mixed-atomic
+    if not any(locks_held):
+        return _match_library_inspection(context) or _match_caller_holds_lock(context) if by_code else None
     with_lock, without_lock = context.race_sides if locks_held[0] else context.race_sides[::-1]
     side_locks = locks_held[0] or locks_held[1]
-    if not without_lock.access.stack:
-        return None  # the detector lost that stack, locks included
-    if destroys_object(without_lock):
-        return None  # a lock does not help: the object is destroyed
-    if without_lock.writes and locks.overwrites_lock(without_lock, with_lock):
-        return None  # a lock does not help: the lock itself is overwritten
-    if _is_captured_local(context, with_lock, without_lock):
-        return None  # a captured local: the lock is held for something else
-    if all(lock.is_read_lock for lock in side_locks) and with_lock.writes:
-        return None  # a write under a read lock: write-under-rlock
-    if find_test_replacement(context) or find_start_before_write(context):
-        return None  # no store to it is under the lock, which is held for something else
-    if find_copy_by_call(context):
-        return None  # the line calls a method that locks a copy: copied-lock
-    if context.has_code and _may_miss_function(without_lock) and not _accesses_variable(context, without_lock):
-        return None  # the detector lost the function that should hold the lock
+    if _is_one_side_atomic(context) or _has_other_remedy(context, with_lock, without_lock):
+        return None
+    if with_lock.writes and all(lock.is_read_lock for lock in side_locks):
+        return None  # write-under-rlock
     lock_names = locks.format_lock_names(side_locks)
     evidence = (
         with_lock.evidence_at_site(f"{with_lock.action} under {lock_names}"),
@@ -159,25 +113,36 @@ def _find_partial_lock(context: RaceContext) -> RuleMatch | None:
     )
     change = f"Take {lock_names} around this access too."
     certainty = _lock_confidence(context, with_lock, side_locks)
-    return RuleMatch(
-        certainty, evidence, change, (without_lock.point,), from_source=locks.needs_code_for_locks(context)
-    )
+    return RuleMatch(certainty, evidence, change, (without_lock.point,), from_source=by_code)
+
+
+def _has_other_remedy(context: RaceContext, with_lock: RaceSide, without_lock: RaceSide) -> bool:
+    """Return whether taking the lock on the other side too does not help, or is not known to."""
+    if not without_lock.access.stack:
+        return True  # the detector lost that stack, locks included
+    if destroys_object(without_lock) or (without_lock.writes and locks.overwrites_lock(without_lock, with_lock)):
+        return True  # the object or the lock itself is gone
+    if _is_captured_local(context, with_lock, without_lock):
+        return True  # the lock is held for something else
+    if find_test_replacement(context) or find_start_before_write(context):
+        return True  # no store to it is under the lock, which is held for something else
+    if find_copy_by_call(context):
+        return True  # the line calls a method that locks a copy: copied-lock
+    # the detector lost the function that should hold the lock
+    return context.has_code and _may_miss_function(without_lock) and not _accesses_variable(context, without_lock)
 
 
 def _lock_confidence(context: RaceContext, with_lock: RaceSide, side_locks: list[locks.SideLock]) -> float:
     """Return the confidence: higher if the lock belongs to the object of the variable."""
     by_code = locks.needs_code_for_locks(context)
+    shared = context.shared_variable
     lock_names = [lock.name for lock in side_locks] if by_code else [h.name for h in with_lock.locks_held]
-    if any(_is_in_same_object(name, context) for name in lock_names) or _is_lock_of_local_object(context, with_lock):
+    is_in_same_object = shared and shared.owner and shared.owner in {name.partition(".")[0] for name in lock_names}
+    if is_in_same_object or _is_lock_of_local_object(context, with_lock):
         return SURE
     if not by_code and _is_lock_of_accessed_type(context, with_lock):
         return STRONG
-    if (
-        by_code
-        and context.shared_variable
-        and context.shared_variable.owner
-        and not is_created_here(context, with_lock)
-    ):
+    if by_code and shared and shared.owner and not is_created_here(context, with_lock):
         # a lock of another type may guard that type's data, more likely if a caller holds it
         is_held_at_site = with_lock.site_facts is not None and with_lock.site_facts.locks_held
         return LIKELY if is_held_at_site or any(locks_of_container_owner(with_lock)) else EVEN
@@ -192,9 +157,8 @@ def _lock_confidence(context: RaceContext, with_lock: RaceSide, side_locks: list
 def _is_one_side_atomic(context: RaceContext) -> bool:
     """Return whether only one side is atomic: then the lock is about something else."""
     name = context.shared_variable.name if context.shared_variable else ""
-    a, b = context.race_sides
-    are_atomic = is_atomic(a, name), is_atomic(b, name)
-    return are_atomic[0] != are_atomic[1] and not belongs_to_lock(a if are_atomic[0] else b)
+    atomic_sides = [side for side in context.race_sides if synchronization.is_atomic(side, name)]
+    return len(atomic_sides) == 1 and not synchronization.belongs_to_lock(atomic_sides[0])
 
 
 def _is_captured_local(context: RaceContext, with_lock: RaceSide, without_lock: RaceSide) -> bool:
@@ -228,7 +192,7 @@ def _match_library_inspection(context: RaceContext) -> RuleMatch | None:
     for taker, looker in context.side_pairs if context.is_go else ():
         if looker.writes or not looker.is_library_access or looker.library_frame_matching(_SYNC_FRAME):
             continue
-        if not (taker.library_frame_matching(_LOCK_FRAME) or belongs_to_lock(taker)):
+        if not (taker.library_frame_matching(_LOCK_FRAME) or synchronization.belongs_to_lock(taker)):
             continue
         evidence = (
             taker.evidence_at_site(f"{taker.subject} locks or unlocks a lock"),
@@ -243,10 +207,7 @@ def _match_library_inspection(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_caller_holds_lock(context: RaceContext) -> RuleMatch | None:
-    """Match a function that by its name (`flushLocked`) or comment is called with the lock held.
-
-    The other side may claim the same, if its caller does not hold the lock.
-    """
+    """Match a function that by its name (`flushLocked`) or comment is called with the lock held."""
     for with_lock, without_lock in context.side_pairs:
         frame = with_lock.frame_expecting_lock
         if frame is None or without_lock.site is None or without_lock.library_frames or with_lock.misses_expected_lock:
@@ -267,10 +228,7 @@ def _match_caller_holds_lock(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_by_depth(context: RaceContext) -> RuleMatch | None:
-    """From a Go report alone: an exported method writes so deep that a lock fits before it.
-
-    Without a lock such a method usually writes at once; an unexported one may do other work first.
-    """
+    """From a Go report alone: an exported method writes so deep that a lock fits before it."""
     if context.source is not None or context.in_same_function or may_run_in_order(context):
         return None
     for writer, reader in context.side_pairs:
@@ -278,11 +236,12 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
             continue
         may_be_locked = addresses.may_follow_lock(writer) and addresses.is_not_inlined(writer)
         if not may_be_locked or reader.is_closure or not _is_exported_method(writer.site):
-            continue
+            continue  # an unexported method may do other work first
         if _COLLECTION_VERBS.intersection(name_words(writer.function)[:1]):
             continue  # append takes as much code as a lock
-        if _is_exported_method(reader.site) and _may_take_lock(reader):
-            continue  # both may take a lock
+        may_reader_lock = addresses.may_follow_lock(reader) and addresses.frame_of_offset(reader) == reader.site
+        if may_reader_lock and _is_exported_method(reader.site):
+            continue
         evidence = (
             writer.evidence_at_site(f"{writer.action}; a lock and its release fit before the write"),
             reader.evidence_at_site(f"{reader.action} it elsewhere"),
@@ -290,11 +249,6 @@ def _match_by_depth(context: RaceContext) -> RuleMatch | None:
         change = "If a lock is held there, take it around this access too; if not, add one for both."
         return RuleMatch(EVEN, evidence, change, (reader.point,))
     return None
-
-
-def _may_take_lock(side: RaceSide) -> bool:
-    """Return whether a lock fits before the access in its own function."""
-    return addresses.may_follow_lock(side) and addresses.frame_of_offset(side) == side.site
 
 
 def _is_exported_method(frame: Frame | None) -> bool:
@@ -305,7 +259,7 @@ def _is_exported_method(frame: Frame | None) -> bool:
 
 def _match_locked_elsewhere(context: RaceContext) -> RuleMatch | None:
     """Match a lost stack, and a side without the lock that most methods of the type hold."""
-    guard = find_usual_lock(context)
+    guard = locks.find_usual_lock(context)
     if guard is None:
         return None
     side, lock, locked_count, total = guard
@@ -321,16 +275,12 @@ def _match_locked_elsewhere(context: RaceContext) -> RuleMatch | None:
 
 
 def _may_miss_function(side: RaceSide) -> bool:
-    """Return whether a function may be missing between the site and the frames above it.
-
-    The frames of an encoder are complete. A library type that is not safe to share is another
-    cause.
-    """
-    if all(f.function.startswith(_STRUCT_COPY_FRAMES) for f in side.library_frames):
-        return False  # a struct that is copied
-    is_encoder = bool(side.library_frames) and side.library_frames[-1].origin is Origin.STDLIB
-    has_unsafe_type = any(unsafe_type_of(f.function) and not only_uses_argument(side, f) for f in side.library_frames)
-    return bool(side.library_frames) and (not is_encoder or has_unsafe_type)
+    """Return whether a function may be missing between the site and the frames above it."""
+    frames = side.library_frames
+    if all(f.function.startswith(_STRUCT_COPY_FRAMES) for f in frames):
+        return False  # no frames, or a struct that is copied
+    is_encoder = frames[-1].origin is Origin.STDLIB
+    return not is_encoder or any(unsafe_type_of(f.function) and not only_uses_argument(side, f) for f in frames)
 
 
 def _accesses_variable(context: RaceContext, side: RaceSide) -> bool:
@@ -363,10 +313,8 @@ def _is_lock_of_accessed_type(context: RaceContext, side: RaceSide) -> bool:
     kinds = {kind.strip("*& ").rpartition(" ")[2] for kind in types} - {""}
     if any(h.name.partition(".")[0] in kinds for h in side.locks_held if "." in h.name):
         return True
-    for facts in filter(None, map(context.function_at, side.user_frames)):
-        if here.receiver and facts.receiver == here.receiver and facts.locks_held:
-            return True
-    return False
+    callers = filter(None, map(context.function_at, side.user_frames))
+    return bool(here.receiver) and any(facts.receiver == here.receiver and facts.locks_held for facts in callers)
 
 
 def _is_lock_of_local_object(context: RaceContext, side: RaceSide) -> bool:
@@ -381,12 +329,6 @@ def _is_lock_of_local_object(context: RaceContext, side: RaceSide) -> bool:
     return any(kind is not None and kind[1] == shared.owner for kind in kinds)
 
 
-def _is_in_same_object(lock: str, context: RaceContext) -> bool:
-    """Return whether the lock is in the same object as the variable."""
-    shared = context.shared_variable
-    return bool(shared and shared.owner and lock.partition(".")[0] == shared.owner)
-
-
 RULE = Rule(
     "partial-lock",
     "locking",
@@ -394,5 +336,5 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | REPORTS_LOCKS | EXPECTS_LOCK | WRITES_DEEP | HAS_LIBRARY_FRAMES,
+    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.EXPECTS_LOCK | rule.WRITES_DEEP | rule.HAS_LIBRARY_FRAMES,
 )

@@ -1,33 +1,26 @@
 """A whole struct is overwritten while its fields are in use.
 
 ## What it sees
+With source: one side stores a whole struct at once (`*x = T{}`, `memset(&x, 0, sizeof x)`), the other works on a field
+of it: atomically, by a method, or under a lock that is overwritten with it.
 
-With source: one side stores a whole struct at once (`*x = T{}`, `memset(&x, 0, sizeof x)`), the
-other works on a field of it: atomically, by a method, or under a lock that is overwritten with it.
-
-From a report alone: an atomic access against a non-atomic write that copies or clears memory
-(`memset`, `memcpy`). Or, in Go, an atomic add against a write by a function that is not named like
-a reset of a counter (`Reset`, `Flush`).
+From a report alone: an atomic access against a non-atomic write that copies or clears memory (`memset`, `memcpy`). Or,
+in Go, an atomic add against a write by a function that is not named like a reset of a counter (`Reset`, `Flush`).
 
 ## Why it races
-
-The assignment writes every field, also those that others use atomically or under a lock of the
-struct. It overwrites the lock too.
+The assignment writes every field, also those that others use atomically or under a lock of the struct. It overwrites
+the lock too.
 
 ## Example
-
     sc := &vars.cached[i]
     *sc = StatementContext{}    // while a worker still adds to sc.MemTracker
 
 ## Remedy
-
-Do not reuse the object: make a new one and publish its pointer. Or wait for all users of the old
-one, then reset it.
+Do not reuse the object: make a new one and publish its pointer. Or wait for all users of the old one, then reset it.
 
 ## When it is wrong
-
-The struct may be new, and its address was only used before. From a report alone: only the field is
-set (`mixed-atomic`).
+The struct may be new, and its address was only used before. From a report alone: only the field is set
+(`mixed-atomic`).
 """
 
 from __future__ import annotations
@@ -35,21 +28,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts.function_names import ENDING_VERBS, RENEWING_VERBS, name_words
 from deadheat.diagnosis.facts.lifetime import destroy_frame
 from deadheat.diagnosis.facts.locks import overwrites_lock
 from deadheat.diagnosis.facts.synchronization import is_atomic
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_ATOMIC,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import Op
 
 if TYPE_CHECKING:
@@ -67,18 +51,20 @@ _RESET_VERBS = ENDING_VERBS | RENEWING_VERBS | {"flush", "drain", "zero", "set",
 _CLEARING_CALL = re.compile(r"\b(?:memset|bzero|memcpy)\(\s{0,9}&?([\w.>-]{1,80})\s{0,9},[^;]{0,200}\bsizeof\b")
 
 
+_CHANGE = (
+    "Make a new object for the next use and publish its pointer, or wait until nobody uses"
+    " the old one before you overwrite it."
+)
+
+
 def _find_overwritten_struct(context: RaceContext) -> RuleMatch | None:
     for writer, other in context.side_pairs:
-        if not writer.writes or is_atomic(writer):
-            continue
-        if writer.access.op is Op.FREE or destroy_frame(writer):
-            continue  # destroyed, not overwritten
+        if not writer.writes or is_atomic(writer) or writer.access.op is Op.FREE or destroy_frame(writer):
+            continue  # atomic, or destroyed and not overwritten
         stored = _stored_object(writer) or _stored_parent_object(writer, other)
-        change = (
-            "Make a new object for the next use and publish its pointer, or wait until nobody uses"
-            " the old one before you overwrite it."
-        )
-        if stored and writer.site_facts and (is_atomic(other) or _is_part_of_stored_object(context)):
+        shared = context.shared_variable
+        is_part = shared is not None and (shared.kind == "struct" or bool(shared.accessed_part))
+        if stored and writer.site_facts and (is_atomic(other) or is_part):
             evidence: tuple[Evidence, ...] = (
                 writer.evidence_at_site(f"`{writer.site_facts.text[:80]}` stores a whole {stored}"),
                 other.evidence_at_site(f"{other.action} a part of it"),
@@ -87,12 +73,12 @@ def _find_overwritten_struct(context: RaceContext) -> RuleMatch | None:
             if overwrites_lock(writer, other):
                 lock_sentence = f"including the lock `{other.locks_held[0].name}` that the other side holds"
                 evidence, confidence = (*evidence, writer.evidence_at_site(lock_sentence)), STRONG + 0.04
-            return RuleMatch(confidence, evidence, change, (writer.point,), from_source=True)
+            return RuleMatch(confidence, evidence, _CHANGE, (writer.point,), from_source=True)
         if writer.site_facts is None and writer.live_frames and is_atomic(other):
             confidence, sentence = _confidence_without_source(writer, other)
             atomic_sentence = f"{other.action.removesuffix(' atomically')} atomically"
             evidence = (writer.evidence_at_site(sentence), other.evidence_at_site(atomic_sentence))
-            return RuleMatch(confidence, evidence, change, (writer.point,))
+            return RuleMatch(confidence, evidence, _CHANGE, (writer.point,))
     return None
 
 
@@ -106,7 +92,6 @@ def _confidence_without_source(writer: RaceSide, other: RaceSide) -> tuple[float
 
 
 def _stored_object(writer: RaceSide) -> str:
-    """Describe the object that the line stores as a whole."""
     here = writer.site_facts
     if here is None:
         return ""
@@ -119,21 +104,16 @@ def _stored_object(writer: RaceSide) -> str:
 def _stored_parent_object(writer: RaceSide, other: RaceSide) -> str:
     """Describe the stored object if the other side uses a field: `l->now = fresh;`, `l->now.picks`."""
     here, other_facts = writer.site_facts, other.site_facts
-    stored = [u.name for u in here.stores if u.line == here.line] if here else []
-    for use in other_facts.uses if other_facts else ():
-        for name in stored:
-            part_index = use.path.index(name) + 1 if name in use.path[:-1] else 0
-            part = use.path[part_index] if part_index else ""
+    if here is None or other_facts is None:
+        return ""
+    stored = [u.name for u in here.stores if u.line == here.line]
+    for use in other_facts.uses:
+        for name in [n for n in stored if n in use.path[:-1]]:
+            part = use.path[use.path.index(name) + 1]
             # "s.picks": no method of it, and not behind a pointer
-            if part and "(" not in part and other_facts and f"{name}.{part}" in other_facts.text:
+            if "(" not in part and f"{name}.{part}" in other_facts.text:
                 return f"object: `{name}`"
     return ""
-
-
-def _is_part_of_stored_object(context: RaceContext) -> bool:
-    """Return whether the other side works on a part of the stored object."""
-    shared = context.shared_variable
-    return shared is not None and (shared.kind == "struct" or bool(shared.accessed_part))
 
 
 RULE = Rule(
@@ -143,5 +123,5 @@ RULE = Rule(
     "a new object per use",
     "An allocation per use.",
     general_causes=("mixed-atomic",),
-    features=HAS_CODE | HAS_ATOMIC | HAS_LIBRARY_FRAMES,
+    features=rule.HAS_CODE | rule.HAS_ATOMIC | rule.HAS_LIBRARY_FRAMES,
 )

@@ -1,43 +1,35 @@
 """Shared memory that a channel does not order.
 
 ## What it sees
+With source:
 
-With source, one of:
-
-- One side accesses a field in a branch of a `select` (itself or in a callee), or in a loop that
-  receives from a channel. The other side receives nothing that the first one sends afterwards.
-- A function stops waiting for its worker (`<-ctx.Done()`, `<-time.After(d)`) and then, in that
-  branch or after the `select`, accesses what the worker still writes.
+- One side accesses a field in a branch of a `select`, or in a loop that receives from a channel. The other side
+  receives nothing that the first one sends afterwards.
+- A function stops waiting for its worker (`<-ctx.Done()`, `<-time.After(d)`) and then accesses what the worker writes.
 - An object is sent on a channel and then written again.
 
-Not matched: the channel of a ticker, a loop that receives again and again and that nobody has
-stopped, and a worker that continues step by step after its starter has stopped waiting (it outlives
-its owner).
+Not matched: a ticker, a loop that nobody has stopped, and a worker that continues after its starter has stopped
+waiting.
 
-From a report alone: a worker of the package writes while a function with a waiting name (`Wait`,
-`await`, `Err`) accesses the same memory, or while the function that started the worker writes it
-too.
+From a report alone: a worker of the package writes while a function with a waiting name (`Wait`, `await`, `Err`)
+accesses the same memory, or while the function that started the worker writes it too.
 
 ## Why it races
-
-A channel orders a send before its receive. A goroutine that writes a field after a receive (or when
-its context ends) notifies nobody. The reader of the field has received nothing from it.
+A channel orders a send before its receive. A goroutine that writes a field after a receive (or when its context ends)
+notifies nobody. The reader of the field has received nothing from it.
 
 ## Example
-
     case <-ctx.Done():
         s.err = ctx.Err()           // Err() reads it without waiting
         return
 
 ## Remedy
-
-Send the value itself over a channel. Or close a `done` channel after the write and receive from it
-before the read. Or use a mutex.
+Send the value itself over a channel. Or close a `done` channel after the write and receive from it before the read. Or
+use a mutex.
 
 ## When it is wrong
-
-The field is ordinary shared state and the channel only triggers the access: then a lock is missing.
-From a report alone: an `Err` method that may be called at any time.
+The field is ordinary shared state and the channel only triggers the access: then a lock is missing. From a report
+alone: an `Err` method that may be called at any time.
 """
 
 from __future__ import annotations
@@ -45,26 +37,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.function_names import WAITING_VERBS, name_words, without_package
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, has_finished, runs_in_defer
 from deadheat.diagnosis.facts.worker_start_stop import ended_without_wait
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    STRONG,
-    USER_STARTER_ON_STACK,
-    WAITS_OR_REPORTS,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.finding import Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
 
 # "out <- f", "ch <- &req", "case out <- f:"
 _SENT_VALUE = re.compile(r"<-\s{0,9}&?(\w{1,80})(?::|$)")
@@ -75,7 +59,8 @@ _TIMEOUT_RECEIVE = re.compile(r"<-\s{0,9}time\.After\(|<-\s{0,9}[\w.]{0,80}[tT]i
 _TICKER_RECEIVE = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C$|<-\s{0,9}time\.(?:Tick|After)\(")
 # "<-ctx.Done()", "<-r.Context().Done()"
 _CONTEXT_DONE = re.compile(r"<-\s{0,9}[\w.()]{0,80}\bDone\(\)")
-_STOP_RECEIVE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit|[Ss]top)\w*")
+_STOP_RECEIVE = re.compile(r"<-\s*[\w.]*(?:[Dd]one|[Ss]top|[Qq]uit|[Cc]los|[Ee]xit)\w*")
+_NO_LATE_ACCESS = "Send the value over the channel that is waited on, or do not access it after the wait was abandoned."
 
 
 def _find_channel_and_shared_memory(context: RaceContext) -> RuleMatch | None:
@@ -109,69 +94,50 @@ def _find_channel_and_shared_memory(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_abandoned_worker(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: the function that started a worker continues and writes what it writes."""
     encounter = find_continuing_starter(context)
-    if (
-        encounter is None
-        or not encounter.other.writes
-        or encounter.other.library_frames
-        or runs_in_defer(encounter.worker)
-    ):
+    if encounter is None:
         return None
-    name = f"`{without_package(context.enclosing_function(encounter.start_frame.function))}`"
+    worker, other, start_frame = encounter.worker, encounter.other, encounter.start_frame
+    if not other.writes or other.library_frames or runs_in_defer(worker):
+        return None
+    name = f"`{without_package(context.enclosing_function(start_frame.function))}`"
     evidence = (
-        encounter.worker.evidence_at_site(f"{encounter.worker.action} in {encounter.worker.actor.id}"),
-        encounter.other.evidence_at_site(f"{name} started this worker")._replace(point=point_of(encounter.start_frame)),
-        encounter.other.evidence_at_site(
-            f"{encounter.other.action} it too, further down: {name} may have stopped waiting"
-        ),
+        worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
+        Evidence(f"{name} started this worker", point_of(start_frame)),
+        other.evidence_at_site(f"{other.action} it too, further down: {name} may have stopped waiting"),
     )
-    change = "Send the value over the channel that is waited on, or do not access it after the wait was abandoned."
-    return RuleMatch(FAIR, evidence, change, context.change_points)
+    return RuleMatch(FAIR, evidence, _NO_LATE_ACCESS, context.change_points)
 
 
 def _select_branch_of(context: RaceContext, side: RaceSide, other: RaceSide) -> tuple[str, str] | None:
     """Return the select branch that led to the access, and where the access is relative to it."""
     receiver_type = side.site_facts.receiver if side.site_facts else ""
+    starter = context.function_at(other.start_frame) if other.start_frame else None
     for frame, facts in side.call_chain:
         branch = facts.select_branch or _timeout_branch_above(facts, side, other)
         at_site = frame == side.site
         if not branch or (facts.loops and _is_ordinary_state(context, branch, other)):
             continue
-        if (
-            not facts.select_branch
-            and not side.writes
-            and _writes_in_loop(other)
-            and _has_started_side(context, facts, other)
-        ):
+        has_started_other = starter is not None and (starter.path, starter.first_line) == (facts.path, facts.first_line)
+        is_in_loop = other.site_facts is not None and other.site_facts.loops
+        if has_started_other and not facts.select_branch and not side.writes and is_in_loop:
             continue  # it stopped waiting for a worker that continues: worker-outlives-owner
         is_worker_write = side.writes and side.is_worker and (at_site or facts.receiver == receiver_type != "")
         is_worker_write = is_worker_write and not _is_select_loop(other)
-        may_have_waited = at_site or _has_started_side(context, facts, other)
+        may_have_waited = at_site or has_started_other
         if is_worker_write or (may_have_waited and _has_stopped_waiting(facts, branch, side, other)):
-            relation = "in the branch" if facts.select_branch else "after the branch"
-            return branch, relation
+            return branch, "in the branch" if facts.select_branch else "after the branch"
     return None
 
 
 def _is_ordinary_state(context: RaceContext, branch: str, other: RaceSide) -> bool:
-    """Return whether the loop handles ordinary shared state, which nobody waits for.
-
-    True for a ticker. False if the loop ends in this branch, or if the other side has just sent to
-    it (`s.ask <- q; return s.answer`). Otherwise true unless somebody has ended the loop.
-    """
+    """Return whether the loop handles ordinary shared state, which nobody waits for."""
     if _TICKER_RECEIVE.search(branch):
         return True
-    if _STOP_RECEIVE.search(branch) or (
-        other.site_facts and any(n < other.site_facts.line for n in other.site_facts.send_lines)
-    ):
-        return False
+    here = other.site_facts
+    if _STOP_RECEIVE.search(branch) or (here and any(line < here.line for line in here.send_lines)):
+        return False  # the loop ends, or the other side has just sent to it: `s.ask <- q; return s.answer`
     return ended_without_wait(context) is None
-
-
-def _writes_in_loop(worker: RaceSide) -> bool:
-    """Return whether the worker writes in a loop."""
-    return worker.site_facts is not None and bool(worker.site_facts.loops)
 
 
 def _is_select_loop(side: RaceSide) -> bool:
@@ -179,36 +145,28 @@ def _is_select_loop(side: RaceSide) -> bool:
     return side.is_worker and any(facts.loops and facts.select_branch for _, facts in side.call_chain)
 
 
-def _has_started_side(context: RaceContext, facts: FunctionFacts, other: RaceSide) -> bool:
-    """Return whether this function started the other side."""
-    creator_facts = context.function_at(other.start_frame) if other.start_frame else None
-    return creator_facts is not None and (creator_facts.path, creator_facts.first_line) == (
-        facts.path,
-        facts.first_line,
-    )
-
-
 def _match_waiting_name(context: RaceContext) -> RuleMatch | None:
     """From a report alone: a function whose name says that it waits for a worker races with it."""
     encounter = find_package_worker(context)
-    if encounter is None or not encounter[0].writes or encounter[1].library_frames or runs_in_defer(encounter[0]):
+    if encounter is None:
         return None
     worker, other, _ = encounter
     name_tokens = name_words(other.function)
-    if not name_tokens or name_tokens[0] not in WAITING_VERBS or (name_tokens[0] == "err" and name_tokens != ("err",)):
+    if not worker.writes or other.library_frames or runs_in_defer(worker):
         return None
-    if name_tokens[0] != "err" and not other.writes and has_finished(worker):
+    is_getter = name_tokens == ("err",)
+    if not is_getter and not (WAITING_VERBS - {"err"}).intersection(name_tokens[:1]):
+        return None
+    if not is_getter and not other.writes and has_finished(worker):
         return None  # the worker signalled its end too early: done-before-cleanup
     evidence = (
         worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
         other.evidence_at_site(f"{other.action}; by its name it waits for the worker: it did not, or gave up"),
     )
-    change = "Send the value over the channel that is waited on, or do not access it after the wait was abandoned."
-    return RuleMatch(FAIR + 0.05 if name_tokens[0] != "err" else FAIR - 0.05, evidence, change, context.change_points)
+    return RuleMatch(FAIR - 0.05 if is_getter else FAIR + 0.05, evidence, _NO_LATE_ACCESS, context.change_points)
 
 
 def _has_stopped_waiting(here: FunctionFacts, branch: str, side: RaceSide, other: RaceSide) -> bool:
-    """Return whether a side that stopped waiting accesses what its worker still uses."""
     if not other.is_worker or side.is_worker:
         return False
     return bool(_STOP_RECEIVE.search(branch) or (_TIMEOUT_RECEIVE.search(branch) and not here.loops))
@@ -216,14 +174,10 @@ def _has_stopped_waiting(here: FunctionFacts, branch: str, side: RaceSide, other
 
 def _timeout_branch_above(here: FunctionFacts, side: RaceSide, other: RaceSide) -> str:
     """Return the branch of an earlier select by which the side continued without the worker."""
-    if not other.is_worker or side.is_worker or len(here.earlier_select_branches) < 2:
+    branches = here.earlier_select_branches
+    if not other.is_worker or side.is_worker or len(branches) < 2 or here.loops:
         return ""
-    timeouts = [
-        branch
-        for branch in here.earlier_select_branches
-        if _TIMEOUT_RECEIVE.search(branch) or _CONTEXT_DONE.search(branch)
-    ]
-    return timeouts[0] if timeouts and not here.loops else ""
+    return next((b for b in branches if _TIMEOUT_RECEIVE.search(b) or _CONTEXT_DONE.search(b)), "")
 
 
 def _match_write_after_send(side: RaceSide, other: RaceSide) -> RuleMatch | None:
@@ -245,10 +199,8 @@ def _match_write_after_handover(context: RaceContext, side: RaceSide, other: Rac
     here, site = side.site_facts, side.site
     if here is None or site is None or not any(facts.receive_lines or facts.loops for _, facts in other.call_chain):
         return None
-    written_names = {u.path[0] for u in here.uses if u.writes and len(u.path) > 1}
-    local_names = {
-        n for n in written_names if n in here.declarations and here.declarations[n].kind in ("local", "parameter")
-    }
+    locals_here = {n for n, declared in here.declarations.items() if declared.kind in ("local", "parameter")}
+    local_names = {u.path[0] for u in here.uses if u.writes and len(u.path) > 1} & locals_here
     for line in here.send_lines[:_MAX_FRAMES] if local_names else ():
         facts = context.function_at(site._replace(line=line))
         sent_value = _SENT_VALUE.search(facts.text) if facts else None
@@ -276,5 +228,5 @@ RULE = Rule(
     _find_channel_and_shared_memory,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    features=HAS_CODE | WAITS_OR_REPORTS | USER_STARTER_ON_STACK,
+    features=rule.HAS_CODE | rule.WAITS_OR_REPORTS | rule.USER_STARTER_ON_STACK,
 )

@@ -1,39 +1,28 @@
 """A check and the action that depends on it are not one step.
 
 ## What it sees
+Two actors in one function that changes state (`Take`, `Reserve`): one reads, the other writes some lines further down.
 
-Two actors in one function that changes state (`Take`, `Reserve`): one reads, the other writes some
-lines further down. In Go the write may also follow directly, with no space for a call that makes
-the value.
+With source: the write depends on a condition on the same variable (`if v > max { max = v }`).
 
-With source: the write depends on a condition on the same variable (`if v > max { max = v }`), in an
-`if`, a `switch` or before an early return.
-
-- The condition does not ask whether the value exists at all. A parameter or state that is stored if
-  there is none (`owner = guest`) is claimed, not created.
-- The check, the write or both may be in callees (`if r.free() { r.assign(guest) }`) that ask
-  whether it is present or taken, not how much there is. A condition of the writer itself counts in
-  any case.
+- The condition does not ask whether the value exists at all. A parameter or state that is stored if there is none
+  (`owner = guest`) is claimed, not created.
+- The check or the write may be in callees (`if r.free() { r.assign(guest) }`) that ask whether it is present or taken.
 - The report may have one side only, if the code of that side shows both steps.
 
-Not matched: a slice or C array that is only grown, cut or sorted under the check
-(`concurrent-slice`), and `if (--refs == 0)`, which is one step and needs an atomic.
+Not matched: a slice that is only grown, cut or sorted under the check (`concurrent-slice`), and `if (--refs == 0)`,
+which is one step and needs an atomic.
 
 ## Why it races
-
-Another actor can act between the check and the action. Even if each step is atomic, the two
-together are not.
+Another actor can act between the check and the action. Even if each step is atomic, the two together are not.
 
 ## Example
-
     if v > g.max { g.max = v }      // a larger value may be overwritten by a smaller one
 
 ## Remedy
-
 Hold one lock from the check to the action. Or use `CompareAndSwap` in a loop.
 
 ## When it is wrong
-
 An object that is created at first use is `lazy-initialisation`.
 """
 
@@ -42,20 +31,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.facts import addresses, locks
-from deadheat.diagnosis.facts.condition_checks import (
-    CheckedWrite,
-    find_check,
-    find_check_by_call,
-    find_one_sided_check,
-    guess_check,
-    is_changing_name,
-    is_lazy_name,
-    stores_parameter_or_state,
-    verb_of,
-)
+from deadheat.diagnosis.facts import addresses, condition_checks, locks
 from deadheat.diagnosis.facts.containers import only_resizes, stores_at_counter
 from deadheat.diagnosis.facts.function_names import READING_VERBS, STATE_CHANGE_VERBS, name_words
+from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
 from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, LIKELY, SAME_FUNCTION, STRONG, WEAK, Rule, RuleMatch
 
@@ -80,44 +59,52 @@ def _find_check_then_act(context: RaceContext) -> RuleMatch | None:
     change = _CHANGE.format(what=context.variable_label)
     if context.report.detector == "go-error":
         return _match_check_in_worker(context)
-    if (
-        (one_sided := find_one_sided_check(context))
-        and not one_sided.second_check
-        and (
-            not one_sided.checks_existence or stores_parameter_or_state(one_sided.write_facts, one_sided.condition.text)
-        )
-        and not stores_at_counter(one_sided.write_facts)
-    ):
-        evidence = (
-            one_sided.side.evidence_at_site(
-                f"{one_sided.side.action}; {one_sided.condition_sentence} and set on line {one_sided.write_facts.line}"
-            ),
-            one_sided.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
-        )
-        return RuleMatch(LIKELY, evidence, change, (one_sided.side.point,), from_source=True)
-    check_found = find_check(context) or find_check_by_call(context)
-    if check_found and not check_found.checks_existence and check_found.condition:
+    if hit := _match_one_sided_report(context, change):
+        return hit
+    check = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
+    if check and not check.checks_existence and check.condition:
         locks_held = locks.locks_of_both_sides(context)
-        if (locks_held and any(locks_held)) or _changes_in_condition(check_found) or only_resizes(context, check_found):
+        if (locks_held and any(locks_held)) or _changes_in_condition(check) or only_resizes(context, check):
             return None
+        writer, other = check.writer, check.other
         evidence = (
-            check_found.writer.evidence_at_site(f"{check_found.writer.action} under `{check_found.condition_text}`"),
-            check_found.other.evidence_at_site(
-                f"{check_found.other.action} {check_found.other_location}, in {check_found.other.actor.id}"
-            ),
+            writer.evidence_at_site(f"{writer.action} under `{check.condition_text}`"),
+            other.evidence_at_site(f"{other.action} {check.other_location}, in {other.actor.id}"),
         )
         # a check in another function may not be the one that this write depends on
-        certainty = STRONG if _is_direct_check(check_found) or _checks_presence(context, check_found) else EVEN
-        return RuleMatch(certainty, evidence, change, (check_found.writer.point,), from_source=True)
-    guess = guess_check(context)
+        is_direct = writer.function == other.function and not _CALL.search(check.condition_text)
+        certainty = STRONG if is_direct or _checks_presence(context, check) else EVEN
+        return RuleMatch(certainty, evidence, change, (writer.point,), from_source=True)
+    return _match_write_below_read(context, change)
+
+
+def _match_one_sided_report(context: RaceContext, change: str) -> RuleMatch | None:
+    check = condition_checks.find_one_sided_check(context)
+    if check is None or check.second_check or stores_at_counter(check.write_facts):
+        return None
+    if check.checks_existence and not condition_checks.stores_parameter_or_state(
+        check.write_facts, check.condition.text
+    ):
+        return None
+    sentence = f"{check.side.action}; {check.condition_sentence} and set on line {check.write_facts.line}"
+    evidence = (
+        check.side.evidence_at_site(sentence),
+        check.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
+    )
+    return RuleMatch(LIKELY, evidence, change, (check.side.point,), from_source=True)
+
+
+def _match_write_below_read(context: RaceContext, change: str) -> RuleMatch | None:
+    """From a report alone: one side reads, the other writes further down in the same function."""
+    guess = condition_checks.guess_check(context)
     stores = guess is not None and addresses.stores_without_creation(context, guess.other, guess.writer)
-    if guess is None or (is_lazy_name(guess.writer.function) and not stores):
+    if guess is None or (condition_checks.is_lazy_name(guess.writer.function) and not stores):
         return None
     lines_below = (guess.writer.point.line or 0) - (guess.other.point.line or 0)
-    if lines_below < 0 or verb_of(guess.writer.function) in READING_VERBS:
+    if lines_below < 0 or condition_checks.verb_of(guess.writer.function) in READING_VERBS:
         return None  # it writes first, or is a lookup that only records the access
     # a write within two lines is usually lazy initialisation
-    is_action = stores or lines_below > _MAX_CREATION_LINES or is_changing_name(guess.writer.function)
+    is_action = stores or lines_below > _MAX_CREATION_LINES or condition_checks.is_changing_name(guess.writer.function)
     evidence = (
         guess.other.evidence_at_site(f"{guess.other.action} first"),
         guess.writer.evidence_at_site(f"{guess.writer.action} a few lines further down in the same function"),
@@ -125,21 +112,16 @@ def _find_check_then_act(context: RaceContext) -> RuleMatch | None:
     return RuleMatch(FAIR if is_action else WEAK, evidence, change, (guess.writer.point,))
 
 
-def _is_direct_check(check_found: CheckedWrite) -> bool:
-    """Return whether the writing function makes the check itself, without a call."""
-    return check_found.writer.function == check_found.other.function and not _CALL.search(check_found.condition_text)
-
-
-def _checks_presence(context: RaceContext, check_found: CheckedWrite) -> bool:
+def _checks_presence(context: RaceContext, check: condition_checks.CheckedWrite) -> bool:
     """Return whether the reader checks presence or a flag, not an amount."""
-    text = check_found.other.site_facts.text if check_found.other.site_facts else ""
+    text = check.other.site_facts.text if check.other.site_facts else ""
     flag = context.shared_variable is not None and context.shared_variable.type.strip() == "bool"
     return bool(_PRESENCE_CHECK.search(text) or _BARE_CONDITION.match(text)) or (flag and text.startswith("return "))
 
 
-def _changes_in_condition(check_found: CheckedWrite) -> bool:
+def _changes_in_condition(check: condition_checks.CheckedWrite) -> bool:
     """Return whether the condition itself changes the value, as in `if (--refs == 0)`."""
-    condition, here = check_found.condition, check_found.writer.site_facts
+    condition, here = check.condition, check.writer.site_facts
     return bool(condition and here and condition.line == here.line and _INCREMENT.search(condition.text))
 
 
@@ -161,13 +143,12 @@ def _match_check_in_worker(context: RaceContext) -> RuleMatch | None:
     changing_call = changing_calls[0]
     evidence = (
         side.evidence_at_site(f"`{side.site_facts.function}` fails under `if {condition.text[:60]}`"),
-        side.evidence_at_site(
+        Evidence(
             f"`{changing_call.target}.{changing_call.name}` changes that state;"
-            " no lock is held from the check to the change"
-        )._replace(point=side.point._replace(line=changing_call.line)),
-        side.evidence_at_site(f"it is called by a worker, `{worker.function}`, and workers run concurrently")._replace(
-            point=point_of(worker)
+            " no lock is held from the check to the change",
+            side.point._replace(line=changing_call.line),
         ),
+        Evidence(f"it is called by a worker, `{worker.function}`, and workers run concurrently", point_of(worker)),
     )
     change = (
         f"Call `{changing_call.name}` once before the workers start, or hold one lock from the check of"

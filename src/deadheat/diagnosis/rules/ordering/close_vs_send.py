@@ -1,26 +1,21 @@
 """A channel is closed while a goroutine sends on it.
 
 ## What it sees
-
-`runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With
-source: `close(ch)` and `ch <-`; a line with only a close is no other write.
+`runtime.closechan` on one side, `runtime.chansend` (`selectgo`, `selectnbsend`) on the other. With source: `close(ch)`
+and `ch <-`; a line with only a close is no other write.
 
 ## Why it races
-
 Close and send are not ordered. If the close comes first, the send panics.
 
 ## Example
-
     func (q *Queue) Close()     { close(q.ch) }
     func (q *Queue) Put(x Item) { q.ch <- x }    // by another goroutine
 
 ## Remedy
-
-Only the sender closes. With several senders nobody closes the data channel: close a second channel,
-`done`, that the senders select on, or first wait for all senders.
+Only the sender closes. With several senders nobody closes the data channel: close a second channel, `done`, that the
+senders select on, or first wait for all senders.
 
 ## When it is wrong
-
 Hardly ever: the frames are exact.
 """
 

@@ -1,28 +1,24 @@
 """`Done` is called before the goroutine has finished its work.
 
 ## What it sees
-
 With source:
 
-- The goroutine calls `wg.Done()` (or closes, or sends on, the channel that signals its end) before
-  the racing line, or defers it after the function that races, so that it runs first. The other side
-  comes after `Wait` and then needs no lock.
-- In C and C++: it posts a semaphore, sets a promise, counts a latch down or notifies before the
-  racing line, and the other side has waited for that signal.
+- The goroutine calls `wg.Done()` (or closes, or sends on, the channel that signals its end) before the racing line, or
+  defers it after the function that races. The other side comes after `Wait`.
+- In C and C++: it posts a semaphore, sets a promise, counts a latch down or notifies before the racing line, and the
+  other side has waited for that signal.
 
 From a report alone:
 
-- A deferred function of a goroutine writes what a function reads that is named like one that comes
-  after it (`Close`, `Finish`, `Wait`), or that the goroutine's starter calls further down.
+- A deferred function of a goroutine writes what a function reads that is named like one that comes after it (`Close`,
+  `Wait`), or that the goroutine's starter calls further down.
 - A function named `Wait` reads what a worker of its package wrote that has ended since.
 
 ## Why it races
-
-Deferred calls run in reverse order. A call that is deferred before `defer wg.Done()` runs after it,
-when nobody waits any more.
+Deferred calls run in reverse order. A call that is deferred before `defer wg.Done()` runs after it, when nobody waits
+any more.
 
 ## Example
-
     go func() {
         defer flush(&stats)    // runs last
         defer wg.Done()        // runs first
@@ -32,13 +28,11 @@ when nobody waits any more.
     print(stats)
 
 ## Remedy
-
 Make `defer wg.Done()` the first statement of the goroutine, so that it runs last.
 
 ## When it is wrong
-
-The group may be about other memory. A goroutine that the worker itself starts does not wait for it.
-A line does not come after a call in another case of its `select`.
+The group may be about other memory. A goroutine that the worker itself starts does not wait for it. A line does not
+come after a call in another case of its `select`.
 """
 
 from __future__ import annotations
@@ -46,6 +40,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts.function_names import (
     ENDING_VERBS,
     RESULT_WORDS,
@@ -56,30 +51,17 @@ from deadheat.diagnosis.facts.function_names import (
     without_package,
 )
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, runs_in_defer
-from deadheat.diagnosis.facts.waits import wait_lines as waits_of
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    IN_DEFER,
-    LIKELY,
-    STRONG,
-    WAITS_OR_REPORTS,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
-from deadheat.model import ActorState, Origin
+from deadheat.diagnosis.facts.waits import wait_lines
+from deadheat.diagnosis.finding import Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
+from deadheat.model import ActorState, Frame, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
-    from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
-    from deadheat.model import Frame
 
 # "wg.Done()", "close(done)", "close(s.finished)"
 _END_SIGNAL = re.compile(r"done|finish|quit|ready|stopp|exit|complete|closed", re.IGNORECASE)
@@ -97,48 +79,38 @@ def _find_done_before_cleanup(context: RaceContext) -> RuleMatch | None:
     for worker, other in context.side_pairs:
         if not worker.is_worker:
             continue
-        received_channels = (
-            _channels_received_from(context, other) if worker.writes and not other.writes else frozenset()
-        )
-        goroutine_code = _goroutine_code(context, worker)
-        early_signal = next(
-            (
-                signal
-                for frame, facts in goroutine_code
-                if (signal := _early_signal(context, frame, facts, received_channels))
-            ),
-            None,
-        )
-        if early_signal and worker.site_facts and other.site_facts and not _has_started_other(worker, other):
-            evidence = (
-                worker.evidence_at_site(
-                    f"{worker.action} after the call of `{early_signal.name}` in line {early_signal.line}"
-                ),
-                other.evidence_at_site(f"{other.action} after it was signalled that the work is done"),
-            )
-            change = f"Defer `{early_signal.name}` first in the goroutine, so that it runs last."
-            has_waited = any(
-                line < facts.line for frame, facts in other.call_chain for line in waits_of(context, frame, facts)
-            )
-            # without a wait there is no signal, unless the order of deferred calls is proof enough
-            is_signalled = (
-                early_signal.deferred or received_channels or _is_awaited_by_starter(context, worker, early_signal)
-            )
-            confidence = STRONG if has_waited else LIKELY if is_signalled else EVEN
-            return RuleMatch(confidence, evidence, change, (worker.point,), from_source=True)
-        if context.has_code and (sent_early := _match_result_sent_early(context, worker, other)):
-            return sent_early
-        if not context.has_code and (late_write := _match_deferred_write(context, worker, other)):
-            return late_write
+        if worker.site_facts and other.site_facts and (hit := _match_early_signal(context, worker, other)):
+            return hit
+        match_late_write = _match_result_sent_early if context.has_code else _match_deferred_write
+        if hit := match_late_write(context, worker, other):
+            return hit
     return _match_ended_worker(context) if context.source is None else None
 
 
-def _is_awaited_by_starter(context: RaceContext, worker: RaceSide, early_signal: CallSite) -> bool:
+def _match_early_signal(context: RaceContext, worker: RaceSide, other: RaceSide) -> RuleMatch | None:
+    """Match a goroutine that signals its end before the racing line runs."""
+    received = _channels_received_from(context, other) if worker.writes and not other.writes else frozenset()
+    signals = (_early_signal(context, frame, facts, received) for frame, facts in _goroutine_code(context, worker))
+    signal = next(filter(None, signals), None)
+    if signal is None or _has_started_other(worker, other):
+        return None
+    evidence = (
+        worker.evidence_at_site(f"{worker.action} after the call of `{signal.name}` in line {signal.line}"),
+        other.evidence_at_site(f"{other.action} after it was signalled that the work is done"),
+    )
+    change = f"Defer `{signal.name}` first in the goroutine, so that it runs last."
+    confidence = EVEN  # without a wait there is no signal
+    if any(line < facts.line for frame, facts in other.call_chain for line in wait_lines(context, frame, facts)):
+        confidence = STRONG
+    elif signal.deferred or received or _is_awaited_by_starter(context, worker, signal):
+        confidence = LIKELY  # the order of deferred calls is proof enough
+    return RuleMatch(confidence, evidence, change, (worker.point,), from_source=True)
+
+
+def _is_awaited_by_starter(context: RaceContext, worker: RaceSide, signal: CallSite) -> bool:
     """Return whether the worker's starter waits for this signal: `<-done`, `wg.Wait()`."""
     facts = context.function_at(worker.start_frame) if worker.start_frame else None
-    signal_name = (
-        (early_signal.target if early_signal.name == "Done" else early_signal.arguments).strip().rpartition(".")[2]
-    )
+    signal_name = (signal.target if signal.name == "Done" else signal.arguments).strip().rpartition(".")[2]
     if facts is None or not signal_name:
         return False
     waited_groups = {c.target.rpartition(".")[2] for c in facts.calls if c.name == "Wait"}
@@ -149,11 +121,9 @@ def _match_result_sent_early(context: RaceContext, worker: RaceSide, other: Race
     """Match a closure that sends its result to its starter, and defers the access that races."""
     for _, facts in _goroutine_code(context, worker) if worker.writes and not other.is_worker else ():
         deferred_line, goroutine = _deferred_line(facts), next((c for c in facts.closures if c.usage == "go"), None)
-        if (
-            deferred_line is None
-            or goroutine is None
-            or not goroutine.first_line <= deferred_line <= goroutine.last_line
-        ):
+        if deferred_line is None or goroutine is None:
+            continue
+        if not goroutine.first_line <= deferred_line <= goroutine.last_line:
             continue
         send_lines = [line for line in facts.send_lines if deferred_line < line <= goroutine.last_line]
         if not send_lines or all(goroutine.first_line <= line <= goroutine.last_line for line in facts.receive_lines):
@@ -168,20 +138,13 @@ def _match_result_sent_early(context: RaceContext, worker: RaceSide, other: Race
 
 
 def _match_ended_worker(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: a waiting function has continued, and the worker ended right after.
-
-    An abandoned worker would mostly still run.
-    """
+    """From a report alone: a waiting function continued, and the worker, which is not abandoned, ended after it."""
     encounter = find_package_worker(context)
     if encounter is None or not encounter[0].writes or encounter[1].writes or encounter[1].library_frames:
         return None
     worker, other, _ = encounter
-    name_tokens = name_words(other.function)
-    if (
-        worker.actor.state is not ActorState.FINISHED
-        or not name_tokens
-        or name_tokens[0] not in WAITING_VERBS - {"err"}
-    ):
+    is_waiting = (WAITING_VERBS - {"err"}).intersection(name_words(other.function)[:1])
+    if worker.actor.state is not ActorState.FINISHED or not is_waiting:
         return None
     evidence = (
         worker.evidence_at_site(f"{worker.action} in {worker.actor.id}, which has ended since"),
@@ -195,17 +158,15 @@ def _match_deferred_write(context: RaceContext, worker: RaceSide, other: RaceSid
     """From a report alone: a deferred call of the goroutine writes what a later function reads."""
     if not worker.user_frames or not worker.writes or other.is_worker or not runs_in_defer(worker):
         return None
-    name_tokens = name_words(other.function)
-    comes_after = bool(name_tokens) and name_tokens[0] in ENDING_VERBS | WAITING_VERBS | RESULT_WORDS
-    starter = find_continuing_starter(context)
+    comes_after = bool((ENDING_VERBS | WAITING_VERBS | RESULT_WORDS).intersection(name_words(other.function)[:1]))
     evidence: tuple[Evidence, ...] = (
         worker.evidence_at_site(f"{worker.action} in a deferred call, at the end of {worker.actor.id}"),
         other.evidence_at_site(f"{other.action}{'; by its name it comes after the worker' if comes_after else ''}"),
     )
-    if starter is not None:
+    if starter := find_continuing_starter(context):
         comes_after = True
         start_sentence = f"`{without_package(starter.start_frame.function)}` started it and has continued since"
-        evidence += (other.evidence_at_site(start_sentence)._replace(point=point_of(starter.current_frame)),)
+        evidence += (Evidence(start_sentence, point_of(starter.current_frame)),)
     change = "Make Done the last of the deferred calls to run."
     # a concurrent reader may be intended: then a lock is missing
     return RuleMatch(LIKELY if comes_after else WEAK, evidence, change, (worker.point,))
@@ -216,30 +177,30 @@ def _match_early_native_signal(context: RaceContext) -> RuleMatch | None:
     for worker, other in context.side_pairs:
         if not worker.is_worker or not worker.writes or other.writes or worker.locks_held:
             continue
-        for frame in worker.user_frames[:_MAX_FRAMES]:
-            facts = context.function_at(frame)
-            for signal in calls_to(context, facts, frame, tuple(WAITS_BY_SIGNAL)) if facts else ():
-                if _BEGIN_SIGNAL.search(f"{signal.target} {signal.name} {signal.arguments}"):
-                    continue
-                is_early = signal.line < (frame.line or 0) and signal.closure_depth == len(
-                    facts.closures if facts else ()
-                )
-                wait_call = _wait_for_signal(context, other, signal, frame) if is_early else None
-                if not wait_call:
-                    continue
-                evidence = (
-                    worker.evidence_at_site(f"{worker.action} after the call of `{signal.name}` in line {signal.line}"),
-                    other.evidence_at_site(
-                        f"{other.action} after `{wait_call.name}` in line {wait_call.line} has returned"
-                    ),
-                )
-                change = f"Call `{signal.name}` last, after all writes that are waited for."
-                return RuleMatch(STRONG + 0.04, evidence, change, (worker.point,), from_source=True)
+        for frame, signal in _native_signals_before(context, worker):
+            wait = _wait_for_signal(context, other, signal, frame)
+            if not wait:
+                continue
+            evidence = (
+                worker.evidence_at_site(f"{worker.action} after the call of `{signal.name}` in line {signal.line}"),
+                other.evidence_at_site(f"{other.action} after `{wait.name}` in line {wait.line} has returned"),
+            )
+            change = f"Call `{signal.name}` last, after all writes that are waited for."
+            return RuleMatch(STRONG + 0.04, evidence, change, (worker.point,), from_source=True)
     return None
 
 
+def _native_signals_before(context: RaceContext, worker: RaceSide) -> Iterator[tuple[Frame, CallSite]]:
+    """Yield the calls above the worker's line that signal an end."""
+    for frame in worker.user_frames[:_MAX_FRAMES]:
+        facts = context.function_at(frame)
+        for call in calls_to(context, facts, frame, tuple(WAITS_BY_SIGNAL)) if facts else ():
+            is_above = facts and call.line < (frame.line or 0) and call.closure_depth == len(facts.closures)
+            if is_above and not _BEGIN_SIGNAL.search(f"{call.target} {call.name} {call.arguments}"):
+                yield frame, call
+
+
 def _wait_for_signal(context: RaceContext, other: RaceSide, signal: CallSite, worker_frame: Frame) -> CallSite | None:
-    """Return the call before the other side's access that waits for this signal."""
     inner = context.find_function(signal.name, worker_frame) if signal.name not in WAITS_BY_SIGNAL else None
     names = {signal.name, *(c.name for c in inner.calls)} if inner else {signal.name}
     wanted = tuple(wait for name in names for wait in WAITS_BY_SIGNAL.get(name, ()))
@@ -267,12 +228,8 @@ def _goroutine_code(context: RaceContext, worker: RaceSide) -> Iterator[tuple[Fr
     receiver_type = outermost.receiver if outermost else ""
     for frame in frames:
         facts = context.function_at(frame)
-        if facts is None:
-            continue
-        if (
-            worker.enclosing_function(frame) == worker.enclosing_function(frames[0])
-            or facts.receiver == receiver_type != ""
-        ):
+        is_same_function = worker.enclosing_function(frame) == worker.enclosing_function(frames[0])
+        if facts and (is_same_function or facts.receiver == receiver_type != ""):
             yield frame, facts
 
 
@@ -291,14 +248,12 @@ def _early_signal(
     context: RaceContext, frame: Frame, facts: FunctionFacts, received_channels: frozenset[str]
 ) -> CallSite | None:
     """Return the call that signals "done" although the racing line runs after it."""
-    first, last = facts.first_line, facts.last_line
     outer = next((c for c in facts.closures if c.usage == "go"), None)
     outer = outer or next((c for c in facts.closures if c.usage != "defer"), None)
-    if outer:
-        first, last = outer.first_line, outer.last_line
+    code = outer or facts
     deferred_at = _deferred_line(facts)
     for call in facts.calls:
-        if not first <= call.line <= last or not _is_end_signal(call, received_channels):
+        if not code.first_line <= call.line <= code.last_line or not _is_end_signal(call, received_channels):
             continue
         if call.deferred and deferred_at is not None and deferred_at < call.line:
             return call
@@ -330,7 +285,6 @@ def _is_end_signal(call: CallSite, received_channels: frozenset[str]) -> bool:
 
 
 def _deferred_line(facts: FunctionFacts) -> int | None:
-    """Return the line that deferred the code of the racing line."""
     inner = next((c for c in reversed(facts.closures) if c.usage == "defer"), None)
     if inner is not None:
         return inner.first_line
@@ -344,5 +298,5 @@ RULE = Rule(
     _find_done_before_cleanup,
     "the order of deferred calls",
     "None.",
-    features=HAS_CODE | IN_DEFER | WAITS_OR_REPORTS,
+    features=rule.HAS_CODE | rule.IN_DEFER | rule.WAITS_OR_REPORTS,
 )

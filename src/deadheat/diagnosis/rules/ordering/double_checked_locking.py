@@ -1,23 +1,17 @@
 """A check without the lock, then again with it.
 
 ## What it sees
+Two actors in one function: one reads without a lock, the other writes a little further down with one, or in a function
+that it called. Go reports list no locks: there the more general causes (`lazy-initialisation`, a missing lock) rank
+first.
 
-Two actors in one function: one reads without a lock, the other writes a little further down with
-one, or in a function that it called. Go reports list no locks: there the distance only shows that a
-lock fits in between, and the causes that this one refines (`lazy-initialisation`, a missing lock)
-rank first.
-
-With source: a check outside of the lock, the lock, and the same check again inside of it. The check
-may be of the variable, of a flag next to it or a function that both call, in one function or in a
-callee. The object made under the lock may race too.
+With source: a check outside of the lock, and the same check again inside of it. The check may be of the variable, of a
+flag next to it or a function that both call. The object made under the lock may race too.
 
 ## Why it races
-
-The first check reads without order. It may see the pointer before it sees the data that the pointer
-points to.
+The first check reads without order. It may see the pointer before it sees the data that the pointer points to.
 
 ## Example
-
     if s.inst == nil {              // no lock
         s.mu.Lock()
         if s.inst == nil { s.inst = build() }
@@ -25,22 +19,20 @@ points to.
     }
 
 ## Remedy
-
-Use `sync.Once`. Or make the first read an atomic load of an `atomic.Pointer`, and the write an
-atomic store.
+Use `sync.Once`. Or make the first read an atomic load of an `atomic.Pointer`, and the write an atomic store.
 
 ## When it is wrong
-
-These are `partial-lock`: another reader without the lock in another function, a check before the
-lock that is not repeated under it, and a check of another variable of the same name (`if err !=
-nil` before the lock, `if p.err == nil` under it).
+These are `partial-lock`: a reader without the lock in another function, a check that is not repeated under the lock,
+and a check of another variable of the same name (`if err != nil` before the lock, `if p.err == nil` under it).
 """
 
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.condition_checks import (
     MAX_LINES_TO_WRITE,
@@ -51,27 +43,15 @@ from deadheat.diagnosis.facts.condition_checks import (
     names_variable,
 )
 from deadheat.diagnosis.facts.function_names import is_test_file, without_package
-from deadheat.diagnosis.finding import CodePoint
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    HAS_CODE,
-    LIKELY,
-    READER_CALLED_WRITER,
-    REPORTS_LOCKS,
-    SAME_FUNCTION,
-    SURE,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import EVEN, LIKELY, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts, PathCondition
-    from deadheat.diagnosis.finding import Evidence
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # "if k := i.current; k != nil {", "if (Lexicon* known = shared_) {", "return s.ready && …"
@@ -79,68 +59,59 @@ _CHECK = re.compile(r"\b(?:el)?if\b|[!=]=\s*(?:nil|NULL|nullptr)\b")
 _MAX_CALLERS, _MAX_CALLEES = 3, 6
 # generic functions: two calls of one need not be about the same value
 _GENERIC_FUNCTIONS = ("len", "cap", "min", "max", "new", "make", "sizeof", "strlen")
-_CHANGE = "Make {what} with {once}, or read it with an atomic load and store it atomically."
-_ONCE_PRIMITIVE = {True: "sync.Once", False: "std::call_once or pthread_once"}
+_MIN_LOCKED_LINES = 3  # min. lines from a check to a write under the lock that follows a second check
 
 
 def _find_double_checked_locking(context: RaceContext) -> RuleMatch | None:
+    once = "sync.Once" if context.is_go else "std::call_once or pthread_once"
+    change = f"Make {context.variable_label} with {once}, or read it with an atomic load and store it atomically."
     if (one_sided := find_one_sided_check(context)) and one_sided.second_check:
-        one_sided_evidence = (
-            one_sided.side.evidence_at_site(
-                f"{one_sided.side.action} without the lock; {one_sided.condition_sentence}"
-            ),
-            one_sided.side.evidence_at_site(
-                f"and again under it, line {one_sided.second_check.line}; the other side is unknown"
-            ),
+        side, line = one_sided.side, one_sided.second_check.line
+        evidence: tuple[Evidence, ...] = (
+            side.evidence_at_site(f"{side.action} without the lock; {one_sided.condition_sentence}"),
+            side.evidence_at_site(f"and again under it, line {line}; the other side is unknown"),
         )
-        change = _CHANGE.format(what=context.variable_label, once=_ONCE_PRIMITIVE[context.is_go])
-        return RuleMatch(LIKELY, one_sided_evidence, change, (one_sided.side.point,), from_source=True)
+        return RuleMatch(LIKELY, evidence, change, (side.point,), from_source=True)
     locks_held = locks.locks_of_both_sides(context)
     if locks_held is None:
-        return _match_creation_below(context) or _match_read_then_far_write(context)
+        return _match_creation_below(context, change) or _match_read_then_far_write(context, change)
     if bool(locks_held[0]) == bool(locks_held[1]):
         return None
     locked, unlocked = context.race_sides if locks_held[0] else context.race_sides[::-1]
-    if all(lock.is_read_lock for lock in locks_held[0] or locks_held[1]):
+    side_locks = locks_held[0] or locks_held[1]
+    if all(lock.is_read_lock for lock in side_locks) or not locked.writes or unlocked.writes:
         return None
-    if (
-        not locked.writes
-        or unlocked.writes
-        or (locked.site_facts is None and not _is_read_above_write(unlocked, locked))
-    ):
-        return None
-    evidence: tuple[Evidence, ...] = (
+    evidence = (
         unlocked.evidence_at_site(f"{unlocked.action} without the lock"),
-        locked.evidence_at_site(f"{locked.action} under {locks.format_lock_names(locks_held[0] or locks_held[1])}"),
+        locked.evidence_at_site(f"{locked.action} under {locks.format_lock_names(side_locks)}"),
     )
-    change = _CHANGE.format(what=context.variable_label, once=_ONCE_PRIMITIVE[context.is_go])
     if locked.site_facts is None:
-        return RuleMatch(LIKELY, evidence, change, (unlocked.point,))
+        is_above = _is_read_above_write(unlocked, locked)
+        return RuleMatch(LIKELY, evidence, change, (unlocked.point,)) if is_above else None
+    repeated_check = _check_on_both_sides(context, unlocked, locked, locked.site_facts)
+    if repeated_check is None:
+        return None
+    return RuleMatch(SURE, (*evidence, repeated_check), change, (unlocked.point,), from_source=True)
+
+
+def _check_on_both_sides(
+    context: RaceContext, unlocked: RaceSide, locked: RaceSide, here: FunctionFacts
+) -> Evidence | None:
+    """Return the check that is made without the lock and again with it."""
     checks_before, checks_under = _checks_around_lock(context, locked)
-    checks = [*checks_before, *checks_under] if checks_under else _flag_checks(locked.site_facts)
-    first_line = _first_check_line(context, unlocked, locked)
+    checks = [*checks_before, *checks_under] if checks_under else _flag_checks(here)
+    first_line = _first_check_line(unlocked, locked)
     if first_line is not None and [c.line for c in checks] == [first_line]:
         return None  # one check, reached by a caller with the lock and one without
     is_check = first_line is not None or _leads_to_second_check(context, unlocked, locked)
     if checks and is_check and (first_line is not None or checks_before or not checks_under):
         second_check, line = checks[-1], checks[0].line if first_line is None else first_line
-        sentence = f"`{second_check.text[:60]}` is checked on lines {line} and {second_check.line}"
-        return RuleMatch(
-            SURE, (*evidence, locked.evidence_at_site(sentence)), change, (unlocked.point,), from_source=True
-        )
-    if repeated_check := _repeated_check_evidence(context, unlocked, locked):
-        return RuleMatch(SURE, (*evidence, repeated_check), change, (unlocked.point,), from_source=True)
-    return None
+        return locked.evidence_at_site(f"`{second_check.text[:60]}` is checked on lines {line} and {second_check.line}")
+    return _repeated_check_evidence(context, unlocked, locked)
 
 
-_MIN_LOCKED_LINES = 3  # min. lines from a check to a write under the lock that follows a second check
-
-
-def _match_creation_below(context: RaceContext) -> RuleMatch | None:
-    """From a Go report alone: a function reads, and a few lines below calls what creates the value.
-
-    Lock, unlock and a second check take three lines; a direct creation takes fewer.
-    """
+def _match_creation_below(context: RaceContext, change: str) -> RuleMatch | None:
+    """From a Go report alone: a function reads, and a few lines below calls what creates the value."""
     for reader, maker in context.side_pairs if context.is_go else ():
         if reader.writes or not maker.writes or reader.is_closure or maker.library_frames or reader.library_frames:
             continue
@@ -148,25 +119,20 @@ def _match_creation_below(context: RaceContext) -> RuleMatch | None:
         if reader.site is None or caller is None or caller.function != reader.site.function:
             continue
         lines_below = (caller.line or 0) - (reader.site.line or 0)
-        if (
-            not _MIN_LOCKED_LINES <= lines_below <= MAX_LINES_TO_WRITE
-            or is_test_file(caller.file)
-            or is_changing_name(maker.function)
-        ):
+        is_near = _MIN_LOCKED_LINES <= lines_below <= MAX_LINES_TO_WRITE
+        if not is_near or is_test_file(caller.file) or is_changing_name(maker.function):
             continue
+        sentence = f"`{without_package(reader.function)}` calls it {lines_below} lines below, if the value is missing"
         evidence = (
             reader.evidence_at_site(reader.action),
-            maker.evidence_at_site(
-                f"`{without_package(reader.function)}` calls it {lines_below} lines below, if the value is missing"
-            )._replace(point=point_of(caller)),
+            Evidence(sentence, point_of(caller)),
             maker.evidence_at_site(f"{maker.action}: a lock and a second check fit between the two"),
         )
-        change = _CHANGE.format(what=context.variable_label, once=_ONCE_PRIMITIVE[context.is_go])
         return RuleMatch(EVEN, evidence, change, (reader.point, point_of(caller)))
     return None
 
 
-def _match_read_then_far_write(context: RaceContext) -> RuleMatch | None:
+def _match_read_then_far_write(context: RaceContext, change: str) -> RuleMatch | None:
     """From a Go report alone: a function reads first and writes far below; a lock fits between."""
     far_write = guess_early_read(context)
     if far_write is None:
@@ -176,7 +142,6 @@ def _match_read_then_far_write(context: RaceContext) -> RuleMatch | None:
         reader.evidence_at_site(f"{reader.action} it first"),
         maker.evidence_at_site(f"{maker.action} {lines_below} lines below: a lock and a second check fit between"),
     )
-    change = _CHANGE.format(what=context.variable_label, once=_ONCE_PRIMITIVE[context.is_go])
     return RuleMatch(EVEN, evidence, change, (reader.point, maker.point))
 
 
@@ -205,9 +170,7 @@ def _repeated_check_evidence(context: RaceContext, unlocked: RaceSide, locked: R
                 continue
             if flag_checks := _flag_checks(locked_facts):
                 sentence = f"`{locked_facts.function}` checks `{flag_checks[0].text[:60]}` without the lock and with it"
-                return unlocked.evidence_at_site(sentence)._replace(
-                    point=CodePoint(locked_facts.path, flag_checks[0].line)
-                )
+                return Evidence(sentence, CodePoint(locked_facts.path, flag_checks[0].line))
             if is_same_function or not leading_calls:
                 continue
             # what the function sets, or a check function that both call: `stale()`
@@ -224,7 +187,7 @@ def _repeated_check_evidence(context: RaceContext, unlocked: RaceSide, locked: R
                     f"`{first_check.text[:60]}` is checked before `{locked_facts.function}` is called, and again"
                     f" under its lock: `{second_check.text[:60]}`, line {second_check.line}"
                 )
-                return unlocked.evidence_at_site(sentence)._replace(point=CodePoint(facts.path, first_check.line))
+                return Evidence(sentence, CodePoint(facts.path, first_check.line))
     return None
 
 
@@ -240,8 +203,7 @@ def _code_before_read(context: RaceContext, unlocked: RaceSide, maker: str) -> I
 
 
 def _conditions_on(facts: FunctionFacts, names: set[str]) -> list[PathCondition]:
-    """Return the conditions that lead to a line and mention one of these names."""
-    conditions = sorted((*facts.guard_clauses, *facts.conditions), key=lambda c: c.line)
+    conditions = sorted((*facts.guard_clauses, *facts.conditions), key=attrgetter("line"))
     return [c for c in conditions if any(names_variable(n, c.text, n in facts.declarations) for n in names)]
 
 
@@ -257,10 +219,7 @@ def _is_read_above_write(unlocked: RaceSide, locked: RaceSide) -> bool:
 
 
 def _checks_around_lock(context: RaceContext, locked: RaceSide) -> tuple[list[PathCondition], list[PathCondition]]:
-    """Return the conditions on the variable that lead to the write: before the lock, and under it.
-
-    A check before the lock that is not repeated is only a fast path.
-    """
+    """Return the conditions on the variable that lead to the write: before the lock, and under it."""
     written = [u for u in locked.site_facts.uses if u.writes] if locked.site_facts else []
     before: set[PathCondition] = set()
     under: set[PathCondition] = set()
@@ -276,18 +235,14 @@ def _checks_around_lock(context: RaceContext, locked: RaceSide) -> tuple[list[Pa
         under.update(inside)
         before.update(c for c in conditions if c not in inside)
         is_locked = is_locked or bool(facts.locks_held)
-    return sorted(before, key=_line_of), sorted(under, key=_line_of)
-
-
-def _line_of(condition: PathCondition) -> int:
-    return condition.line
+    return sorted(before, key=attrgetter("line")), sorted(under, key=attrgetter("line"))
 
 
 def _flag_checks(here: FunctionFacts) -> list[PathCondition]:
     """Return the checks of a flag next to the variable, one before the lock is taken and one after."""
     if not here.locks_held:
         return []
-    conditions = sorted((*here.guard_clauses, *here.conditions), key=lambda c: c.line)
+    conditions = sorted((*here.guard_clauses, *here.conditions), key=attrgetter("line"))
     lock_line = min(h.line for h in here.locks_held)
     checks_before = [c for c in conditions if c.line < lock_line]
     for check in checks_before:
@@ -300,7 +255,7 @@ def _flag_checks(here: FunctionFacts) -> list[PathCondition]:
     return []
 
 
-def _first_check_line(context: RaceContext, unlocked: RaceSide, locked: RaceSide) -> int | None:
+def _first_check_line(unlocked: RaceSide, locked: RaceSide) -> int | None:
     """Return the line of the unlocked read, if it is a check and its function leads to the write."""
     here = unlocked.site_facts
     if here is None or not _CHECK.search(here.text):
@@ -317,5 +272,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general_causes=("partial-lock", "lazy-initialisation"),
-    features=HAS_CODE | REPORTS_LOCKS | READER_CALLED_WRITER | SAME_FUNCTION,
+    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.READER_CALLED_WRITER | rule.SAME_FUNCTION,
 )

@@ -1,68 +1,41 @@
 """A value is created at first use, by two actors at once.
 
 ## What it sees
-
 From a report alone:
 
-- Two actors in one function: one reads, the other writes within two lines below (the block that the
-  check opens), or two lines above the read (the return after it). Confidence is higher if the
-  function is named like a maker (`ensure`, `connect`, `get`, `init`). In Go the code of the check
-  precedes the write, the value is at least one word, and in a function without receiver it is a
-  package variable.
-- A function reads it first and writes it so many lines and so much code below that something is
-  created in between.
-- Both sides come through the same function, and one is in a maker that it called (`makeKey`,
-  `newClient`).
+- Two actors in one function: one reads, the other writes at most two lines away. Confidence is higher if the function
+  is named like a maker (`ensure`, `connect`, `get`, `init`).
+- A function reads it first and writes it so far below that something is created in between.
+- Both sides come through the same function, and one is in a maker that it called (`makeKey`, `newClient`).
 
-With source: the write is under a check for absence (`if c.conn == nil`), or in a function called
-under one, and no lock is held. Or it fills an object or map that is stored there when created. The
-report may have one side only, if its code shows both steps. An element of a map is
-`concurrent-map`.
+With source: the write is under a check for absence (`if c.conn == nil`), or in a function called under one, and no lock
+is held. Or it fills an object or map that is stored there when created. The report may have one side only. An element
+of a map is `concurrent-map`.
 
 ## Why it races
-
-Both see that it is missing, both create it, and one of the two is lost. A reader may see a pointer
-to an object that is only partly written.
+Both see that it is missing, both create it, and one of the two is lost. A reader may see a pointer to an object that is
+only partly written.
 
 ## Example
-
     func (c *Client) connect() *conn {
         if c.conn == nil { c.conn = dial() }    // two callers at once
         return c.conn
     }
 
 ## Remedy
-
-Create it in `sync.Once` (or `sync.OnceValue`), or in the constructor. In C++ use a static local
-variable.
+Create it in `sync.Once` (or `sync.OnceValue`), or in the constructor. In C++ use a static local variable.
 
 ## When it is wrong
-
-A check of a value that changes many times (a maximum, a state), or for the end of a list in a loop,
-is `check-then-act`.
+A check of a value that changes many times (a maximum, a state), or for the end of a list in a loop, is
+`check-then-act`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.facts import addresses, locks
-from deadheat.diagnosis.facts.condition_checks import (
-    MAX_LINES_TO_WRITE,
-    existence_check_before_call,
-    existence_check_in_maker,
-    find_check,
-    find_check_by_call,
-    find_existence_check,
-    find_one_sided_check,
-    guess_check,
-    guess_early_read,
-    is_changing_name,
-    is_in_checked_block,
-    is_lazy_name,
-    stores_parameter_or_state,
-    verb_of,
-)
+from deadheat.diagnosis import rule
+from deadheat.diagnosis.facts import addresses, condition_checks, locks
 from deadheat.diagnosis.facts.containers import only_resizes
 from deadheat.diagnosis.facts.function_names import (
     CREATING_VERBS,
@@ -73,41 +46,29 @@ from deadheat.diagnosis.facts.function_names import (
 )
 from deadheat.diagnosis.facts.object_origin import creation_caller, is_created_here
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    MAKER_CALLED,
-    SAME_FUNCTION,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts, PathCondition
-    from deadheat.diagnosis.facts.condition_checks import CheckedWrite
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 _MAX_CALLERS = 3  # callers further out create other objects
 
 
 def _find_lazy_initialisation(context: RaceContext) -> RuleMatch | None:
-    change = _remedy_for(context)
-    if one_sided := _match_one_sided_report(context, change):
-        return one_sided
-    check_found = find_check(context) or find_check_by_call(context)
-    if check_found and check_found.checks_existence and check_found.condition:
-        return _match_absence_check(context, check_found, change)
+    once = "sync.Once (std::call_once, a static local)" if context.is_go else "std::call_once or a static local"
+    change = f"Create {context.variable_label} with {once}, or in the constructor."
+    if hit := _match_one_sided_report(context, change):
+        return hit
+    check = condition_checks.find_check(context) or condition_checks.find_check_by_call(context)
+    if check and check.checks_existence and check.condition:
+        return _match_absence_check(context, check, change)
     for matcher in (_match_creation, _match_constructor_call, _match_published_object, _match_read_then_far_write):
         if hit := matcher(context, change):
             return hit
-    if (guess := guess_check(context)) is not None:
+    if (guess := condition_checks.guess_check(context)) is not None:
         return _match_near_write(context, guess, change)
     return (
         _match_concurrent_makers(context, change)
@@ -116,50 +77,35 @@ def _find_lazy_initialisation(context: RaceContext) -> RuleMatch | None:
     )
 
 
-def _remedy_for(context: RaceContext) -> str:
-    once = "sync.Once (std::call_once, a static local)"
-    if not context.is_go:
-        once = "std::call_once or a static local"
-    return f"Create {context.variable_label} with {once}, or in the constructor."
-
-
 def _match_one_sided_report(context: RaceContext, change: str) -> RuleMatch | None:
-    """Match a report with one side, whose code creates the value if it is absent."""
-    one_sided = find_one_sided_check(context)
-    if (
-        not one_sided
-        or not one_sided.checks_existence
-        or one_sided.second_check
-        or stores_parameter_or_state(one_sided.write_facts, one_sided.condition.text)
-    ):
+    check = condition_checks.find_one_sided_check(context)
+    if not check or not check.checks_existence or check.second_check:
         return None
+    if condition_checks.stores_parameter_or_state(check.write_facts, check.condition.text):
+        return None
+    sentence = f"{check.side.action}; {check.condition_sentence} and set on line {check.write_facts.line}"
     evidence = (
-        one_sided.side.evidence_at_site(
-            f"{one_sided.side.action}; {one_sided.condition_sentence} and set on line {one_sided.write_facts.line}"
-        ),
-        one_sided.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
+        check.side.evidence_at_site(sentence),
+        check.side.evidence_at_site("no lock is held in between; the other side is not in the report"),
     )
-    return RuleMatch(LIKELY, evidence, change, (one_sided.side.point,), from_source=True)
+    return RuleMatch(LIKELY, evidence, change, (check.side.point,), from_source=True)
 
 
-def _match_absence_check(context: RaceContext, check_found: CheckedWrite, change: str) -> RuleMatch | None:
-    """Match code on one side that creates the value under a check for absence."""
+def _match_absence_check(context: RaceContext, check: condition_checks.CheckedWrite, change: str) -> RuleMatch | None:
     locks_held = locks.locks_of_both_sides(context)
-    if (locks_held and any(locks_held)) or only_resizes(context, check_found) or _is_map_element(context, check_found):
+    if (locks_held and any(locks_held)) or only_resizes(context, check) or _is_map_element(context, check):
         return None  # a lock on one side: double-checked-locking
+    writer, other = check.writer, check.other
     evidence = (
-        check_found.writer.evidence_at_site(f"{check_found.writer.action} under `{check_found.condition_text}`"),
-        check_found.other.evidence_at_site(
-            f"{check_found.other.action} {check_found.other_location}, in {check_found.other.actor.id}"
-        ),
+        writer.evidence_at_site(f"{writer.action} under `{check.condition_text}`"),
+        other.evidence_at_site(f"{other.action} {check.other_location}, in {other.actor.id}"),
     )
-    confidence = STRONG + 0.03 if check_found.is_guard else STRONG + 0.04
-    return RuleMatch(confidence, evidence, change, (check_found.writer.point,), from_source=True)
+    confidence = STRONG + 0.03 if check.is_guard else STRONG + 0.04
+    return RuleMatch(confidence, evidence, change, (writer.point,), from_source=True)
 
 
 def _match_creation(context: RaceContext, change: str) -> RuleMatch | None:
-    """Match code on one side that creates what the other side uses."""
-    creation = find_existence_check(context)
+    creation = condition_checks.find_existence_check(context)
     if not creation:
         return None
     evidence = (
@@ -171,7 +117,7 @@ def _match_creation(context: RaceContext, change: str) -> RuleMatch | None:
 
 def _match_read_then_far_write(context: RaceContext, change: str) -> RuleMatch | None:
     """From a report alone: one side reads first, the other writes so far below that it creates."""
-    far_write = guess_early_read(context)
+    far_write = condition_checks.guess_early_read(context)
     if not far_write or addresses.is_smaller_than_word(context):
         return None
     reader, maker, lines_below = far_write
@@ -182,7 +128,7 @@ def _match_read_then_far_write(context: RaceContext, change: str) -> RuleMatch |
     return RuleMatch(FAIR + 0.05, evidence, change, (maker.point,))
 
 
-def _match_near_write(context: RaceContext, guess: CheckedWrite, change: str) -> RuleMatch | None:
+def _match_near_write(context: RaceContext, guess: condition_checks.CheckedWrite, change: str) -> RuleMatch | None:
     """From a report alone: one side reads, the other writes a few lines away in the same function."""
     if addresses.stores_without_creation(context, guess.other, guess.writer):
         return None
@@ -192,32 +138,31 @@ def _match_near_write(context: RaceContext, guess: CheckedWrite, change: str) ->
         guess.other.evidence_at_site(guess.other.action),
         guess.writer.evidence_at_site(f"{guess.writer.action} a few lines away in the same function"),
     )
-    confidence = LIKELY if is_lazy_name(guess.writer.function) else FAIR if is_in_checked_block(guess) else WEAK
-    if is_changing_name(guess.writer.function) or _is_passed_in(context, guess):
+    confidence = FAIR if condition_checks.is_in_checked_block(guess) else WEAK
+    if condition_checks.is_lazy_name(guess.writer.function):
+        confidence = LIKELY
+    if condition_checks.is_changing_name(guess.writer.function) or _is_passed_in(context, guess):
         confidence = WEAK
     return RuleMatch(confidence, evidence, change, (guess.writer.point,))
 
 
-def _is_map_element(context: RaceContext, check_found: CheckedWrite) -> bool:
+def _is_map_element(context: RaceContext, check: condition_checks.CheckedWrite) -> bool:
     """Return whether a map element is stored: `if e.cache[key] == nil { e.cache[key] = x }`."""
-    here, shared = check_found.writer.site_facts, context.shared_variable
+    here, shared = check.writer.site_facts, context.shared_variable
     if not context.is_go or here is None or shared is None or "map[" not in shared.type:
         return False
     return any(u.writes and u.is_element and u.name == shared.name for u in here.uses)
 
 
-def _is_passed_in(context: RaceContext, guess: CheckedWrite) -> bool:
-    """Return whether, by its address, a function without receiver checks what it was passed.
-
-    Such a function creates package variables at first use.
-    """
+def _is_passed_in(context: RaceContext, guess: condition_checks.CheckedWrite) -> bool:
+    """Return whether a function checks what it was passed: it has no receiver and it is no package variable."""
     name = guess.writer.function
     below = (guess.writer.point.line or 0) > (guess.other.point.line or 0)
-    may_be_shared = "(" in name or is_value_method(name) or is_lazy_name(name)
+    may_be_shared = "(" in name or is_value_method(name) or condition_checks.is_lazy_name(name)
     return context.is_go and below and not may_be_shared and addresses.is_package_variable(context) is False
 
 
-def _is_check_before_write(guess: CheckedWrite) -> bool:
+def _is_check_before_write(guess: condition_checks.CheckedWrite) -> bool:
     """Return whether, by code offsets, the write comes after the check above it."""
     lines_below = (guess.writer.point.line or 0) - (guess.other.point.line or 0)
     first, then = addresses.code_offset(guess.other), addresses.code_offset(guess.writer)
@@ -237,9 +182,9 @@ def _match_constructor_call(context: RaceContext, change: str) -> RuleMatch | No
             leads = (caller_facts.path, caller_facts.first_line) in other_functions
             if not is_new_object and not leads:
                 continue
-            condition = existence_check_in_maker(context, caller)
+            condition = condition_checks.existence_check_in_maker(context, caller)
             if condition is None and (leads or caller != maker.user_frames[1]):
-                condition = existence_check_before_call(context, caller, written_names)
+                condition = condition_checks.existence_check_before_call(context, caller, written_names)
             if condition and not _is_map_lookup(context, condition):
                 evidence = (
                     maker.evidence_at_site(f"{maker.action} an object that it creates"),
@@ -259,7 +204,6 @@ def _is_map_lookup(context: RaceContext, condition: PathCondition) -> bool:
 
 
 def _names_written(facts: FunctionFacts) -> set[str]:
-    """Return the names that a line and its function write, without the function's own variables."""
     used = (*facts.uses, *facts.stores)
     return {u.name for u in used if len(u.path) > 1 or u.name not in facts.declarations}
 
@@ -269,7 +213,7 @@ def _match_published_object(context: RaceContext, change: str) -> RuleMatch | No
     for maker, other in context.side_pairs if context.has_code else ():
         if not maker.site or maker.locks_held or other.locks_held or not is_created_here(context, maker):
             continue
-        if condition := existence_check_in_maker(context, maker.site):
+        if condition := condition_checks.existence_check_in_maker(context, maker.site):
             evidence = (
                 maker.evidence_at_site(f"{maker.action} an object that it creates"),
                 maker.evidence_at_site(f"and stores under `{condition.text[:60]}`, line {condition.line}"),
@@ -284,7 +228,7 @@ def _match_called_maker(context: RaceContext, change: str) -> RuleMatch | None:
     for reader, maker in context.side_pairs if not context.has_code else ():
         if not maker.writes or reader.writes or reader.is_closure or maker.library_frames:
             continue
-        if maker.function == reader.function or verb_of(maker.function) not in CREATING_VERBS:
+        if maker.function == reader.function or condition_checks.verb_of(maker.function) not in CREATING_VERBS:
             continue
         if not (caller := _caller_of_both(reader, maker)):
             continue
@@ -320,7 +264,7 @@ def _caller_of_both(reader: RaceSide, maker: RaceSide) -> Frame | None:
             name = reader.enclosing_function(frame)
             if name != maker.enclosing_function(caller) or bare_name(name) == "main" or is_test_file(frame.file):
                 continue  # tests and `main` run code concurrently on purpose
-            if abs((caller.line or 0) - (frame.line or 0)) <= MAX_LINES_TO_WRITE:
+            if abs((caller.line or 0) - (frame.line or 0)) <= condition_checks.MAX_LINES_TO_WRITE:
                 return caller
     return None
 
@@ -330,7 +274,9 @@ def _match_concurrent_makers(context: RaceContext, change: str) -> RuleMatch | N
     if context.has_code or not context.in_same_function or not all(s.writes for s in context.race_sides):
         return None
     a, b = context.race_sides
-    if a.point.line != b.point.line or verb_of(a.function) not in CREATING_VERBS or a.is_closure or a.library_frames:
+    if a.point.line != b.point.line or a.is_closure or a.library_frames:
+        return None
+    if condition_checks.verb_of(a.function) not in CREATING_VERBS:
         return None
     evidence = (a.evidence_at_site(f"two actors create it at once: `{without_package(a.function)}`"),)
     return RuleMatch(EVEN, evidence, change, (a.point,))
@@ -343,5 +289,5 @@ RULE = Rule(
     "sync.Once",
     "One atomic load per use.",
     general_causes=("check-then-act",),
-    features=HAS_CODE | SAME_FUNCTION | MAKER_CALLED,
+    features=rule.HAS_CODE | rule.SAME_FUNCTION | rule.MAKER_CALLED,
 )

@@ -1,55 +1,37 @@
 """A goroutine or thread starts before the data that it uses is set up.
 
 ## What it sees
+The function that started the worker writes on a line below the start, and the worker only reads. In Go the write may be
+on the same line: the result of a call is stored after it started the worker. From a report alone, a write in a callee
+counts only for an option or a set-up name (`configure`).
 
-The function that started the worker writes on a line below the start, and the worker reads. In Go
-the write may be on the same line: the result of a call is stored after it started the worker. In
-C++ also: a thread starts before the derived class is constructed, a constructor writes what a
-thread already reads by a method of the class, or makes a member that is declared after the thread.
-From a report alone, a write in a callee below the start counts only for an option or a set-up name
-(`configure`).
+- C++: a thread runs before the derived class is constructed, reads what the constructor still writes, or uses a member
+  that is declared after the thread.
+- The worker creates it, once and first (`w.done = make(chan struct{})`), and its starter uses or copies it below.
+- One line sets up several objects in turn, and what one of them starts uses the next.
+- Go with source: a function on the call chain of the write called, further up, code that leads to the start. The write
+  is the only one outside of tests: of an object, not of a constant, without a lock, and not in a loop, closure or
+  `Close`.
+- A test writes a field of an object that a constructor just returned, and the product only reads the field.
+- From a report alone: the main goroutine writes in a function named `New…`, `init…` or `setup…`.
 
-Not matched, because it changes a value instead of initialising it:
-
-- The starter had set it before the start.
-- The worker calls the writing function too.
-- `+=` or `++` writes it, unless the function made the object and returns it further down.
-
-Also matched: the worker creates it itself, once and first (`w.done = make(chan struct{})`), and its
-starter uses or copies it below. Or one line sets up several objects in turn, and what one of them
-starts uses the next.
-
-The start may be out of sight:
-
-- In Go, with source: a function on the call chain of the write (or the only caller, if the stack is
-  cut) has called, further up, code that leads to the start or passed on the closure that the worker
-  runs. The write must be the only one outside of tests, without a lock, of an object and not of a
-  constant (`true`, `nil`, a number), and not in a loop, closure or `Close`.
-- A test writes a field of an object that a constructor just returned, or its closure writes first
-  to its argument, and the product only reads the field.
-- From a report alone: the main goroutine writes in a function named `New…`, `init…` or `setup…`,
-  and another goroutine reads.
+Not matched, because it changes a value: the starter had set it before the start, the worker calls the writing function
+too, or `+=` or `++` writes it (unless the function made the object and returns it further down).
 
 ## Why it races
-
-Starting a goroutine orders only what comes before it. A write after the `go` statement may be seen
-or not.
+Starting a goroutine orders only what comes before it. A write after the `go` statement may be seen or not.
 
 ## Example
-
     s := &Server{}
     go s.loop()
     s.handler = h                   // loop may already read it
 
 ## Remedy
-
 Move the write above the `go` statement, or pass the value through a channel.
 
 ## When it is wrong
-
-A write that changes a running object (a setting, a stop flag) needs a lock or an atomic. If a test
-writes and the other stack is lost, that is as likely, and the answer is `unknown`. Two calls of the
-starting function from different lines are no set-up of one start.
+A write that changes a running object (a setting, a stop flag) needs a lock or an atomic. If a test writes and the other
+stack is lost, that is as likely, and the answer is `unknown`.
 """
 
 from __future__ import annotations
@@ -57,6 +39,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import captures
 from deadheat.diagnosis.facts.function_names import ENDING_VERBS, is_test_file, name_words, without_package
 from deadheat.diagnosis.facts.lifetime import frame_with_verb, start_in_loop_over_objects
@@ -64,25 +47,12 @@ from deadheat.diagnosis.facts.object_origin import field_copied_after_start
 from deadheat.diagnosis.facts.waits import was_set_before_start
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement, guess_main_setup
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    CPP_MEMBERS,
-    CREATES_OBJECT,
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    OTHER_KIND,
-    STARTER_ON_STACK,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.race_side import RaceSide, point_of
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 # "arena.used++;", "n += 2"
 _UPDATE_OPERATOR = re.compile(r"\+\+|--|[-+*/|&]=")
@@ -107,57 +77,60 @@ _STD_CONSTRUCTOR = re.compile(r"(?:std::)(?:\w{1,40}::){0,3}(\w{1,80}?)(?:<.*>)?
 def _find_start_before_setup(context: RaceContext) -> RuleMatch | None:
     if context.report.kind == "data-race-on-vptr":
         return _match_vptr_write(context)
-    if (
-        hit := _match_write_in_constructor(context)
-        or _match_created_by_worker(context)
-        or _match_setup_in_turn(context)
-    ):
-        return hit
+    for matcher in (_match_write_in_constructor, _match_created_by_worker, _match_setup_in_turn):
+        if hit := matcher(context):
+            return hit
     for setter, worker in context.side_pairs:
         frame, started = _frames_after_start(context, setter, worker)
-        is_deferred = setter.frame_ending_with("runtime.gopanic", "runtime.deferreturn")  # deferred code is no set-up
-        if frame is None or started is None or not setter.writes or worker.writes or is_deferred:
-            continue  # a worker that writes too shares it on purpose
-        evidence = (
-            worker.evidence_at_site(f"{worker.action} in {worker.actor.id}")._replace(point=worker.point),
-            setter.evidence_at_site(
-                f"`{without_package(setter.enclosing_function(started))}` starts this worker"
-            )._replace(point=point_of(started)),
-            setter.evidence_at_site(f"{setter.action} further down")._replace(point=point_of(frame)),
-        )
-        if was_set_before_start(context, setter, frame, started) or _updates_value(setter):
-            continue  # it was set before the start: this is its next use
-        if _is_called_in_loop(context, setter, frame, started) or _runs_same_function(setter, worker, frame):
+        if frame is None or started is None or _is_no_setup(context, setter, worker, frame, started):
             continue
-        if any(f.function == frame.function for f in worker.user_frames):
-            continue  # the worker runs that function too: it splits its work
-        if _was_set_before_start(context, worker, frame) or frame_with_verb(setter, ENDING_VERBS):
-            continue  # the starter had set it before; this is a change, or a teardown
-        change = f"Set {context.variable_label} before the worker starts."
         if worker.is_closure and worker.function == setter.enclosing_function(frame):
             return None  # local-captured
-        confidence = LIKELY if setter.site == frame else FAIR
-        if not context.has_code and not _is_setup_code(setter, frame):
-            confidence = WEAK + 0.05  # a call further down may also be work
-        is_direct = setter.site == frame and context.has_code and context.shared_variable is not None
-        if is_direct and context.shared_variable and context.shared_variable.kind == "field":
-            confidence = LIKELY
-        elif context.has_code and _SETUP_VERBS.intersection(name_words(setter.function)):
-            confidence = LIKELY + 0.05
-        elif is_test_file(frame.file) or setter.enclosing_function(frame).rpartition(".")[2] == "main":
-            # tests and `main` run code concurrently on purpose; even more likely if a stack is lost
-            penalty = 0.2 if worker.live_frames else 0.3
-            confidence -= 0.0 if _SETUP_VERBS.intersection(name_words(setter.function)[:1]) else penalty
-            if (
-                context.has_code
-                and _checks_for_missing(worker)
-                and _stores_argument_once(context, setter, frame, started)
-            ):
-                confidence = LIKELY
-        elif context.has_code:
-            confidence = STRONG
+        evidence = (
+            worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
+            Evidence(f"`{without_package(setter.enclosing_function(started))}` starts this worker", point_of(started)),
+            Evidence(f"{setter.action} further down", point_of(frame)),
+        )
+        change = f"Set {context.variable_label} before the worker starts."
+        confidence = _setup_confidence(context, setter, worker, frame, started)
         return RuleMatch(confidence, evidence, change, (point_of(started), point_of(frame)))
     return _match_indirect_start(context)
+
+
+def _is_no_setup(context: RaceContext, setter: RaceSide, worker: RaceSide, frame: Frame, started: Frame) -> bool:
+    """Return whether the write below the start changes a value instead of initialising it."""
+    if not setter.writes or worker.writes or setter.frame_ending_with("runtime.gopanic", "runtime.deferreturn"):
+        return True  # a worker that writes too shares it on purpose; deferred code is no set-up
+    if was_set_before_start(context, setter, frame, started) or _updates_value(setter):
+        return True  # it was set before the start: this is its next use
+    if frame != setter.site and setter.function == worker.function:
+        return True  # both run the same function: `go fill(left); fill(right)`
+    if _is_called_in_loop(context, setter, frame, started):
+        return True
+    if any(f.function == frame.function for f in worker.user_frames):
+        return True  # the worker runs that function too: it splits its work
+    # the starter had set it before; this is a change, or a teardown
+    return _was_set_before_start(context, worker, frame) or frame_with_verb(setter, ENDING_VERBS) is not None
+
+
+def _setup_confidence(context: RaceContext, setter: RaceSide, worker: RaceSide, frame: Frame, started: Frame) -> float:
+    is_direct, shared = setter.site == frame, context.shared_variable
+    if context.has_code and is_direct and shared and shared.kind == "field":
+        return LIKELY
+    if context.has_code and _SETUP_VERBS.intersection(name_words(setter.function)):
+        return LIKELY + 0.05
+    is_setup_name = _SETUP_VERBS.intersection(name_words(setter.function)[:1])
+    confidence = LIKELY if is_direct else FAIR
+    if not context.has_code and not (is_direct or setter.is_closure or is_setup_name):
+        confidence = WEAK + 0.05  # a call further down may also be work
+    if is_test_file(frame.file) or setter.enclosing_function(frame).rpartition(".")[2] == "main":
+        checks_for_missing = worker.site_facts and _NULL_VALUE.search(worker.site_facts.text)
+        if checks_for_missing and _stores_argument_once(context, setter, frame, started):
+            return LIKELY
+        # tests and `main` run code concurrently on purpose; even more likely if a stack is lost
+        penalty = 0.2 if worker.live_frames else 0.3
+        return confidence if is_setup_name else confidence - penalty
+    return STRONG if context.has_code else confidence
 
 
 def _match_indirect_start(context: RaceContext) -> RuleMatch | None:
@@ -212,9 +185,7 @@ def _match_created_by_worker(context: RaceContext) -> RuleMatch | None:
             continue  # it existed before: this is a new one
         evidence = (
             worker.evidence_at_site(f"{worker.action} it first, in {worker.actor.id}: the worker creates it"),
-            worker.evidence_at_site(
-                f"`{without_package(worker.enclosing_function(started))}` starts this worker"
-            )._replace(point=point_of(started)),
+            Evidence(f"`{without_package(worker.enclosing_function(started))}` starts this worker", point_of(started)),
             user.evidence_at_site(f"{user.action} it further down, perhaps before it exists"),
         )
         change = f"Create {context.variable_label} before the worker starts."
@@ -239,10 +210,8 @@ def _match_setup_in_turn(context: RaceContext) -> RuleMatch | None:
             continue
         evidence = (
             worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
-            worker.evidence_at_site("it was started while another object was set up")._replace(
-                point=point_of(worker.start_stack[0])
-            ),
-            setter.evidence_at_site(f"{setter.action} later, from the same line")._replace(point=point_of(line)),
+            Evidence("it was started while another object was set up", point_of(worker.start_stack[0])),
+            Evidence(f"{setter.action} later, from the same line", point_of(line)),
         )
         change = "Start workers after everything is set up: in a second pass, or in a `Start` method."
         return RuleMatch(LIKELY, evidence, change, (point_of(worker.start_stack[0]), point_of(line)))
@@ -257,18 +226,11 @@ def _uses_created_value(here: FunctionFacts, name: str) -> bool:
 
 
 def _is_starter_below_start(user: RaceSide, worker: RaceSide, started: Frame) -> bool:
-    """Return whether the function that started the worker is below the start by now."""
     starter = worker.enclosing_function(started)
     return any(
         user.enclosing_function(f) == starter and f.file == started.file and (f.line or 0) > (started.line or 0)
         for f in user.user_frames
     )
-
-
-def _is_setup_code(setter: RaceSide, frame: Frame) -> bool:
-    """Return whether it is a line of the starter, an option, or a function with a set-up name."""
-    by_name = _SETUP_VERBS.intersection(name_words(setter.function)[:1])
-    return setter.site == frame or setter.is_closure or bool(by_name)
 
 
 def _stores_argument_once(context: RaceContext, setter: RaceSide, frame: Frame, started: Frame) -> bool:
@@ -281,15 +243,8 @@ def _stores_argument_once(context: RaceContext, setter: RaceSide, frame: Frame, 
         return False  # it was set before the start
     if context.source and context.source.is_set_in_literal(shared.name, frame):
         return False  # its constructor sets it
-    declaration = here.declarations.get(assigned[1])
-    return (
-        declaration is not None and declaration.kind == "parameter" and not _VALUE_TYPE.match(declaration.type.strip())
-    )
-
-
-def _checks_for_missing(worker: RaceSide) -> bool:
-    """Return whether the worker checks for a missing value."""
-    return worker.site_facts is not None and _NULL_VALUE.search(worker.site_facts.text) is not None
+    stored = here.declarations.get(assigned[1])
+    return stored is not None and stored.kind == "parameter" and not _VALUE_TYPE.match(stored.type.strip())
 
 
 def _was_set_before_start(context: RaceContext, worker: RaceSide, current_frame: Frame) -> bool:
@@ -323,29 +278,21 @@ def _is_called_in_loop(context: RaceContext, setter: RaceSide, frame: Frame, sta
     return any(first > (started.line or 0) for first, _ in loops)
 
 
-def _runs_same_function(setter: RaceSide, worker: RaceSide, frame: Frame) -> bool:
-    """Return whether both run the same function: `go fill(left); fill(right)`."""
-    return frame != setter.site and setter.function == worker.function
-
-
 def _frames_after_start(context: RaceContext, setter: RaceSide, worker: RaceSide) -> tuple[Frame | None, Frame | None]:
     """Return the setter's frame below the start of the worker in the same function, and the start."""
     for started in worker.start_stack:
         if started.origin.value != "user" or started.stale:
             continue
         for frame in setter.user_frames:
-            is_same_function = frame.function == started.function and frame.file == started.file
-            if is_same_function and captures.are_different_calls(setter, worker, setter.enclosing_function(frame)):
+            if frame.function != started.function or frame.file != started.file:
+                continue
+            if captures.are_different_calls(setter, worker, setter.enclosing_function(frame)):
                 return None, None  # the starter was called from another line
             lines_below = (frame.line or 0) - (started.line or 0)
             # on the same line: the result of a call is stored after the call started the worker
-            is_on_start_line = lines_below == 0 and (
-                _is_constructor(setter) or (context.is_go and frame == setter.site)
-            )
-            if is_same_function and started.line and (lines_below > 0 or is_on_start_line):
-                return frame, started
-            if is_same_function:
-                return None, None
+            may_be_on_line = _is_constructor(setter) or (context.is_go and frame == setter.site)
+            is_below = lines_below > 0 or (lines_below == 0 and may_be_on_line)
+            return (frame, started) if started.line and is_below else (None, None)
     return None, None
 
 
@@ -362,25 +309,17 @@ def _match_write_in_constructor(context: RaceContext) -> RuleMatch | None:
         if not setter.writes or not _is_constructor(setter) or not worker.is_worker:
             continue
         is_same_class = any(worker.enclosing_function(f).split("::")[:-1] == scope[1:] for f in worker.user_frames)
-        if (
-            not is_same_class
-            or worker.function == setter.function
-            or (worker.writes and not _constructs_member(setter))
-        ):
+        constructs_member = any(_is_type_constructor(f.function) for f in setter.library_frames)
+        if not is_same_class or worker.function == setter.function or (worker.writes and not constructs_member):
             continue
         evidence = (
             setter.evidence_at_site(f"{setter.action}: the constructor of `{name}` still runs"),
             worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
         )
         change = f"Set {context.variable_label} before the thread starts, or start it after construction."
-        confidence = STRONG + 0.04 if _constructs_member(setter) else STRONG
+        confidence = STRONG + 0.04 if constructs_member else STRONG
         return RuleMatch(confidence, evidence, change, (setter.point,))
     return None
-
-
-def _constructs_member(setter: RaceSide) -> bool:
-    """Return whether it is a member under construction, by the constructor of its own type."""
-    return any(_is_type_constructor(f.function) for f in setter.library_frames)
 
 
 def _is_type_constructor(function: str) -> bool:
@@ -394,11 +333,9 @@ def _match_vptr_write(context: RaceContext) -> RuleMatch | None:
     constructor = next((side for side in context.race_sides if side.writes and "~" not in side.function), None)
     if constructor is None:
         return None
-    evidence = (
-        constructor.evidence_at_site(f"{constructor.action} the object's vptr: it is still under construction"),
-    )
+    sentence = f"{constructor.action} the object's vptr: it is still under construction"
     change = "Start the thread in a separate function, after the most derived constructor is done."
-    return RuleMatch(STRONG, evidence, change, (constructor.point,))
+    return RuleMatch(STRONG, (constructor.evidence_at_site(sentence),), change, (constructor.point,))
 
 
 RULE = Rule(
@@ -407,5 +344,5 @@ RULE = Rule(
     _find_start_before_setup,
     "the order of two statements",
     "None.",
-    features=STARTER_ON_STACK | OTHER_KIND | CPP_MEMBERS | HAS_CODE | CREATES_OBJECT,
+    features=rule.STARTER_ON_STACK | rule.OTHER_KIND | rule.CPP_MEMBERS | rule.HAS_CODE | rule.CREATES_OBJECT,
 )

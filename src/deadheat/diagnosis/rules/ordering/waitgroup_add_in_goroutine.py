@@ -1,31 +1,23 @@
 """`WaitGroup.Add` is not ordered before `Wait`.
 
 ## What it sees
-
-- The race detector's model of a group: `Wait` writes (`runtime.racewrite`, `internal/race.Write`),
-  `Add` reads (`runtime.raceread`).
-- `sync.(*WaitGroup).Add` against `Wait` in the stacks.
+- `sync.(*WaitGroup).Add` against `Wait` in the stacks, or the race detector's model of them: `Wait` writes, `Add`
+  reads.
 - The panic `WaitGroup misuse: Add called concurrently with Wait`.
-- With source: `wg.Add` inside of the function that the `go` statement runs, or the two calls on the
-  racing lines, if a report lost the runtime frames.
+- With source: `wg.Add` in the function that the `go` statement runs, or the two calls on the racing lines.
 
 ## Why it races
-
-`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns before the
-work is done.
+`Add` in the goroutine itself may run after `Wait` has seen zero. `Wait` then returns before the work is done.
 
 ## Example
-
     go func() { wg.Add(1); defer wg.Done(); work() }()
     wg.Wait()                       // may see zero
 
 ## Remedy
-
-Call `Add` before the `go` statement, in the goroutine that calls `Wait` or before it starts.
-`wg.Go(f)` of Go 1.25 does both.
+Call `Add` before the `go` statement, in the goroutine that calls `Wait` or before it starts. `wg.Go(f)` of Go 1.25 does
+both.
 
 ## When it is wrong
-
 A group that is reused for a next round (`waitgroup-reused`) shows the same two functions.
 """
 
@@ -36,12 +28,11 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import synchronization
 from deadheat.diagnosis.facts.function_names import without_package
 from deadheat.diagnosis.facts.synchronization import adds_for_next_round, is_added_elsewhere
-from deadheat.diagnosis.race_side import point_of
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import HAS_CODE, HAS_LIBRARY_FRAMES, LIKELY, OTHER_KIND, STRONG, SURE, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.race_side import RaceSide
 
 
 def _find_waitgroup_add_in_goroutine(context: RaceContext) -> RuleMatch | None:
@@ -54,25 +45,19 @@ def _find_waitgroup_add_in_goroutine(context: RaceContext) -> RuleMatch | None:
 
 
 def _hit_for_add_and_wait(adder: RaceSide, waiter: RaceSide) -> RuleMatch:
-    is_in_goroutine = _is_in_goroutine(adder)
     evidence = [
         adder.evidence_at_site(
             f"`{without_package(adder.function) or '?'}` calls Add, which the detector models as a read"
         ),
         waiter.evidence_at_site(f"`{without_package(waiter.function) or '?'}` calls Wait, modelled as a write"),
     ]
-    if is_in_goroutine:
+    if adder.is_worker:
         evidence.append(adder.evidence_at_site("Add is called by the goroutine that Wait waits for"))
     change = "Move Add before the go statement that starts the work, so that it runs before Wait."
-    started = point_of(adder.start_frame) if is_in_goroutine and adder.start_frame else waiter.point
+    started = point_of(adder.start_frame) if adder.is_worker and adder.start_frame else waiter.point
     where = tuple(p for p in (adder.point, started) if p.file != "?")
-    confidence = SURE if is_in_goroutine else STRONG
+    confidence = SURE if adder.is_worker else STRONG
     return RuleMatch(confidence, tuple(evidence), change, where, from_source=adder.site_facts is not None)
-
-
-def _is_in_goroutine(adder: RaceSide) -> bool:
-    """Return whether Add is called in the started goroutine."""
-    return adder.is_worker
 
 
 def _match_misuse_panic(context: RaceContext) -> RuleMatch | None:

@@ -1,30 +1,24 @@
 """A WaitGroup is used for the next round before the last `Wait` has returned.
 
 ## What it sees
-
 - The panic `WaitGroup is reused before previous Wait has returned`, raised in `Wait`.
-- `Add` by the starter of the waiting goroutine, or further down in a waiting function that two
-  goroutines run.
+- `Add` by the starter of the waiting goroutine, or further down in a waiting function that two goroutines run.
 - With source: `Add` and `Wait` on the same group in a loop, by different goroutines.
 
 `Wait` also panics if goroutines call `Add` themselves; without source the answer is `unknown`.
 
 ## Why it races
-
-`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs
-to the next round, and the group cannot tell the rounds apart.
+`Wait` wakes up when the counter is zero, but has not returned yet. An `Add` at that moment belongs to the next round,
+and the group cannot tell the rounds apart.
 
 ## Example
-
     for range rounds { go worker(&wg); wg.Wait() }    // a worker of the next round adds already
 
 ## Remedy
-
-Use a new group for every round, declared inside of the loop. Or let one goroutine make all calls of
-`Add`, after `Wait` has returned.
+Use a new group for every round, declared inside of the loop. Or let one goroutine make all calls of `Add`, after `Wait`
+has returned.
 
 ## When it is wrong
-
 The report does not show which `Add` came too early.
 """
 
@@ -40,12 +34,14 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
 
 
+_CHANGE = "Declare a new WaitGroup for every round, inside the loop."
+
+
 def _find_reused_waitgroup(context: RaceContext) -> RuleMatch | None:
     if not context.is_go or not context.race_sides:
         return None
-    change = "Declare a new WaitGroup for every round, inside the loop."
     if context.report.kind != "waitgroup-misuse":
-        return _match_next_round(context, change)
+        return _match_next_round(context)
     side = context.race_sides[0]
     is_reuse_panic = any("reused" in value for _, value in context.report.facts)
     is_in_wait = side.frame_ending_with("sync.(*WaitGroup).Wait") is not None
@@ -55,11 +51,10 @@ def _find_reused_waitgroup(context: RaceContext) -> RuleMatch | None:
     where = (side.point,) if side.site else ()
     # Wait panics in the same way if the goroutine calls Add itself: only the code tells them apart
     certainty = FAIR if side.site_facts else WEAK + 0.05
-    return RuleMatch(SURE if is_reuse_panic else certainty, evidence, change, where)
+    return RuleMatch(SURE if is_reuse_panic else certainty, evidence, _CHANGE, where)
 
 
-def _match_next_round(context: RaceContext, change: str) -> RuleMatch | None:
-    """Match a goroutine that waits while its starter adds for the next round."""
+def _match_next_round(context: RaceContext) -> RuleMatch | None:
     add_and_wait = synchronization.waitgroup_sides(context)
     if add_and_wait is None or not adds_for_next_round(*add_and_wait):
         return None
@@ -73,7 +68,7 @@ def _match_next_round(context: RaceContext, change: str) -> RuleMatch | None:
             waiter.evidence_at_site(f"{waiter.actor.id} waits for the previous round"),
             adder.evidence_at_site("another actor has passed the wait and calls Add for the next round"),
         )
-    return RuleMatch(STRONG, evidence, change, context.change_points)
+    return RuleMatch(STRONG, evidence, _CHANGE, context.change_points)
 
 
 RULE = Rule(

@@ -1,36 +1,27 @@
 """A map used by several goroutines, one of which writes.
 
 ## What it sees
-
-- Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapdelete`, `mapaccess1`,
-  `mapiterinit`, `mapIterStart`) above the user's line.
+- Frames of the runtime's map functions (`runtime.mapassign_faststr`, `mapiterinit`) or of `std::map` above the user's
+  line.
 - The runtime's `fatal error: concurrent map writes`.
-- Frames of `std::map` and similar types in C++, also if only their header is named.
-- With low rank: a Go function called `put`, which may store the value after the runtime found its
-  slot.
-- With source: the variable is a map that both lines index, range over or delete from, also by
-  methods of a map type, and neither side holds a lock. Or an object is used while it is still being
-  made, because it was put into an unguarded map.
+- With low rank: a Go function called `put`, which may store the value after the runtime found its slot.
+- With source: the variable is a map that both lines index, range over or delete from, and neither side holds a lock. Or
+  an object is used while it is still being made, because it was put into an unguarded map.
 
 ## Why it races
-
-A map may move all its entries when it grows. Go maps are not safe while anybody writes. The runtime
-stops the program when it notices.
+A map may move all its entries when it grows. Go maps are not safe while anybody writes. The runtime stops the program
+when it notices.
 
 ## Example
-
     func (t *Totals) Record(sku string, n int64) { t.bySKU[sku] = n }    // called by many goroutines
 
 ## Remedy
-
-Guard every access, reads and `len` included, with one `sync.RWMutex` next to the map. Use
-`sync.Map` only for keys that are written once.
+Guard every access, reads and `len` included, with one `sync.RWMutex` next to the map. Use `sync.Map` only for keys that
+are written once.
 
 ## When it is wrong
-
-If one side holds a lock, the other side's lock is missing (`partial-lock`); a report alone does not
-show that. The race may be on the variable that holds the map: a function that fills its own map and
-then stores or returns it publishes it without order.
+If one side holds a lock, the other side's lock is missing (`partial-lock`); a report alone does not show that. The race
+may be on the variable that holds the map, which a function fills and then publishes without order.
 """
 
 from __future__ import annotations
@@ -38,24 +29,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from deadheat.diagnosis import rule
 from deadheat.diagnosis.facts import locks
 from deadheat.diagnosis.facts.containers import MAP, container_frame, published_in_container, unsafe_type_of
 from deadheat.diagnosis.facts.function_names import KEYED_STORE_VERBS, name_words, without_package
 from deadheat.diagnosis.facts.object_origin import creation_caller, is_created_here
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    OTHER_KIND,
-    STRONG,
-    SURE,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, LIKELY, STRONG, SURE, WEAK, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -74,39 +54,32 @@ _CHANGE = "Guard every access to {what}, reads and len included, with one mutex 
 
 
 def _find_concurrent_map(context: RaceContext) -> RuleMatch | None:
-    evidence = [_map_frame_evidence(side) for side in context.race_sides]
-    map_evidence = tuple(item for item in evidence if item)
+    evidence = tuple(item for side in context.race_sides if (item := _map_frame_evidence(side)))
     by_kind = context.report.kind == "concurrent-map"
     if by_kind:
-        map_evidence += (Evidence("the runtime detected concurrent use of a map"),)
-    declared = context.shared_variable is not None and bool(_MAP_TYPE.search(context.shared_variable.type))
-    if not map_evidence:
-        map_evidence = tuple(item for side in context.race_sides if (item := _map_type_evidence(side)))
-    if not map_evidence and declared and _uses_elements(context) and context.shared_variable:
-        map_evidence = (Evidence(f"`{context.shared_variable}` is a map: {context.shared_variable.type[:60]}"),)
-    if not map_evidence:
+        evidence += (Evidence("the runtime detected concurrent use of a map"),)
+    shared = context.shared_variable
+    if not evidence:
+        evidence = tuple(item for side in context.race_sides if (item := _map_type_evidence(side)))
+    if not evidence and shared and _MAP_TYPE.search(shared.type) and _uses_elements(context, shared.name):
+        evidence = (Evidence(f"`{shared}` is a map: {shared.type[:60]}"),)
+    if not evidence:
         return _match_put_function(context) or published_in_container(context, True, _CHANGE.format(what="the map"))
     locks_held = locks.locks_of_both_sides(context) if context.has_code else None
+    change = _CHANGE.format(what=context.variable_label)
     # the race is on an object made on the line that stores it, not on the container
     if any(is_created_here(context, s) for s in context.race_sides if container_frame(s, MAP) is None):
-        return RuleMatch(
-            WEAK, map_evidence, _CHANGE.format(what=context.variable_label), context.change_points, from_source=True
-        )
-    if context.is_go and not context.source and any(creation_caller(a, b) for a, b in context.side_pairs):
-        return RuleMatch(WEAK, map_evidence, _CHANGE.format(what=context.variable_label), context.change_points)
-    change = _CHANGE.format(what=context.variable_label)
+        return RuleMatch(WEAK, evidence, change, context.change_points, from_source=True)
     confidence = _map_confidence(context, locks_held, by_kind)
-    return RuleMatch(confidence, map_evidence, change, context.change_points, from_source=locks_held is not None)
+    if context.is_go and not context.source and any(creation_caller(a, b) for a, b in context.side_pairs):
+        confidence = WEAK
+    return RuleMatch(confidence, evidence, change, context.change_points, from_source=locks_held is not None)
 
 
 def _map_confidence(
     context: RaceContext, locks_held: tuple[list[locks.SideLock], list[locks.SideLock]] | None, by_kind: bool
 ) -> float:
-    """Return the confidence: lower where locks are held, because another rule is more specific then.
-
-    A lock that only the detector lists, and that no code on the call chain takes, may guard
-    something else.
-    """
+    """Return the confidence: lower where locks are held, because another rule is more specific then."""
     if locks_held is None:
         return STRONG
     if all(locks_held):
@@ -120,10 +93,8 @@ def _map_frame_evidence(side: RaceSide) -> Evidence | None:
     frame = side.library_frame_matching(_MAP_FRAME) or container_frame(side, MAP)
     if frame is None or any(unsafe_type_of(f.function) for f in side.library_frames):
         return None  # the map is internal to a library type: unsafe-type-shared
-    name = f"`{frame.function[:80]}`"
-    if side.has_no_user_code:
-        return side.evidence_at_site(f"{side.subject} works on a map: {name}; the stack does not show its caller")
-    return side.evidence_at_site(f"{side.subject} works on a map: {name} is above it")
+    relation = "; the stack does not show its caller" if side.has_no_user_code else " is above it"
+    return side.evidence_at_site(f"{side.subject} works on a map: `{frame.function[:80]}`{relation}")
 
 
 def _match_put_function(context: RaceContext) -> RuleMatch | None:
@@ -134,9 +105,7 @@ def _match_put_function(context: RaceContext) -> RuleMatch | None:
         name_tokens = name_words(side.function)
         if not name_tokens or not KEYED_STORE_VERBS.issuperset(name_tokens):
             continue
-        if not side.writes or side.library_frames or side.is_closure or other.site is None:
-            continue
-        if "(" in side.function:
+        if not side.writes or side.library_frames or side.is_closure or other.site is None or "(" in side.function:
             continue  # a method `put` may only count, and a queue has no keys
         evidence = (
             side.evidence_at_site(f"{side.action}; by its name it stores a value under a key"),
@@ -160,14 +129,10 @@ def _map_type_evidence(side: RaceSide) -> Evidence | None:
     return None
 
 
-def _uses_elements(context: RaceContext) -> bool:
+def _uses_elements(context: RaceContext, name: str) -> bool:
     """Return whether no line replaces the map itself."""
-    return not any(
-        u.writes and not u.is_element and u.name == (context.shared_variable.name if context.shared_variable else "")
-        for side in context.race_sides
-        if side.site_facts
-        for u in side.site_facts.uses
-    )
+    uses = [u for side in context.race_sides if side.site_facts for u in side.site_facts.uses]
+    return not any(u.writes and not u.is_element and u.name == name for u in uses)
 
 
 RULE = Rule(
@@ -177,5 +142,5 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not block each other.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | HAS_LIBRARY_FRAMES | OTHER_KIND | FILLS_CONTAINER,
+    features=rule.HAS_CODE | rule.HAS_LIBRARY_FRAMES | rule.OTHER_KIND | rule.FILLS_CONTAINER,
 )

@@ -1,46 +1,37 @@
 """A slice or vector that grows or changes while others use it.
 
 ## What it sees
+Frames of the runtime's slice functions (`growslice`, `slicecopy`), of `sort` or of `std::vector` above the user's line.
 
-Frames of the runtime's slice functions (`growslice`, `slicecopy`, `memmove`), of `sort` or of
-`std::vector` above the user's line, also if only their header is named.
-
-Without such frames, in Go, from a report alone:
+From a Go report alone, without such frames:
 
 - One line reads and writes, with as much code between the two as `append` needs.
-- The writer is named like an insertion (`Append`, `Push`, `Insert`), or adds a listener
-  (`Subscribe` against `emit`), or the reader is named like an iteration (`each`), and no map frame
-  is above it. A goroutine's own main function (`go n.listen()`) does not count.
+- The writer is named like an insertion (`Append`, `Push`) or adds a listener (`Subscribe` against `emit`), or the
+  reader is named like an iteration (`each`). A goroutine's own main function (`go n.listen()`) does not count.
 
 With source:
 
-- `append` to the variable, a store of a slice that `append` made, or `args := append(t.base, a)`,
-  which writes into the spare capacity of `t.base`.
+- `append` to the variable, or into the spare capacity of another slice (`args := append(t.base, a)`).
 - A kept part (`q = q[1:]`), an indexed write, or a method of a slice type.
 - Elements of slices that one function got in two concurrent calls.
-- An array that is refilled (`b = b[:0]`) while a worker uses it, or whose parts a loop hands out
-  (`go handle(buf[:n])`).
+- An array that is refilled (`b = b[:0]`) while a worker uses it, or whose parts a loop hands out.
 - In C, a line that stores at a counter and increments it (`t->rows[t->length++] = row`).
 - An object used while it is still being made, because it was put into an unguarded slice.
 
 ## Why it races
-
-`append` reads and writes the slice header and may move the elements. Two concurrent appends lose
-one of them. A reader may see a length that does not match the array.
+`append` reads and writes the slice header and may move the elements. Two concurrent appends lose one of them. A reader
+may see a length that does not match the array.
 
 ## Example
-
     go func() { results = append(results, r) }()    // in a loop
 
 ## Remedy
-
-Take one mutex around every use of the slice. Or make a slice of the final length and give each
-goroutine its own index. Or send the elements over a channel and append in one goroutine.
+Take one mutex around every use of the slice. Or make a slice of the final length and give each goroutine its own index.
+Or send the elements over a channel and append in one goroutine.
 
 ## When it is wrong
-
-`copy` and conversions show the same frames for byte buffers that are shared on purpose under a lock
-that failed for another reason. A function called `Push` may also count.
+`copy` and conversions show the same frames for byte buffers that are shared on purpose under a lock that failed for
+another reason. A function called `Push` may also count.
 """
 
 from __future__ import annotations
@@ -48,23 +39,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.context import reports_call_within_line
-from deadheat.diagnosis.facts import addresses, locks
+from deadheat.diagnosis import rule
+from deadheat.diagnosis.context import RaceContext, reports_call_within_line
+from deadheat.diagnosis.facts import addresses, containers, locks
 from deadheat.diagnosis.facts.captures import find_capture
-from deadheat.diagnosis.facts.containers import (
-    APPEND_CALL,
-    SEQUENCE,
-    SLICE_TYPE,
-    append_into_spare_capacity,
-    buffer_refilled_in_loop,
-    container_frame,
-    elements_of_parameters,
-    find_reslice,
-    published_in_container,
-    reused_backing_array,
-    stores_at_counter,
-    unsafe_type_of,
-)
 from deadheat.diagnosis.facts.function_names import (
     GROWING_VERBS,
     INDEXED_TYPE_WORDS,
@@ -79,25 +57,10 @@ from deadheat.diagnosis.facts.lifetime import find_next_round
 from deadheat.diagnosis.facts.object_origin import creation_caller
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    CALL_WITHIN_LINE,
-    EVEN,
-    FAIR,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    HAS_SORT,
-    ITERATES_CONTAINER,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Rule, RuleMatch
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
-    from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
 
 # "runtime.growslice", "runtime.slicecopy", "sort.Ints", "slices.Sort[…]"; not "runtime.racereadrange",
@@ -120,54 +83,50 @@ _STORED_VALUE = re.compile(r"(?<![=!<>:])=\s{0,9}(\w{1,80})")
 
 
 def _find_concurrent_slice(context: RaceContext) -> RuleMatch | None:
+    if handed_out := containers.buffer_refilled_in_loop(context):
+        return RuleMatch(STRONG, (handed_out,), _OWN_ARRAY, context.change_points, from_source=True)
     frame_evidence = tuple(item for side in context.race_sides if (item := _slice_frame_evidence(side)))
     appended = tuple(item for side in context.race_sides if (item := _append_evidence(context, side)))
-    if not frame_evidence and not appended and (element := _shared_elements_evidence(context)):
-        appended = (element,)
+    if not frame_evidence and not appended:
+        appended = _shared_elements_evidence(context)
     if not frame_evidence and not appended:
         appended = tuple(item for side in context.race_sides if (item := _slice_type_evidence(side)))
-    if handed_out := buffer_refilled_in_loop(context):
-        return RuleMatch(STRONG, (handed_out,), _OWN_ARRAY, context.change_points, from_source=True)
-    if not frame_evidence and not appended and (common := elements_of_parameters(context)):
-        return RuleMatch(LIKELY, (common,), _SEPARATE_PARTS, context.change_points, from_source=True)
     if not frame_evidence and not appended:
+        if common := containers.elements_of_parameters(context):
+            return RuleMatch(LIKELY, (common,), _SEPARATE_PARTS, context.change_points, from_source=True)
         return (
             _match_call_between(context)
             or _match_inserting_name(context)
-            or published_in_container(context, False, _GUARD_SLICE)
+            or containers.published_in_container(context, False, _GUARD_SLICE)
         )
+    evidence = (*frame_evidence, *appended)
     if context.is_go and not context.source and any(creation_caller(a, b) for a, b in context.side_pairs):
-        return RuleMatch(
-            WEAK, (*frame_evidence, *appended), _GUARD_IF_SLICE, context.change_points
-        )  # no other actor has it yet
+        # no other actor has it yet
+        return RuleMatch(WEAK, evidence, _GUARD_IF_SLICE, context.change_points)
     if context.source is None and find_next_round(context):
         # the array is refilled while the previous worker uses it: from a pool, or the slice's array
-        return RuleMatch(EVEN, (*frame_evidence, *appended), _GUARD_IF_SLICE, context.change_points)
+        return RuleMatch(EVEN, evidence, _GUARD_IF_SLICE, context.change_points)
     locks_held = locks.locks_of_both_sides(context) if context.has_code else None
     # a closure that appends to a captured slice changes it for all users
     both = len(frame_evidence) > 1 or len(appended) > 1 or (appended and find_capture(context) is not None)
     confidence = STRONG if both and not (locks_held and any(locks_held)) else LIKELY
-    if array := reused_backing_array(context):
-        appended, confidence = (*appended, array), STRONG + 0.04
+    if array := containers.reused_backing_array(context):
+        evidence, confidence = (*evidence, array), STRONG + 0.04
     change = (
         f"Guard every use of {context.variable_label} with one mutex, or let each goroutine fill its own"
         " slot and combine the results after the wait."
     )
-    return RuleMatch(
-        confidence, (*frame_evidence, *appended), change, context.change_points, from_source=locks_held is not None
-    )
+    return RuleMatch(confidence, evidence, change, context.change_points, from_source=locks_held is not None)
 
 
 def _slice_frame_evidence(side: RaceSide) -> Evidence | None:
+    name = f"`{without_package(side.function)}`"
     if below := side.caller_frame_matching(_SORT_CALLER):
-        name = f"`{without_package(side.function)}`"
         return side.evidence_at_site(f"{name} is called by `{below.function[:60]}`, which moves a slice's elements")
-    frame = side.library_frame_matching(_SLICE_FRAME) or container_frame(side, SEQUENCE)
-    if frame is None or any(unsafe_type_of(f.function) for f in side.library_frames):
+    frame = side.library_frame_matching(_SLICE_FRAME) or containers.container_frame(side, containers.SEQUENCE)
+    if frame is None or any(containers.unsafe_type_of(f.function) for f in side.library_frames):
         return None  # the slice is internal to a library type: unsafe-type-shared
-    return side.evidence_at_site(
-        f"`{without_package(side.function)}` works on a slice: `{frame.function[:80]}` is above it"
-    )
+    return side.evidence_at_site(f"{name} works on a slice: `{frame.function[:80]}` is above it")
 
 
 def _match_call_between(context: RaceContext) -> RuleMatch | None:
@@ -175,10 +134,8 @@ def _match_call_between(context: RaceContext) -> RuleMatch | None:
     if context.has_code or not _has_call_between(context) or addresses.is_smaller_than_word(context):
         return None
     side = context.race_sides[0]
-    function_name = f"`{without_package(side.function)}`"
-    sentence = f"one line of {function_name} reads it, makes a call and writes it, as append does"
-    line_evidence = (side.evidence_at_site(sentence),)
-    return RuleMatch(LIKELY, line_evidence, _GUARD_IF_SLICE, context.change_points)
+    sentence = f"one line of `{without_package(side.function)}` reads it, makes a call and writes it, as append does"
+    return RuleMatch(LIKELY, (side.evidence_at_site(sentence),), _GUARD_IF_SLICE, context.change_points)
 
 
 def _has_call_between(context: RaceContext) -> bool:
@@ -189,13 +146,8 @@ def _has_call_between(context: RaceContext) -> bool:
 
 
 def _match_inserting_name(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: the function's name says that it inserts into a list.
-
-    A map would show frames of the runtime.
-    """
-    if not context.is_go or context.has_code or len(context.race_sides) < 2:
-        return None
-    if addresses.is_smaller_than_word(context):
+    """From a report alone: the name says that it inserts into a list; a map would show runtime frames."""
+    if not context.is_go or context.has_code or addresses.is_smaller_than_word(context):
         return None
     for side, other in context.side_pairs:
         if not side.writes or side.library_frames or side.is_closure or other.site is None:
@@ -218,16 +170,11 @@ def _match_inserting_name(context: RaceContext) -> RuleMatch | None:
 
 
 def _is_goroutine_main(side: RaceSide) -> bool:
-    """Return whether the function is the main function of its goroutine: `go n.listen()`."""
-    name = side.function
+    start_line = side.start_frame.line if side.start_frame else None
     return side.is_worker and all(
-        side.enclosing_function(f) == name or "wrap" in f.function or f.line == _start_line(side)
+        side.enclosing_function(f) == side.function or "wrap" in f.function or f.line == start_line
         for f in side.user_frames
     )
-
-
-def _start_line(side: RaceSide) -> int | None:
-    return side.start_frame.line if side.start_frame else None
 
 
 def _describe_iteration(writer: RaceSide, reader: RaceSide) -> str:
@@ -246,23 +193,22 @@ def _describe_iteration(writer: RaceSide, reader: RaceSide) -> str:
     return f"{writer.action} for `{joining_function}` while {notification}" if joining_function else ""
 
 
-def _shared_elements_evidence(context: RaceContext) -> Evidence | None:
-    """Match two lines that work on elements of one slice."""
+def _shared_elements_evidence(context: RaceContext) -> tuple[Evidence, ...]:
     shared = context.shared_variable
-    if not context.is_go or shared is None or not SLICE_TYPE.match(shared.type.strip()):
-        return None
-    for side in context.race_sides:
-        uses = side.site_facts.uses if side.site_facts else ()
-        read = side.site_facts is not None and f"{shared.name}[" in side.site_facts.text
-        if not read and not any(u.is_element and u.name == shared.name for u in uses):
-            return None
-    return Evidence(f"both lines work on elements of `{shared}`, {shared.type[:60]}")
+    if not context.is_go or shared is None or not containers.SLICE_TYPE.match(shared.type.strip()):
+        return ()
+    for here in [side.site_facts for side in context.race_sides]:
+        if here is None or not (
+            f"{shared.name}[" in here.text or any(u.is_element and u.name == shared.name for u in here.uses)
+        ):
+            return ()
+    return (Evidence(f"both lines work on elements of `{shared}`, {shared.type[:60]}"),)
 
 
 def _slice_type_evidence(side: RaceSide) -> Evidence | None:
     """Match a method of a slice type: `a[i], a[j] = a[j], a[i]`, `*a = old[:n-1]`."""
     here = side.site_facts
-    if here is None or not SLICE_TYPE.match(here.underlying_type):
+    if here is None or not containers.SLICE_TYPE.match(here.underlying_type):
         return None
     for use in here.uses:
         declaration = here.declarations.get(use.path[0])
@@ -276,7 +222,7 @@ def _slice_type_evidence(side: RaceSide) -> Evidence | None:
 def _stored_append_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
     """Match a line that stores the result of append: `f.list = append(next, w)`, `f.list = next`."""
     here, shared = side.site_facts, context.shared_variable
-    if here is None or shared is None or not SLICE_TYPE.match(shared.type.strip()):
+    if here is None or shared is None or not containers.SLICE_TYPE.match(shared.type.strip()):
         return None
     stores = any(u.name == shared.name and u.line == here.line for u in here.stores)
     stored_value = _STORED_VALUE.search(here.text) if stores else None
@@ -294,30 +240,26 @@ def _stored_append_evidence(context: RaceContext, side: RaceSide) -> Evidence | 
 
 
 def _append_evidence(context: RaceContext, side: RaceSide) -> Evidence | None:
-    """Match a line that appends to the shared variable."""
-    if not context.is_go and side.site_facts and side.writes and stores_at_counter(side.site_facts):
-        return side.evidence_at_site(f"`{side.site_facts.text[:80]}` stores an element at the shared counter")
+    here, shared = side.site_facts, context.shared_variable
+    if here is None:
+        return None
+    if not context.is_go and side.writes and containers.stores_at_counter(here):
+        return side.evidence_at_site(f"`{here.text[:80]}` stores an element at the shared counter")
     if side.library_frames and side.library_frames[-1].origin is not Origin.RUNTIME:
         return None  # a library call works on it, not append
-    append = APPEND_CALL.search(side.site_facts.text) if side.site_facts else None
+    append = containers.APPEND_CALL.search(here.text)
     if append is None:
-        return find_reslice(context, side) or _stored_append_evidence(context, side)
-    if context.shared_variable is None and (spare_capacity := append_into_spare_capacity(context, side)):
+        return containers.find_reslice(context, side) or _stored_append_evidence(context, side)
+    if shared is None and (spare_capacity := containers.append_into_spare_capacity(context, side)):
         return spare_capacity
-    name = append[1].rpartition(".")[2].partition("[")[0]
-    shared, base = context.shared_variable, side.site_facts.declarations.get(append[1]) if side.site_facts else None
-    is_slice_pointer = base is not None and base.kind == "parameter" and base.type.startswith("*[")
-    is_receiver = (
-        base is not None and base.kind == "receiver" and bool(side.site_facts and side.site_facts.underlying_type)
+    name, base = append[1].rpartition(".")[2].partition("[")[0], here.declarations.get(append[1])
+    # a pointer to a slice, or the receiver of a slice type, is the slice itself
+    is_slice = base is not None and (
+        (base.kind == "parameter" and base.type.startswith("*[")) or (base.kind == "receiver" and here.underlying_type)
     )
-    if (
-        shared is not None
-        and not is_slice_pointer
-        and not is_receiver
-        and (shared.name != name or "map[" in shared.type)
-    ):
-        return append_into_spare_capacity(context, side) or _stored_append_evidence(context, side)
-    return side.evidence_at_site(f"`{side.site_facts.text[:80] if side.site_facts else ''}` grows the slice")
+    if shared is not None and not is_slice and (shared.name != name or "map[" in shared.type):
+        return containers.append_into_spare_capacity(context, side) or _stored_append_evidence(context, side)
+    return side.evidence_at_site(f"`{here.text[:80]}` grows the slice")
 
 
 RULE = Rule(
@@ -327,5 +269,10 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general_causes=("missing-lock",),
-    features=HAS_LIBRARY_FRAMES | HAS_SORT | HAS_CODE | FILLS_CONTAINER | CALL_WITHIN_LINE | ITERATES_CONTAINER,
+    features=rule.HAS_LIBRARY_FRAMES
+    | rule.HAS_SORT
+    | rule.HAS_CODE
+    | rule.FILLS_CONTAINER
+    | rule.CALL_WITHIN_LINE
+    | rule.ITERATES_CONTAINER,
 )

@@ -1,40 +1,30 @@
 """An error variable captured by a goroutine.
 
 ## What it sees
+With source: a closure that runs in a goroutine uses an error variable of the enclosing function, and so does that
+function or another goroutine of the same closure.
 
-With source: a closure that runs in a goroutine assigns to (or reads) an error variable of the
-enclosing function, and so does that function or another goroutine of the same closure.
+From a report alone, if the address of the variable can be that of an interface:
 
-From a report alone, if the address of the variable can be that of an interface (a number or flag
-mostly has another alignment), one of:
-
-- A closure writes a variable of its starter, which writes it too, or reads it after the goroutine
-  ended.
-- Two closures of a function, or two goroutines of one closure, assign to it. One may only read it
-  on the next line (`if err != nil`) or after the assignment on its line (`if err = f(); err !=
-  nil`).
+- A closure writes a variable of its starter, which writes it too, or reads it after the goroutine ended.
+- Two closures, or two goroutines of one closure, assign to it. One may only read it right after its own assignment (`if
+  err != nil`).
 
 ## Why it races
-
-`err` is declared once and reused by all code that follows. A closure that writes `err =` instead of
-`err :=` shares it. An error may be lost or be reported for the wrong call.
+`err` is declared once and reused by all code that follows. A closure that writes `err =` instead of `err :=` shares it.
+An error may be lost or be reported for the wrong call.
 
 ## Example
-
     err := open(a)
     go func() { err = fetch(b) }()
     if err != nil { return err }    // reads while the goroutine writes
 
 ## Remedy
-
-Declare the error inside the closure (`err :=`) and pass it on through a channel or
-`errgroup.Group`.
+Declare the error inside the closure (`err :=`) and pass it on through a channel or `errgroup.Group`.
 
 ## When it is wrong
-
-The variable is named like an error but has another type. From a report alone: a string, a slice
-that two closures append to, or a result that a return statement writes; since Go 1.25 also a
-number.
+The variable is named like an error but has another type. From a report alone: a string, a slice that two closures
+append to, or a result that a return statement writes; since Go 1.25 also a number.
 """
 
 from __future__ import annotations
@@ -42,24 +32,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses
-from deadheat.diagnosis.facts.captures import find_capture, guess_capture
+from deadheat.diagnosis.facts.captures import CapturedVariable, find_capture, guess_capture
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, SAME_FUNCTION, SURE, Rule, RuleMatch
 from deadheat.model import ActorState
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-    from deadheat.diagnosis.facts.captures import CapturedVariable
 
 _MAX_CHECK_LINES = 2  # max. lines from an assignment to the check of the error
 
 
 def _find_captured_error(context: RaceContext) -> RuleMatch | None:
-    if not context.is_go:
-        return None
-    if not context.has_code:
+    if context.is_go and not context.has_code:
         return _match_by_address(context)
-    capture = find_capture(context)
+    capture = find_capture(context) if context.is_go else None
     if capture is None or not capture.is_error or capture.declaration is None:
         return None
     here = capture.other_side.site_facts
@@ -74,10 +61,7 @@ def _find_captured_error(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_by_address(context: RaceContext) -> RuleMatch | None:
-    """From a report alone: match a captured variable whose address can be that of an interface.
-
-    Variables that closures share with each other are as often sums or lists.
-    """
+    """From a report alone: match a captured variable whose address can be that of an interface."""
     capture = guess_capture(context)
     if capture is None or not addresses.may_be_interface(context):
         return None
@@ -90,15 +74,12 @@ def _match_by_address(context: RaceContext) -> RuleMatch | None:
         "If it is an error, declare it inside the closure with `:=` and pass it through a channel or"
         " errgroup.Group; else do not share the variable."
     )
-    confidence = (
-        FAIR + 0.05 if capture.other_side.is_closure else FAIR + 0.1 if _is_result_of_goroutine(capture) else EVEN
-    )
+    confidence = EVEN
+    if capture.other_side.is_closure:
+        confidence = FAIR + 0.05
+    elif capture.other_side.writes or capture.closure_side.actor.state is ActorState.FINISHED:
+        confidence = FAIR + 0.1  # written by both, or read after the goroutine ended
     return RuleMatch(confidence, (*capture.collect_evidence(), address_evidence), change, (capture.closure_side.point,))
-
-
-def _is_result_of_goroutine(capture: CapturedVariable) -> bool:
-    """Return whether the enclosing function writes it too, or reads it after the goroutine ended."""
-    return capture.other_side.writes or capture.closure_side.actor.state is ActorState.FINISHED
 
 
 def _has_only_assignments(capture: CapturedVariable) -> bool:

@@ -1,35 +1,29 @@
 """A local variable captured by a goroutine or thread.
 
 ## What it sees
-
-- One side is a closure (`F.func1`), the other is the enclosing function or another goroutine of the
-  same closure, and one call of that function started the goroutine.
+- One side is a closure (`F.func1`), the other is the enclosing function or another goroutine of the same closure, and
+  one call of that function started the goroutine.
 - Two goroutines run one closure that a function, not a method, has returned.
-- With source: the name that both lines use is declared in the function, outside of the closure, and
-  not on one of the two lines (a Go declaration makes a new variable).
-- In C++: a lambda that captures by reference, or a variable on the stack of the thread that started
-  the other.
+- With source: the name that both lines use is declared in the function, outside of the closure, and not on one of the
+  two lines (a Go declaration makes a new variable).
+- In C++: a lambda that captures by reference, or a variable on the stack of the thread that started the other.
 
 ## Why it races
-
-A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each
-access is shared, though it looks like a local one.
+A closure captures the variable itself, not its value. Once it runs in a goroutine or thread, each access is shared,
+though it looks like a local one.
 
 ## Example
-
     total := 0
     go func() { total += bonus }()
     total += base                   // two goroutines, one total
 
 ## Remedy
-
-Pass values as arguments and results through a channel. Or give each goroutine its own slot and add
-up after `Wait`. Or guard the variable with a mutex.
+Pass values as arguments and results through a channel. Or give each goroutine its own slot and add up after `Wait`. Or
+guard the variable with a mutex.
 
 ## When it is wrong
-
-Without source the closure may access a field of an object that is shared in other ways: then a lock
-of that object is missing.
+Without source the closure may access a field of an object that is shared in other ways: then a lock of that object is
+missing.
 """
 
 from __future__ import annotations
@@ -65,40 +59,36 @@ def _find_captured_local(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_stack_memory(context: RaceContext) -> RuleMatch | None:
-    """Match memory on a thread's stack, as named by the detector, that another thread uses."""
     location = context.report.location
     if location is None or location.kind != "stack" or not context.side_pairs:
         return None
     what = f"`{location.name}`" if location.name else "the variable"
     stack_evidence = Evidence(f"{what} is on the stack of {location.actor or 'one of the threads'}")
-    access_evidence = tuple(side.evidence_at_site(side.action) for side in context.race_sides)
+    evidence = (stack_evidence, *(side.evidence_at_site(side.action) for side in context.race_sides))
     change = (
         f"Do not share {what} with another thread while its own thread still uses it: join first, or"
         " give each thread its own copy."
     )
     # an object with methods is shared as an object, wherever it is stored
     is_captured = any(side.is_closure or side.function == "operator()" for side in context.race_sides)
-    is_object = not is_captured and any("::" in side.function for side in context.race_sides)
-    is_object = is_object or any(_accesses_member(side) for side in context.race_sides)
-    # variables of main live as long as the program
-    is_started_by_main = {side.start_frame.function for side in context.race_sides if side.start_frame} == {"main"}
-    is_object = is_object or (
-        not is_captured and is_started_by_main and all(map(_is_accessed_by_pointer, context.race_sides))
-    )
-    return RuleMatch(WEAK if is_object else LIKELY, (stack_evidence, *access_evidence), change, context.change_points)
+    is_object = any(map(_accesses_member, context.race_sides))
+    if not is_captured and not is_object:
+        # variables of main live as long as the program
+        is_started_by_main = {side.start_frame.function for side in context.race_sides if side.start_frame} == {"main"}
+        is_object = any("::" in side.function for side in context.race_sides) or (
+            is_started_by_main and all(map(_is_accessed_by_pointer, context.race_sides))
+        )
+    return RuleMatch(WEAK if is_object else LIKELY, evidence, change, context.change_points)
 
 
 def _accesses_member(side: RaceSide) -> bool:
-    """Return whether its line accesses a member of its class, and no local variable."""
     here = side.site_facts
     if here is None or not here.receiver:
         return False
-    members = [u for u in here.uses if u.path[0] not in here.declarations and not u.path[-1].endswith("()")]
-    return bool(members)
+    return any(u.path[0] not in here.declarations and not u.path[-1].endswith("()") for u in here.uses)
 
 
 def _is_accessed_by_pointer(side: RaceSide) -> bool:
-    """Return whether it is accessed through a pointer: `p->rate = 2;`."""
     here = side.site_facts
     return here is not None and any(len(u.path) > 1 and f"{u.path[0]}->" in here.text for u in here.uses)
 

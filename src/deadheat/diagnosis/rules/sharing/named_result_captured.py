@@ -1,36 +1,28 @@
 """A named result captured by a goroutine.
 
 ## What it sees
+With source: a closure that runs in a goroutine uses a named result of the enclosing function. The other side is another
+such goroutine, the function's own code, or its `return` statement, which assigns to the result without naming it.
 
-With source: a closure that runs in a goroutine uses a named result of the enclosing function. The
-other side is another such goroutine, the function's own code, or its `return` statement, which
-assigns to the result without naming it.
-
-From a report alone: a closure writes a variable of the function that started it, and so does that
-function further down. Code rarely writes a local variable while a goroutine does; a `return` does
-so implicitly.
+From a report alone: a closure writes a variable of the function that started it, and so does that function further
+down. Code rarely writes a local variable while a goroutine does; a `return` does so implicitly.
 
 ## Why it races
-
-`return f()` in a function with named results is an assignment to them. A goroutine that still uses
-the result races with that assignment, and what it writes after the return is lost.
+`return f()` in a function with named results is an assignment to them. A goroutine that still uses the result races
+with that assignment, and what it writes after the return is lost.
 
 ## Example
-
     func Resolve() (addr string) {
         go func() { addr = ask(b) }()
         return ask(a)               // writes addr
     }
 
 ## Remedy
-
-Let the goroutine write to its own variable, pass that through a channel, and return only after
-receiving it.
+Let the goroutine write to its own variable, pass that through a channel, and return only after receiving it.
 
 ## When it is wrong
-
-The result is only used before the goroutine starts, and the race is on another variable of the same
-line. From a report alone: a local variable that the function sets itself.
+The result is only used before the goroutine starts, and the race is on another variable of the same line. From a report
+alone: a local variable that the function sets itself.
 """
 
 from __future__ import annotations
@@ -45,7 +37,6 @@ from deadheat.diagnosis.rule import FAIR, HAS_CODE, SAME_FUNCTION, SURE, Rule, R
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
 
-# functions without results
 _FUNCTIONS_WITHOUT_RESULT = ("Test", "Benchmark", "Fuzz", "main", "init")
 
 
@@ -55,41 +46,37 @@ def _find_captured_named_result(context: RaceContext) -> RuleMatch | None:
     capture = find_capture(context) if context.is_go else None
     if capture is None or capture.declaration is None or capture.declaration.kind != "result":
         return None
-    here = capture.other_side.site_facts
-    returns = here is not None and here.text.startswith("return") and not capture.other_side.is_closure
-    if capture.is_error and not returns:
-        return None  # error-variable-captured
+    other = capture.other_side
+    text = other.site_facts.text if other.site_facts and not other.is_closure else ""
     evidence = capture.collect_evidence()
-    if returns:
-        is_bare_return = here is not None and here.text.partition("//")[0].strip() == "return"
-        effect = "returns the named result" if is_bare_return else "assigns to the named result"
-        evidence += (capture.other_side.evidence_at_site(f"the return statement {effect}"),)
+    if text.startswith("return"):
+        effect = "returns" if text.partition("//")[0].strip() == "return" else "assigns to"
+        evidence += (other.evidence_at_site(f"the return statement {effect} the named result"),)
+    elif capture.is_error:
+        return None  # error-variable-captured
     change = (
         f"Let the closure use its own variable instead of the result `{capture.name}`; receive it from a"
         " channel before the function returns."
     )
-    return RuleMatch(SURE, evidence, change, (capture.closure_side.point, capture.other_side.point), from_source=True)
+    return RuleMatch(SURE, evidence, change, (capture.closure_side.point, other.point), from_source=True)
 
 
 def _match_write_below_start(context: RaceContext) -> RuleMatch | None:
     """From a report alone: both sides write it, the enclosing function below the start."""
     capture = guess_capture(context)
-    if (
-        capture is None
-        or capture.other_side.is_closure
-        or not (capture.closure_side.writes and capture.other_side.writes)
-    ):
+    if capture is None:
+        return None
+    closure, other = capture.closure_side, capture.other_side
+    if other.is_closure or not (closure.writes and other.writes):
         return None
     started = start_line_of(context, capture)
-    if started is None or (capture.other_side.point.line or 0) <= started:
+    if started is None or (other.point.line or 0) <= started:
         return None
-    if bare_name(capture.closure_side.function).startswith(_FUNCTIONS_WITHOUT_RESULT):
+    if bare_name(closure.function).startswith(_FUNCTIONS_WITHOUT_RESULT):
         return None
     if addresses.raced_address(context) is None or addresses.may_be_interface(context):
         return None  # error-variable-captured
-    return_evidence = capture.other_side.evidence_at_site(
-        "it writes the variable, as a return statement does with a named result"
-    )
+    return_evidence = other.evidence_at_site("it writes the variable, as a return statement does with a named result")
     change = "Let the closure use its own variable; receive it from a channel before the function returns."
     return RuleMatch(FAIR + 0.05, (*capture.collect_evidence(), return_evidence), change, context.change_points)
 

@@ -1,25 +1,20 @@
 """A goroutine logs through a test that is over.
 
 ## What it sees
-
-`testing.(*common)` on both sides above the user's code: `Log`, `Errorf` or `FailNow` in a goroutine
-against the test runner, which marks the test as done.
+`testing.(*common)` on both sides above the user's code: `Log`, `Errorf` or `FailNow` in a goroutine against the test
+runner, which marks the test as done.
 
 ## Why it races
-
-`t.Log` may be used only while the test runs. A goroutine that outlives the test writes into a test
-that was already reported. Newer versions of Go panic.
+`t.Log` may be used only while the test runs. A goroutine that outlives the test writes into a test that was already
+reported. Newer versions of Go panic.
 
 ## Example
-
     go func() { time.Sleep(d); t.Log("done") }()    // the test has returned
 
 ## Remedy
-
 Wait for the goroutine in the test, or let it log elsewhere. The product is correct.
 
 ## When it is wrong
-
 Other data of the testing package, such as a sub-test that two goroutines start.
 """
 
@@ -59,7 +54,6 @@ def _find_log_after_test(context: RaceContext) -> RuleMatch | None:
 
 
 def _matching_top_frame(side: RaceSide, pattern: re.Pattern[str]) -> Frame | None:
-    """Return the innermost frame, if it matches."""
     top = next((f for f in side.access.stack if f.package not in ("runtime", "sync", "internal/race")), None)
     return top if top is not None and pattern.search(top.function) else None
 

@@ -1,38 +1,30 @@
 """A test changes a variable that background goroutines use.
 
 ## What it sees
-
-A write on a line of a test file against an access by a background goroutine of the product, to an
-address in the program image (where package variables are) and not in the heap. With source: it is a
-package variable; the write may also be in a function for tests next to the product (`func Fast(t
+A line of a test file writes a package variable (by the code, or by its address in the program image), and a background
+goroutine of the product accesses it. With source the write may also be in a function for tests (`func Fast(t
 testing.TB)`).
 
-With lower confidence: code that a test calls in its own goroutine (set-up, a setter) writes such an
-address, also if that stack is lost, and a goroutine of the product only reads it.
+With lower confidence: code that a test calls in its own goroutine (set-up, a setter) writes it, and a goroutine of the
+product only reads it.
 
 ## Why it races
-
-A test changes a package variable (a hook, a timeout, a default) while goroutines of this or an
-earlier test still read it.
+A test changes a package variable (a hook, a timeout, a default) while goroutines of this or an earlier test still read
+it.
 
 ## Example
-
     func TestLimits(t *testing.T) {
         limit = 5                   // the crawler of the test before still reads it
         defer func() { limit = 10 }()
     }
 
 ## Remedy
-
-Stop the background goroutines before the variable is changed. Or pass the value to the constructor
-and leave the package variable alone. The product is correct as long as only tests write the
-variable.
+Stop the background goroutines before the variable is changed. Or pass the value to the constructor. The product is
+correct as long as only tests write the variable.
 
 ## When it is wrong
-
 - A field of an object that the test made is no global: the test lacks a lock.
-- From a report alone: a variable that a worker of another test writes too is no setting. That
-  worker was left running.
+- A variable that a worker of another test writes too is no setting: that worker was left running.
 - The product writes it for every caller: then a lock is missing, or it is created too late.
 """
 
@@ -48,7 +40,6 @@ from deadheat.symbols import go
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import SharedVariable
-    from deadheat.diagnosis.finding import Evidence
     from deadheat.diagnosis.race_side import RaceSide
 
 _TESTING_TYPES = ("testing.TB", "*testing.T", "*testing.B")
@@ -67,24 +58,20 @@ def _find_test_changes_global(context: RaceContext) -> RuleMatch | None:
 
 
 def _match_write_by_test(context: RaceContext, test: RaceSide, other: RaceSide) -> RuleMatch | None:
-    """Match a write by a line of a test file or by a function for tests."""
     shared = context.shared_variable
     if shared is not None and shared.kind != "package":
         return None
     in_package_data = None if shared else is_package_variable(context)
     if in_package_data is False:
         return None  # allocated memory is no package variable
-    test_evidence = test.evidence_at_site(
-        f"{test.action} {_describe_variable(shared, in_package_data)}, {_describe_location(test)}"
-    )
-    confidence = STRONG + 0.04 if shared else STRONG if in_package_data else FAIR + 0.1
-    if not test.runs_test:
-        confidence = confidence if shared or in_package_data else WEAK
+    location = "in a test file" if test.is_in_test_file else "in a function that tests call"
+    sentence = f"{test.action} {_describe_variable(shared, in_package_data)}, {location}"
+    confidence = STRONG + 0.04 if shared else STRONG
+    if not shared and not in_package_data:
+        confidence = FAIR + 0.1 if test.runs_test else WEAK
     if context.source is None and other.writes and _is_started_by_other_test(context, other):
         confidence = FAIR  # state of another test's worker, no setting
-    return _hit_for_test(
-        context, confidence, test, (test_evidence, _background_evidence(other)), from_source=bool(shared)
-    )
+    return _hit_for_test(context, confidence, test, other, sentence)
 
 
 def _match_write_in_callee(context: RaceContext, test: RaceSide, other: RaceSide) -> RuleMatch | None:
@@ -97,24 +84,21 @@ def _match_write_in_callee(context: RaceContext, test: RaceSide, other: RaceSide
     sentence = f"{test.action} {variable}, {runs_in}" if test.site else f"{variable} is written {runs_in}"
     # less certain if the stack is lost, or if another test left the goroutine running
     certainty = FAIR if test.site is None or _is_started_by_other_test(context, other) else FAIR + 0.1
-    return _hit_for_test(
-        context,
-        certainty,
-        test,
-        (test.evidence_at_site(sentence), _background_evidence(other)),
-        from_source=bool(shared),
+    return _hit_for_test(context, certainty, test, other, sentence)
+
+
+def _hit_for_test(context: RaceContext, certainty: float, test: RaceSide, other: RaceSide, sentence: str) -> RuleMatch:
+    evidence = (
+        test.evidence_at_site(sentence),
+        other.evidence_at_site(f"{other.action} it in the background ({other.actor.id})"),
     )
-
-
-def _hit_for_test(
-    context: RaceContext, certainty: float, test: RaceSide, evidence: tuple[Evidence, ...], from_source: bool
-) -> RuleMatch:
     change = (
         f"Stop the background goroutine before the test changes {context.variable_label}, or pass the value"
         " to the constructor instead of through a package variable."
     )
     where = (test.point,) if test.site else ()
-    return RuleMatch(certainty, evidence, change, where, test_only=True, from_source=from_source)
+    sourced = context.shared_variable is not None
+    return RuleMatch(certainty, evidence, change, where, test_only=True, from_source=sourced)
 
 
 def _describe_variable(shared: SharedVariable | None, in_package_data: bool | None) -> str:
@@ -123,19 +107,11 @@ def _describe_variable(shared: SharedVariable | None, in_package_data: bool | No
     return "a package variable, by its address" if in_package_data else "it"
 
 
-def _background_evidence(other: RaceSide) -> Evidence:
-    return other.evidence_at_site(f"{other.action} it in the background ({other.actor.id})")
-
-
 def _runs_test(side: RaceSide) -> bool:
-    """Return whether it runs a test, by its stack or its creator."""
-    if side.runs_test:
-        return True
-    return any(is_test_file(f.file) and go.enclosing_test(f.function) for f in side.live_frames)
+    return side.runs_test or any(is_test_file(f.file) and go.enclosing_test(f.function) for f in side.live_frames)
 
 
 def _is_background(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether it is a goroutine of the product."""
     if context.in_same_function or _runs_test(side):
         return False
     return side.site is not None or side.is_worker
@@ -147,19 +123,13 @@ def _is_test_helper(side: RaceSide) -> bool:
     return any(declaration.kind == "parameter" and declaration.type in _TESTING_TYPES for declaration in declarations)
 
 
-def _describe_location(side: RaceSide) -> str:
-    return "in a test file" if side.is_in_test_file else "in a function that tests call"
-
-
 def _is_test_code(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether the other side is test code too."""
     if not side.is_in_test_file:
         return False
     return is_package_variable(context) is not True or any(go.enclosing_test(f.function) for f in side.user_frames)
 
 
 def _is_started_by_other_test(context: RaceContext, side: RaceSide) -> bool:
-    """Return whether another test than the running one started it."""
     starting_tests = [name for f in side.actor.created_at if (name := go.enclosing_test(f.function))]
     return bool(starting_tests) and context.report.test not in starting_tests
 

@@ -1,26 +1,20 @@
 """A test does not close what it opened.
 
 ## What it sees
-
-A goroutine that one test started races with another test. Or, with source, a test opens something
-(a result set, a session, a server) whose worker is one side, and never closes it or drops it.
+A goroutine that one test started races with another test. Or, with source, a test opens something (a result set, a
+session, a server) whose worker is one side, and never closes it or drops it.
 
 ## Why it races
-
-An open resource continues to work. The next statement, or the next test, changes what it still
-uses.
+An open resource continues to work. The next statement, or the next test, changes what it still uses.
 
 ## Example
-
     rs, err := tk.Exec("select …")  // rs is never closed: its workers go on
     tk.MustExec("set …")            // resets what they use
 
 ## Remedy
-
 Close it in the test, best with `defer` or `t.Cleanup` on the next line. The product is correct.
 
 ## When it is wrong
-
 A helper closes it, or a clean-up that this rule does not know.
 """
 
@@ -32,13 +26,13 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts.function_names import RENEWING_VERBS, is_test_file
 from deadheat.diagnosis.facts.lifetime import find_teardown, is_background_worker
 from deadheat.diagnosis.finding import CodePoint, Evidence
+from deadheat.diagnosis.race_side import RaceSide, point_of
 from deadheat.diagnosis.rule import FAIR, NAMES_TEST, STRONG, WEAK, Rule, RuleMatch
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
-    from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
 # calls that return something to close: "tk.Exec(…)", "db.Query(…)", "server.Start()", "NewServer(…)"
@@ -79,24 +73,19 @@ def _first_test_frame(frames: tuple[Frame, ...]) -> tuple[str, Frame] | None:
 def _hit_for_other_test(
     context: RaceContext, worker: RaceSide, starting_test: tuple[str, Frame], running_test: tuple[str, Frame]
 ) -> RuleMatch:
-    """Describe a goroutine of one test that runs during another test."""
-    frame = starting_test[1]
-    at = CodePoint(frame.file, frame.line, frame.function)
+    starter, frame = starting_test
     evidence = (
         worker.evidence_at_site(f"{worker.action} in {worker.actor.id}"),
-        Evidence(f"`{starting_test[0]}` started it and left it running", at),
-        Evidence(
-            f"while `{running_test[0]}` runs",
-            CodePoint(running_test[1].file, running_test[1].line, running_test[1].function),
-        ),
+        Evidence(f"`{starter}` started it and left it running", point_of(frame)),
+        Evidence(f"while `{running_test[0]}` runs", point_of(running_test[1])),
     )
-    change = f"Stop and join in `{starting_test[0]}` the goroutine that it started, with t.Cleanup."
+    change = f"Stop and join in `{starter}` the goroutine that it started, with t.Cleanup."
     confidence = FAIR + 0.1
     if any(_is_never_closed(context, f) for f in worker.start_stack if is_test_file(f.file)):
         confidence = STRONG if _restores_value(context, worker) else STRONG + 0.05
     elif _is_stored_outside(context, frame):
         confidence = WEAK  # shared by the tests on purpose
-    return RuleMatch(confidence, evidence, change, (at,), test_only=True)
+    return RuleMatch(confidence, evidence, change, (point_of(frame),), test_only=True)
 
 
 def _is_never_closed(context: RaceContext, frame: Frame) -> bool:
@@ -105,12 +94,11 @@ def _is_never_closed(context: RaceContext, frame: Frame) -> bool:
     calls = facts.calls if facts else ()
     for call in [c for c in calls if c.line == frame.line]:
         name = call.result.partition(",")[0].strip()
-        if not name or name == "_":
-            if _is_dropped(context, frame, call):
-                return True
-            continue
-        closed = any(c.target == name and _CLOSING_FUNCTION.match(c.name) for c in calls)
-        return not closed and any(context.find_function(end, frame) for end in _CLOSE_METHODS)
+        if name and name != "_":
+            is_closed = any(c.target == name and _CLOSING_FUNCTION.match(c.name) for c in calls)
+            return not is_closed and any(context.find_function(end, frame) for end in _CLOSE_METHODS)
+        if _is_dropped(context, frame, call):
+            return True
     return False
 
 
@@ -123,10 +111,7 @@ def _is_dropped(context: RaceContext, frame: Frame, call: CallSite) -> bool:
 
 
 def _restores_value(context: RaceContext, worker: RaceSide) -> bool:
-    """Return whether the other test replaces the value and later restores it.
-
-    Then the change is intended and must be made safe.
-    """
+    """Return whether the other test replaces the value and later restores it: then the change is intended."""
     other = next(side for side in context.race_sides if side is not worker)
     name = context.shared_variable.name if context.shared_variable else ""
     facts = other.site_facts
@@ -147,43 +132,34 @@ def _match_unclosed_result(
     context: RaceContext, worker: RaceSide, starting_test: tuple[str, Frame]
 ) -> RuleMatch | None:
     """Match a call in the test that led to the worker and whose result is never closed."""
-    facts = context.function_at(starting_test[1])
-    if facts is None or not is_test_file(starting_test[1].file):
+    test, frame = starting_test
+    facts = context.function_at(frame)
+    if facts is None or not is_test_file(frame.file):
         return None
-    opening_calls = [c for c in facts.calls if c.line == starting_test[1].line and _OPENING_FUNCTION.match(c.name)]
-    call = next((c for c in opening_calls if _returns_closable(context, worker, starting_test[1], c)), None)
+    test_index = worker.actor.created_at.index(frame)
+    callee = context.function_at(worker.actor.created_at[test_index - 1]) if test_index else None
+    opening_calls = [c for c in facts.calls if c.line == frame.line and _OPENING_FUNCTION.match(c.name)]
+    call = next((c for c in opening_calls if _returns_closable(callee, c)), None)
     if call is None or _is_closed(facts, call):
         return None
-    at = CodePoint(facts.path, call.line, starting_test[1].function)
-    name, types = _result_variable(call), _result_types(context, worker, starting_test[1])
+    at = CodePoint(facts.path, call.line, frame.function)
+    name, types = _result_variable(call), callee.result_types.strip("()") if callee else ""
     result_text = f"the result of `{call.name}`{f' (`{types}`)' if types else ''}"
     resource = f"`{name}`, {result_text}," if name else result_text
     reason = "the test never closes it" if name else "the result is dropped"
     evidence = (
-        Evidence(f"`{starting_test[0]}` leaves {resource} open: {reason}", at),
+        Evidence(f"`{test}` leaves {resource} open: {reason}", at),
         worker.evidence_at_site(f"{worker.action} in {worker.actor.id}, which that call started"),
     )
     change = f"Close {resource.rstrip(',')} in the test, on the next line with defer or t.Cleanup."
     return RuleMatch(STRONG, evidence, change, (at,), test_only=True, from_source=True)
 
 
-def _returns_closable(context: RaceContext, worker: RaceSide, test: Frame, call: CallSite) -> bool:
-    """Return whether the call returns something that can be closed, by its declaration."""
-    creation_stack = worker.actor.created_at
-    test_index = creation_stack.index(test)
-    callee = context.function_at(creation_stack[test_index - 1]) if test_index else None
+def _returns_closable(callee: FunctionFacts | None, call: CallSite) -> bool:
     if callee is None or callee.function != call.name or call.result.strip() == "_":
         return bool(_result_variable(call)) and callee is None
     kinds = _RESULT_TYPE.findall(callee.result_types)
     return any(kind not in _NOT_CLOSABLE for kind in kinds) and (not call.result or bool(_result_variable(call)))
-
-
-def _result_types(context: RaceContext, worker: RaceSide, test: Frame) -> str:
-    """Return the result types of the call, as declared."""
-    creation_stack = worker.actor.created_at
-    test_index = creation_stack.index(test)
-    callee = context.function_at(creation_stack[test_index - 1]) if test_index else None
-    return callee.result_types.strip("()") if callee else ""
 
 
 def _result_variable(call: CallSite) -> str:
@@ -193,10 +169,10 @@ def _result_variable(call: CallSite) -> str:
 
 
 def _is_closed(facts: FunctionFacts, call: CallSite) -> bool:
-    """Return whether the test closes the result, or passes it to code that may."""
-    if not _result_variable(call):
+    name = _result_variable(call)
+    if not name:
         return False
-    word = re.compile(rf"\b{re.escape(_result_variable(call))}\b")
+    word = re.compile(rf"\b{re.escape(name)}\b")
     return any(
         (_CLOSING_FUNCTION.match(c.name) and word.search(c.target))
         or (c.line > call.line and word.search(c.arguments) and not c.name.startswith("Is"))
