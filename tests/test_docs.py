@@ -164,6 +164,18 @@ def test_no_link_or_anchor_is_broken(page: Path) -> None:
             assert anchor in [github_anchor(h) for h in headings if github_anchor(h) == mkdocs_anchor(h)], link
 
 
+NAMES_SOURCES = [CONTRIBUTING, docs.DOCS / "explanation" / "architecture.md", *sorted(docs.DOCS.glob("how-to/*.md"))]
+
+
+@pytest.mark.parametrize("page", NAMES_SOURCES, ids=page_ids)
+def test_every_source_file_or_folder_that_a_page_names_exists(page: Path) -> None:
+    # `text/prefixes.py`, `sarif.py`, `diagnosis/rules/`, `symbols/*.frames.txt`
+    names = re.findall(
+        r"`((?:src|tests|tools|corpus|docs|eval)?[\w/*-]+(?:\.py|\.frames\.txt|(?<=\w)/))`", page.read_text()
+    )
+    assert [name for name in names if not any(docs.ROOT.glob(name)) and not any((docs.ROOT / "src").rglob(name))] == []
+
+
 # -- outputs ----------------------------------------------------------------------------------------
 
 SHOWN = [(page, *shown) for page in PAGES for shown in docs.shown_commands(page.read_text())]
