@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -170,18 +171,17 @@ def command_output(command: str) -> str:
 
 def make_example_clone() -> None:
     """Create the repository of the tutorial, if it does not exist or is older than its history."""
-    if EXAMPLE_CLONE.exists() and EXAMPLE_CLONE.stat().st_mtime >= EXAMPLE_HISTORY.stat().st_mtime:
-        return
+    if EXAMPLE_CLONE.exists():
+        if EXAMPLE_CLONE.stat().st_mtime >= EXAMPLE_HISTORY.stat().st_mtime:
+            return
+        shutil.rmtree(EXAMPLE_CLONE, ignore_errors=True)
     EXAMPLE_CLONE.parent.mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=EXAMPLE_CLONE.parent)) / "shop"
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     with EXAMPLE_HISTORY.open("rb") as history:
         subprocess.run(["git", "-C", str(folder), "fast-import", "--quiet"], stdin=history, check=True)
-    shutil.rmtree(EXAMPLE_CLONE, ignore_errors=True)
-    try:
+    with suppress(OSError):  # another process was faster
         folder.rename(EXAMPLE_CLONE)
-    except OSError:  # another process was faster
-        shutil.rmtree(folder)
     shutil.rmtree(folder.parent)
 
 
