@@ -58,8 +58,9 @@ eval: $(INSTALLED) ## how well races keep their identity and how often a diagnos
 oracle: $(INSTALLED) ## compare the output for all recorded reports with that of the last release
 	$(BIN)/python tools/oracle.py
 
-docs: $(STAMP) ## write the pages and samples that are made from the code
+docs: $(STAMP) ## generate the pages and outputs that come from the code, then build the site into site/
 	$(BIN)/python tools/docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 soak: $(INSTALLED) ## long runs: damage over the whole corpus, hostile input, 5 GB and 500 MB lines
 	$(BIN)/python -m bench.soak
@@ -71,4 +72,4 @@ record: $(STAMP) ## record the corpus again with every toolchain and detector th
 	$(BIN)/python -m corpus.record_c
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage build site

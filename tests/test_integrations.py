@@ -23,7 +23,7 @@ SOURCES = Path(deadheat.__file__).parents[1]
 REPORT = CASES / "go" / "two-goroutines.txt"
 FILES = [
     ROOT / "action.yml", ROOT / ".pre-commit-hooks.yaml",
-    *sorted((ROOT / "integrations").iterdir()), *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "integrations").iterdir()), *sorted((ROOT / "docs").rglob("*.md")),
 ]  # fmt: skip
 # "deadheat run --gate …" at the end of a line, continued or not, of YAML, Markdown or shell
 COMMAND = re.compile(r"(?:^|[\s/])deadheat ((?:scan|gate|run|explain|completion) (?:[^\n`|>#]|\\\n|\n +--)+)")
@@ -34,7 +34,7 @@ def shown() -> list[tuple[str, str]]:
     return [
         (path.name, re.sub(r"\\?\n +", " ", match[1]).partition("   ")[0].strip())
         for path in FILES
-        for match in COMMAND.finditer(path.read_text())
+        for match in COMMAND.finditer(re.sub(r"<!--.*?-->", "", path.read_text()))
         if not re.search(r"…|\.\.\. |\.\.\.$|\[-|\{|FILE|PATH|OPTION|(?<!_)COMMAND\b", match[1])
     ]
 

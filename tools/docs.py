@@ -1,7 +1,7 @@
-"""Makes the parts of the documentation that the code already knows, or checks that they are true.
+"""Generates the pages of the documentation that come from the code, and checks the others against the code.
 
-python tools/docs.py            writes docs/dialects/, docs/causes/ and the outputs shown in the pages
-python tools/docs.py --check    writes nothing; complains, and exits with 1, if anything is stale
+python tools/docs.py            writes docs/reference/detectors/, docs/reference/causes/ and the outputs in all pages
+python tools/docs.py --check    writes nothing; prints what is stale or undocumented, and exits with 1
 """
 
 from __future__ import annotations
@@ -11,135 +11,150 @@ import ast
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat import cli, plugins
+from deadheat.diagnosis.rule import Rule
+from deadheat.lake.schema import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
     from deadheat.detectors import Detector
-    from deadheat.diagnosis.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-DIALECTS = DOCS / "dialects"
-CAUSES = DOCS / "causes"
+NAVIGATION = ROOT / "mkdocs.yml"
+REFERENCE = DOCS / "reference"
+COMMANDS = REFERENCE / "commands"
+DETECTORS = REFERENCE / "detectors"
+CAUSES = REFERENCE / "causes"
+CONFIGURATION = REFERENCE / "configuration.md"
+LAKE = REFERENCE / "lake.md"
+# the repository that the tutorial and the README explain races with
+EXAMPLE_HISTORY = ROOT / "examples" / "shop" / "history"
+EXAMPLE_CLONE = ROOT / "build" / "shop"
 
-# a comment with the command, then the block that shows it and what it prints
-_SHOWN = re.compile(
-    r"(?P<mark><!-- run: (?P<command>deadheat [^\n]*?) -->\n```(?:text|console)\n)(?P<block>.*?)^```$",
+# a comment with the command, then the block that shows it and its output
+_SHOWN_COMMAND = re.compile(
+    r"(?P<mark><!-- run: (?P<command>deadheat [^\n]*?) -->\n(?P<fence>`{3,})(?:text|markdown)\n)"
+    r"(?P<block>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
+# DEADHEAT_CACHE, GITHUB_SHA, CI
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
+# constants of the package that list environment variables
+_VARIABLE_LISTS = ("_CI_VARIABLES", "_PASSED_VARIABLES")
+_OWN_VARIABLE = re.compile(r"\bDEADHEAT_[A-Z]+\b")
 
 
-def pages() -> list[Path]:
-    """Every page of documentation in the repository, the generated ones included."""
+def all_pages() -> list[Path]:
+    """Every page of documentation in the repository, including the generated ones."""
     return sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "corpus").glob("*.md")])
 
 
-# -- dialects ---------------------------------------------------------------------------------------
+# -- generated pages --------------------------------------------------------------------------------
 
 
-def dialect_pages() -> dict[Path, str]:
-    """The page of each dialect, made from its module's docstring, and the list of them."""
-    made = {DIALECTS / f"{dialect.name}.md": _page(dialect) for dialect in plugins.all_detectors()}
-    return made | {DIALECTS / "index.md": _list()}
+def generated_pages() -> dict[Path, str]:
+    """One page per detector and per cause, from the docstrings of the modules, and their lists."""
+    detectors = {DETECTORS / f"{detector.name}.md": _detector_page(detector) for detector in plugins.all_detectors()}
+    causes = {CAUSES / f"{rule.cause}.md": _cause_page(rule) for rule in plugins.all_rules()}
+    return detectors | causes | {DETECTORS / "index.md": _detector_list(), CAUSES / "index.md": _cause_list()}
 
 
-def _page(dialect: Detector) -> str:
-    module = type(dialect).__module__
-    source = f"src/{module.replace('.', '/')}.py"
-    title, body = _docstring(dialect)
+def _detector_page(detector: Detector) -> str:
+    module = _module_of(detector)
+    title, body = _docstring_parts(module)
     return (
-        f"<!-- made from {source} by tools/docs.py; change it there -->\n\n"
-        f'# {title}\n\nIn JSON: `"detector": "{dialect.name}"`.'
-        f" Read by [{source}](../../{source}).\n\n{body}\n"
+        f"<!-- generated from {_source_path(module)} by tools/docs.py -->\n\n"
+        f'# {title}\n\nIn JSON: `"detector": "{detector.name}"`. Source: `{_source_path(module)}`.\n\n{body}\n'
     )
 
 
-def _list() -> str:
+def _detector_list() -> str:
     rows = "\n".join(
-        f"| `{dialect.name}` | [{_docstring(dialect)[0]}]({dialect.name}.md) |" for dialect in plugins.all_detectors()
+        f"| [`{detector.name}`]({detector.name}.md) | {_docstring_parts(_module_of(detector))[0]} |"
+        for detector in plugins.all_detectors()
     )
     return (
-        "<!-- made by tools/docs.py -->\n\n# Dialects\n\n"
-        "One per detector: the text that it prints, and how it is read.\n\n"
-        f"| detector | page |\n|---|---|\n{rows}\n"
+        "<!-- generated by tools/docs.py -->\n\n# Detectors\n\n"
+        "The detectors whose reports are read: what each one prints, and which damage its parser tolerates.\n\n"
+        f"| detector | |\n|---|---|\n{rows}\n"
     )
 
 
-def _docstring(dialect: Detector) -> tuple[str, str]:
-    return _parts(sys.modules[type(dialect).__module__])
-
-
-def _parts(module: ModuleType) -> tuple[str, str]:
-    """Title and body of a module's docstring, from its source: compiled, it has none."""
-    source = ROOT.joinpath("src", *module.__name__.split(".")).with_suffix(".py")
-    told = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")), clean=False)
-    title, _, body = (told or "").strip().partition("\n")
-    return title.rstrip("."), body.strip()
-
-
-# -- causes -----------------------------------------------------------------------------------------
-
-
-def cause_pages() -> dict[Path, str]:
-    """The page of each cause, made from its rule's docstring, and the list of them."""
-    made = {CAUSES / f"{rule.cause}.md": _cause(rule) for rule in plugins.all_rules()}
-    return made | {CAUSES / "index.md": _causes()}
-
-
-def _module(rule: Rule) -> ModuleType:
-    return sys.modules[rule.find.__module__]
-
-
-def _cause(rule: Rule) -> str:
-    source = f"src/{_module(rule).__name__.replace('.', '/')}.py"
-    title, body = _parts(_module(rule))
-    links = " and ".join(f"[{wider}]({wider}.md)" for wider in rule.general_causes)
+def _cause_page(rule: Rule) -> str:
+    module = _module_of(rule)
+    title, body = _docstring_parts(module)
+    links = " and ".join(f"[{general}]({general}.md)" for general in rule.general_causes)
     refines = f" Refines {links}." if links else ""
     return (
-        f"<!-- made from {source} by tools/docs.py; change it there -->\n\n"
+        f"<!-- generated from {_source_path(module)} by tools/docs.py -->\n\n"
         f'# {title}\n\nIn JSON: `"cause": "{rule.cause}"`. Family: {rule.family}.{refines}'
-        f" Found by [{source}](../../{source}).\n\n{body}\n\n"
-        f"The primitive: {rule.primitive}. The price: {rule.price[:1].lower()}{rule.price[1:]}\n"
+        f" Source: `{_source_path(module)}`.\n\n{body}\n\n"
+        f"Use: {rule.primitive}. Cost: {rule.price[:1].lower()}{rule.price[1:]}\n"
     )
 
 
-def _causes() -> str:
+def _cause_list() -> str:
     rows = "\n".join(
-        f"| {rule.family} | [`{rule.cause}`]({rule.cause}.md) | {_parts(_module(rule))[0]} |"
+        f"| {rule.family} | [`{rule.cause}`]({rule.cause}.md) | {_docstring_parts(_module_of(rule))[0]} |"
         for rule in sorted(plugins.all_rules(), key=lambda rule: (rule.family, rule.cause))
     )
     return (
-        "<!-- made by tools/docs.py -->\n\n# Causes\n\n"
-        "Why races happen: one page each, with how it shows, what to do about it and when the rule is\n"
-        "wrong. How far to trust a diagnosis is in [diagnosis.md](../diagnosis.md).\n\n"
-        f"| family | cause | in a sentence |\n|---|---|---|\n{rows}\n"
+        "<!-- generated by tools/docs.py -->\n\n# Causes\n\n"
+        "Why races happen. Each page says how the cause is recognised, what to change, and when the rule is\n"
+        "wrong. [Diagnosis](../../explanation/diagnosis.md) says how often the rules are right.\n\n"
+        f"| family | cause | |\n|---|---|---|\n{rows}\n"
     )
 
 
-# -- outputs ----------------------------------------------------------------------------------------
+def _module_of(plugin: Detector | Rule) -> ModuleType:
+    return sys.modules[plugin.find.__module__ if isinstance(plugin, Rule) else type(plugin).__module__]
 
 
-def shown(text: str) -> Iterator[tuple[str, str]]:
-    """The commands that a page shows, each with the block that it shows for it."""
-    for match in _SHOWN.finditer(text):
+def _source_path(module: ModuleType) -> str:
+    return f"src/{module.__name__.replace('.', '/')}.py"
+
+
+def _docstring_parts(module: ModuleType) -> tuple[str, str]:
+    """Title and body of the docstring of a module, from its source: a compiled module has none."""
+    source = (ROOT / _source_path(module)).read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(source), clean=False) or ""
+    title, _, body = docstring.strip().partition("\n")
+    return title.rstrip("."), body.strip()
+
+
+def orphaned_pages() -> list[Path]:
+    """Pages of detectors and causes that no longer exist."""
+    return sorted({*DETECTORS.glob("*.md"), *CAUSES.glob("*.md")} - set(generated_pages()))
+
+
+# -- outputs of commands ----------------------------------------------------------------------------
+
+
+def shown_commands(text: str) -> Iterator[tuple[str, str]]:
+    """The commands in a page that are marked with `run:`, each with the block below it."""
+    for match in _SHOWN_COMMAND.finditer(text):
         yield match["command"], match["block"]
 
 
-def block(command: str) -> str:
-    """What stands in the block of a command: the command, and what it prints now."""
-    return f"$ {command}\n{output(command)}"
+def command_block(command: str) -> str:
+    """The command and what it prints now."""
+    return f"$ {command}\n{command_output(command)}"
 
 
-def output(command: str) -> str:
-    """What a `deadheat` command prints to a pipe, run at the root of the repository."""
+def command_output(command: str) -> str:
+    """What a `deadheat` command prints to a pipe, run in the root of the repository."""
+    make_example_clone()
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
     path = os.pathsep.join(filter(None, (str(ROOT / "src"), environment.get("PYTHONPATH", ""))))
     done = subprocess.run(
@@ -154,15 +169,31 @@ def output(command: str) -> str:
     return done.stdout
 
 
-def with_outputs(text: str) -> str:
-    """A page with every block as its command prints it now."""
-    return _SHOWN.sub(lambda match: f"{match['mark']}{block(match['command'])}```", text)
+def make_example_clone() -> None:
+    """Create the repository of the tutorial, if it does not exist or is older than its history."""
+    if EXAMPLE_CLONE.exists():
+        if EXAMPLE_CLONE.stat().st_mtime >= EXAMPLE_HISTORY.stat().st_mtime:
+            return
+        shutil.rmtree(EXAMPLE_CLONE, ignore_errors=True)
+    EXAMPLE_CLONE.parent.mkdir(exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=EXAMPLE_CLONE.parent)) / "shop"
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    with EXAMPLE_HISTORY.open("rb") as history:
+        subprocess.run(["git", "-C", str(folder), "fast-import", "--quiet"], stdin=history, check=True)
+    with suppress(OSError):  # another process was faster
+        folder.rename(EXAMPLE_CLONE)
+    shutil.rmtree(folder.parent)
 
 
-# -- flags ------------------------------------------------------------------------------------------
+def with_current_outputs(text: str) -> str:
+    """A page in which every marked block shows what its command prints now."""
+    return _SHOWN_COMMAND.sub(lambda match: f"{match['mark']}{command_block(match['command'])}{match['fence']}", text)
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
+# -- what must be documented ------------------------------------------------------------------------
+
+
+def command_parsers() -> dict[str, argparse.ArgumentParser]:
     """Every command of the command line by its name."""
     return {
         name: parser
@@ -172,75 +203,134 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     }
 
 
-def flags(parser: argparse.ArgumentParser) -> list[str]:
-    """Every way to spell an option of a command."""
-    return [flag for action in parser._actions for flag in action.option_strings]
-
-
-def undocumented() -> list[str]:
-    """What the command line has and its page has not."""
+def undocumented_flags() -> list[str]:
+    """Commands without a page, and flags that the page of their command does not mention."""
     faults = []
-    for name, parser in commands().items():
-        page = DOCS / f"{name}.md"
+    for name, parser in command_parsers().items():
+        page = COMMANDS / f"{name}.md"
         if not page.exists():
-            faults.append(f"{_name(page)} is missing")
+            faults.append(f"{page_name(page)} is missing")
             continue
         text = page.read_text(encoding="utf-8")
-        missing = [f for f in flags(parser) if not re.search(rf"`{re.escape(f)}(?![\w-])", text)]
-        faults += [f"{_name(page)} does not mention `{flag}`" for flag in missing]
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        missing = [flag for flag in flags if not re.search(rf"`{re.escape(flag)}(?![\w-])", text)]
+        faults += [f"{page_name(page)} does not mention `{flag}`" for flag in missing]
     return faults
+
+
+def undocumented_columns() -> list[str]:
+    """Tables of a lake without a section, and columns that their section does not mention."""
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", LAKE.read_text(), re.MULTILINE | re.DOTALL))
+    faults = [f"{page_name(LAKE)} has no section {table}" for table in TABLES if table not in sections]
+    return faults + [
+        f"{page_name(LAKE)} does not mention `{column}` of {table}"
+        for table, schema in TABLES.items()
+        for column in schema.names
+        if table in sections and f"`{column}`" not in sections[table]
+    ]
+
+
+def environment_variables() -> set[str]:
+    """The environment variables that the package reads."""
+    variables: set[str] = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        variables |= {*_OWN_VARIABLE.findall(text)}
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            variables |= {*_variables_read(node)}
+    return variables
+
+
+def _variables_read(node: ast.AST) -> Iterator[str]:
+    """The names in `environ.get("X")`, `environ["X"]`, `"X" in environment`, `_CI_VARIABLES = ("X", ...)`."""
+    names: list[ast.AST] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_environment(node.func.value):
+        names = [*node.args[:1]]
+    elif isinstance(node, ast.Subscript) and _is_environment(node.value):
+        names = [node.slice]
+    elif isinstance(node, ast.Compare) and _is_environment(node.comparators[0]):
+        names = [node.left]
+    elif isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id in _VARIABLE_LISTS for target in node.targets
+    ):
+        names = [*ast.walk(node.value)]
+    for name in names:
+        if isinstance(name, ast.Constant) and isinstance(name.value, str) and _VARIABLE.fullmatch(name.value):
+            yield name.value
+
+
+def _is_environment(node: ast.AST) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return name in ("environ", "environment")
+
+
+def undocumented_variables() -> list[str]:
+    """Environment variables that the configuration page does not mention."""
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    missing = [name for name in sorted(environment_variables()) if f"`{name}`" not in text]
+    return [f"{page_name(CONFIGURATION)} does not mention `{name}`" for name in missing]
+
+
+def pages_in_navigation() -> set[str]:
+    """The pages that mkdocs.yml lists, relative to docs/."""
+    return set(re.findall(r"[\w/.-]+\.md", NAVIGATION.read_text(encoding="utf-8").partition("\nnav:")[2]))
+
+
+def navigation_faults() -> list[str]:
+    """Pages that the navigation lacks, and entries without a page."""
+    listed, existing = pages_in_navigation(), {p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md")}
+    return [f"mkdocs.yml does not list {page}" for page in sorted(existing - listed)] + [
+        f"mkdocs.yml lists {page}, which does not exist" for page in sorted(listed - existing)
+    ]
 
 
 # -- the command ------------------------------------------------------------------------------------
 
 
-def wanted() -> dict[Path, str]:
-    """Every page that is made, in full or in part, as it should be."""
-    made = dialect_pages() | cause_pages()
-    for page in pages():
+def expected_pages() -> dict[Path, str]:
+    """Every page that is generated, completely or in part, as it should be."""
+    pages = generated_pages()
+    for page in all_pages():
         text = page.read_text(encoding="utf-8")
-        if page.parent not in (DIALECTS, CAUSES) and any(shown(text)):
-            made[page] = with_outputs(text)
-    return made
+        if page not in pages and page.parent not in (DETECTORS, CAUSES) and any(shown_commands(text)):
+            pages[page] = with_current_outputs(text)
+    return pages
 
 
-def orphans() -> list[Path]:
-    """Pages of dialects and causes that there are no more."""
-    there = {*DIALECTS.glob("*.md"), *CAUSES.glob("*.md")}
-    return sorted(there - set(dialect_pages()) - set(cause_pages()))
-
-
-def faults() -> list[str]:
-    """Everything that is not as it should be, a line each."""
+def find_faults() -> list[str]:
+    """Everything that is stale or undocumented, one line each."""
     stale = [
-        f"{_name(page)} is stale: python tools/docs.py"
-        for page, text in wanted().items()
+        f"{page_name(page)} is stale: run python tools/docs.py"
+        for page, text in expected_pages().items()
         if not page.exists() or page.read_text(encoding="utf-8") != text
     ]
-    return [*stale, *(f"{_name(page)} is of no dialect or cause" for page in orphans()), *undocumented()]
+    orphaned = [f"{page_name(page)} belongs to no detector or cause" for page in orphaned_pages()]
+    missing = [*undocumented_flags(), *undocumented_columns(), *undocumented_variables(), *navigation_faults()]
+    return [*stale, *orphaned, *missing]
 
 
-def write() -> None:
-    for folder in (DIALECTS, CAUSES):
+def write_pages() -> None:
+    for folder in (DETECTORS, CAUSES):
         folder.mkdir(parents=True, exist_ok=True)
-    for page, text in wanted().items():
+    for page, text in expected_pages().items():
         page.write_text(text, encoding="utf-8")
-    for page in orphans():
+    for page in orphaned_pages():
         page.unlink()
 
 
-def _name(page: Path) -> str:
+def page_name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, complain")
+    parser.add_argument("--check", action="store_true", help="write nothing; print what is stale or undocumented")
     if not parser.parse_args().check:
-        write()
-    found = faults()
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
+        write_pages()
+    faults = find_faults()
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
