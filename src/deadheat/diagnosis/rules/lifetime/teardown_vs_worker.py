@@ -68,19 +68,7 @@ from deadheat.diagnosis.facts.lifetime import (
 from deadheat.diagnosis.facts.waits import timed_wait_above, wait_lines
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    HAS_LOCATION,
-    LIKELY,
-    MAY_BE_TEARDOWN,
-    OTHER_KIND,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import Op, Origin
 
 if TYPE_CHECKING:
@@ -358,5 +346,9 @@ RULE = Rule(
     _find_teardown_vs_worker,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown waits for the current step of the worker.",
-    features=MAY_BE_TEARDOWN | OTHER_KIND | HAS_LOCATION | HAS_CODE | HAS_LIBRARY_FRAMES,
+    features=Feature.MAY_BE_TEARDOWN
+    | Feature.OTHER_KIND
+    | Feature.HAS_LOCATION
+    | Feature.HAS_CODE
+    | Feature.HAS_LIBRARY_FRAMES,
 )

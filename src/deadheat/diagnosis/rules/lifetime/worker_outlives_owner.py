@@ -83,20 +83,7 @@ from deadheat.diagnosis.facts.worker_start_stop import (
 )
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    HAS_FREE,
-    LIKELY,
-    MAY_BE_TEARDOWN,
-    STARTER_MAY_RETURN,
-    STRONG,
-    USER_STARTER_ON_STACK,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import ActorState, Op
 
 if TYPE_CHECKING:
@@ -188,7 +175,7 @@ def _match_next_round(context: RaceContext) -> RuleMatch | None:
     round_found = find_next_round(context)
     if round_found is None:
         return None
-    owner, worker, started, current_frame = round_found
+    worker, owner, started, current_frame = round_found
     function_name = without_package(context.enclosing_function(current_frame.function))
     evidence = (
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id})"),
@@ -321,5 +308,9 @@ RULE = Rule(
     _find_worker_outlives_owner,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
-    features=USER_STARTER_ON_STACK | MAY_BE_TEARDOWN | HAS_FREE | STARTER_MAY_RETURN | HAS_CODE,
+    features=Feature.USER_STARTER_ON_STACK
+    | Feature.MAY_BE_TEARDOWN
+    | Feature.HAS_FREE
+    | Feature.STARTER_MAY_RETURN
+    | Feature.HAS_CODE,
 )

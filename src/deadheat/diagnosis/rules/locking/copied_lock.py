@@ -56,17 +56,7 @@ from deadheat.diagnosis.facts.lifetime import find_continuing_starter
 from deadheat.diagnosis.facts.object_origin import find_copy_by_call
 from deadheat.diagnosis.facts.synchronization import belongs_to_lock
 from deadheat.diagnosis.finding import CodePoint, Evidence
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    SURE,
-    VALUE_METHOD,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -287,5 +277,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general_causes=("different-locks",),
-    features=HAS_LIBRARY_FRAMES | HAS_CODE | VALUE_METHOD,
+    features=Feature.HAS_LIBRARY_FRAMES | Feature.HAS_CODE | Feature.VALUE_METHOD,
 )

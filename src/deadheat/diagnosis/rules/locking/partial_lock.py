@@ -68,21 +68,7 @@ from deadheat.diagnosis.facts.synchronization import belongs_to_lock, is_atomic
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement
 from deadheat.diagnosis.race_side import locks_of_container_owner
-from deadheat.diagnosis.rule import (
-    EVEN,
-    EXPECTS_LOCK,
-    FAIR,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    REPORTS_LOCKS,
-    STRONG,
-    SURE,
-    WEAK,
-    WRITES_DEEP,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, SURE, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -394,5 +380,9 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | REPORTS_LOCKS | EXPECTS_LOCK | WRITES_DEEP | HAS_LIBRARY_FRAMES,
+    features=Feature.HAS_CODE
+    | Feature.REPORTS_LOCKS
+    | Feature.EXPECTS_LOCK
+    | Feature.WRITES_DEEP
+    | Feature.HAS_LIBRARY_FRAMES,
 )

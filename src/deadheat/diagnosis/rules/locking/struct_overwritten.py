@@ -39,17 +39,7 @@ from deadheat.diagnosis.facts.function_names import ENDING_VERBS, RENEWING_VERBS
 from deadheat.diagnosis.facts.lifetime import destroy_frame
 from deadheat.diagnosis.facts.locks import overwrites_lock
 from deadheat.diagnosis.facts.synchronization import is_atomic
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_ATOMIC,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import Op
 
 if TYPE_CHECKING:
@@ -143,5 +133,5 @@ RULE = Rule(
     "a new object per use",
     "An allocation per use.",
     general_causes=("mixed-atomic",),
-    features=HAS_CODE | HAS_ATOMIC | HAS_LIBRARY_FRAMES,
+    features=Feature.HAS_CODE | Feature.HAS_ATOMIC | Feature.HAS_LIBRARY_FRAMES,
 )

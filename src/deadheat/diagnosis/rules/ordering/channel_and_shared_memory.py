@@ -50,16 +50,7 @@ from deadheat.diagnosis.facts.function_names import WAITING_VERBS, name_words, w
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, has_finished, runs_in_defer
 from deadheat.diagnosis.facts.worker_start_stop import ended_without_wait
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    STRONG,
-    USER_STARTER_ON_STACK,
-    WAITS_OR_REPORTS,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -276,5 +267,5 @@ RULE = Rule(
     _find_channel_and_shared_memory,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    features=HAS_CODE | WAITS_OR_REPORTS | USER_STARTER_ON_STACK,
+    features=Feature.HAS_CODE | Feature.WAITS_OR_REPORTS | Feature.USER_STARTER_ON_STACK,
 )

@@ -58,18 +58,7 @@ from deadheat.diagnosis.facts.function_names import (
 from deadheat.diagnosis.facts.lifetime import find_continuing_starter, find_package_worker, runs_in_defer
 from deadheat.diagnosis.facts.waits import wait_lines as waits_of
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    IN_DEFER,
-    LIKELY,
-    STRONG,
-    WAITS_OR_REPORTS,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import ActorState, Origin
 
 if TYPE_CHECKING:
@@ -344,5 +333,5 @@ RULE = Rule(
     _find_done_before_cleanup,
     "the order of deferred calls",
     "None.",
-    features=HAS_CODE | IN_DEFER | WAITS_OR_REPORTS,
+    features=Feature.HAS_CODE | Feature.IN_DEFER | Feature.WAITS_OR_REPORTS,
 )

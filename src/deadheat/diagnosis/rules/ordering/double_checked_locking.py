@@ -53,17 +53,7 @@ from deadheat.diagnosis.facts.condition_checks import (
 from deadheat.diagnosis.facts.function_names import is_test_file, without_package
 from deadheat.diagnosis.finding import CodePoint
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    HAS_CODE,
-    LIKELY,
-    READER_CALLED_WRITER,
-    REPORTS_LOCKS,
-    SAME_FUNCTION,
-    SURE,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, LIKELY, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -317,5 +307,5 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general_causes=("partial-lock", "lazy-initialisation"),
-    features=HAS_CODE | REPORTS_LOCKS | READER_CALLED_WRITER | SAME_FUNCTION,
+    features=Feature.HAS_CODE | Feature.REPORTS_LOCKS | Feature.READER_CALLED_WRITER | Feature.SAME_FUNCTION,
 )

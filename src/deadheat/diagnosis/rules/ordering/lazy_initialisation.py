@@ -74,18 +74,7 @@ from deadheat.diagnosis.facts.function_names import (
 from deadheat.diagnosis.facts.object_origin import creation_caller, is_created_here
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    MAKER_CALLED,
-    SAME_FUNCTION,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -343,5 +332,5 @@ RULE = Rule(
     "sync.Once",
     "One atomic load per use.",
     general_causes=("check-then-act",),
-    features=HAS_CODE | SAME_FUNCTION | MAKER_CALLED,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION | Feature.MAKER_CALLED,
 )

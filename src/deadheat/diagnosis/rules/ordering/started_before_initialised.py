@@ -65,19 +65,7 @@ from deadheat.diagnosis.facts.waits import was_set_before_start
 from deadheat.diagnosis.facts.worker_start_stop import find_start_before_write, find_test_replacement, guess_main_setup
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import (
-    CPP_MEMBERS,
-    CREATES_OBJECT,
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    OTHER_KIND,
-    STARTER_ON_STACK,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -407,5 +395,9 @@ RULE = Rule(
     _find_start_before_setup,
     "the order of two statements",
     "None.",
-    features=STARTER_ON_STACK | OTHER_KIND | CPP_MEMBERS | HAS_CODE | CREATES_OBJECT,
+    features=Feature.STARTER_ON_STACK
+    | Feature.OTHER_KIND
+    | Feature.CPP_MEMBERS
+    | Feature.HAS_CODE
+    | Feature.CREATES_OBJECT,
 )

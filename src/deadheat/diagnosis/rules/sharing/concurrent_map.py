@@ -43,19 +43,7 @@ from deadheat.diagnosis.facts.containers import MAP, container_frame, published_
 from deadheat.diagnosis.facts.function_names import KEYED_STORE_VERBS, name_words, without_package
 from deadheat.diagnosis.facts.object_origin import creation_caller, is_created_here
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    EVEN,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    LIKELY,
-    OTHER_KIND,
-    STRONG,
-    SURE,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, LIKELY, STRONG, SURE, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -177,5 +165,5 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not block each other.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | HAS_LIBRARY_FRAMES | OTHER_KIND | FILLS_CONTAINER,
+    features=Feature.HAS_CODE | Feature.HAS_LIBRARY_FRAMES | Feature.OTHER_KIND | Feature.FILLS_CONTAINER,
 )

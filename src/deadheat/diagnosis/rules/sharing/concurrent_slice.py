@@ -79,21 +79,7 @@ from deadheat.diagnosis.facts.lifetime import find_next_round
 from deadheat.diagnosis.facts.object_origin import creation_caller
 from deadheat.diagnosis.facts.waits import may_run_in_order
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import (
-    CALL_WITHIN_LINE,
-    EVEN,
-    FAIR,
-    FILLS_CONTAINER,
-    HAS_CODE,
-    HAS_LIBRARY_FRAMES,
-    HAS_SORT,
-    ITERATES_CONTAINER,
-    LIKELY,
-    STRONG,
-    WEAK,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -327,5 +313,10 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general_causes=("missing-lock",),
-    features=HAS_LIBRARY_FRAMES | HAS_SORT | HAS_CODE | FILLS_CONTAINER | CALL_WITHIN_LINE | ITERATES_CONTAINER,
+    features=Feature.HAS_LIBRARY_FRAMES
+    | Feature.HAS_SORT
+    | Feature.HAS_CODE
+    | Feature.FILLS_CONTAINER
+    | Feature.CALL_WITHIN_LINE
+    | Feature.ITERATES_CONTAINER,
 )

@@ -42,17 +42,7 @@ from deadheat.diagnosis.facts.function_names import bare_name
 from deadheat.diagnosis.facts.lifetime import is_method_of_other_type, is_stack_memory
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of, runs_in_starter_closure
-from deadheat.diagnosis.rule import (
-    FAIR,
-    HAS_CODE,
-    LIKELY,
-    SAME_FUNCTION,
-    SITE_IS_STARTER,
-    STRONG,
-    SURE,
-    Rule,
-    RuleMatch,
-)
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -225,5 +215,5 @@ RULE = Rule(
     "a variable per iteration",
     "None: one copy per iteration.",
     general_causes=("local-captured",),
-    features=HAS_CODE | SAME_FUNCTION | SITE_IS_STARTER,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION | Feature.SITE_IS_STARTER,
 )

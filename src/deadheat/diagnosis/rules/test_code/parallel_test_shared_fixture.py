@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts.condition_checks import find_check, find_existence_check
 from deadheat.diagnosis.facts.function_names import is_test_file
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import BOTH_IN_TESTS, FAIR, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -102,5 +102,5 @@ RULE = Rule(
     _find_parallel_test_shared_fixture,
     "a fixture per test",
     "A little more time for test set-up.",
-    features=BOTH_IN_TESTS,
+    features=Feature.BOTH_IN_TESTS,
 )

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts.function_names import RENEWING_VERBS, is_test_file
 from deadheat.diagnosis.facts.lifetime import find_teardown, is_background_worker
 from deadheat.diagnosis.finding import CodePoint, Evidence
-from deadheat.diagnosis.rule import FAIR, NAMES_TEST, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -217,5 +217,5 @@ RULE = Rule(
     "defer or t.Cleanup",
     "None.",
     general_causes=("worker-outlives-owner",),
-    features=NAMES_TEST,
+    features=Feature.NAMES_TEST,
 )
