@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deadheat import plugins
 from deadheat.diagnosis.context import GO_DETECTORS, RACE_KINDS, RaceContext
@@ -18,38 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.diagnosis.facts.code_facts import CodeReader
-    from deadheat.diagnosis.rule import Rule, RuleMatch
     from deadheat.model import Cause, Report
 
-
 RULE_CRASHED = "rule-crashed"
-_new_tuple: Final = tuple.__new__
+
 _MIN_SHOWN_CONFIDENCE, _MAX_CAUSES = 0.2, 3
 _INFERRED_SIDE_FACTOR = 0.8  # factor for the confidence of a finding with an inferred side
 
 
 def diagnose(report: Report, source: CodeReader | None = None) -> tuple[Finding, ...]:
-    """Return every cause that a rule finds in a report, most confident first.
-
-    The first finding is `unknown` if no cause is confident enough. `source` reads the code at the pin;
-    without it only the report is used.
-    """
+    """The causes of a report, most confident first, or `unknown` first. `source` reads the code, if available."""
     context = RaceContext(report, source)
     if source is not None and (inferred := infer_other_side(context)) is not None:
         findings = _run_rules(RaceContext(inferred.report, source, inferred=True))
         if findings[0].cause != UNKNOWN:
-            return tuple(_with_inferred_side(f, inferred.reason) for f in findings)
+            lowered = [f._replace(confidence=round(f.confidence * _INFERRED_SIDE_FACTOR, 2)) for f in findings]
+            return tuple(f._replace(evidence=(*f.evidence, inferred.reason)) for f in lowered)
     return _run_rules(context)
 
 
-def _with_inferred_side(finding: Finding, why: Evidence) -> Finding:
-    """Lower the confidence of a finding whose second side is inferred, and add the reason."""
-    confidence = round(finding.confidence * _INFERRED_SIDE_FACTOR, 2)
-    return finding._replace(confidence=confidence, evidence=(*finding.evidence, why))
-
-
 def causes_of_report(report: Report) -> tuple[Cause, ...]:
-    """Return the first findings of a report alone as model causes, and every rule that crashed."""
+    """The first findings of a report alone as model causes, and every rule that crashed."""
     context = RaceContext(report)
     findings = _run_rules(context, brief=True)
     context.release_references()
@@ -68,25 +57,17 @@ def _run_rules(context: RaceContext, brief: bool = False) -> tuple[Finding, ...]
         try:
             match = rule.find(context)
         except Exception as error:  # noqa: BLE001 - a crash of one rule must not lose other findings
-            crashed.append(_crash_finding(rule, error))
+            text = f"The rule {rule.cause} failed on this report: {type(error).__name__}: {error}"
+            crashed.append(Finding(RULE_CRASHED, 0.0, (Evidence(text),), crashed=rule.cause))
             continue
         if match is None:
             continue
-        best = max(best, match.confidence)
-        remedy = None if brief else _make_remedy(rule, match, context)
-        confidence, evidence, _, _, test_only, from_source = match
-        fields = (rule.cause, confidence, evidence, remedy, test_only, from_source, (), None)
-        findings.append(_new_tuple(Finding, fields))
-    return (*rank_findings(findings, relations, lambda: open_questions(context)), *crashed)
-
-
-def _make_remedy(rule: Rule, match: RuleMatch, context: RaceContext) -> Remedy:
-    return Remedy(match.change, rule.primitive, rule.price, verification_step(context.report), match.where)
-
-
-def _crash_finding(rule: Rule, error: Exception) -> Finding:
-    evidence = Evidence(f"The rule {rule.cause} failed on this report: {type(error).__name__}: {error}")
-    return Finding(RULE_CRASHED, 0.0, (evidence,), crashed=rule.cause)
+        confidence, evidence, change, where, test_only, from_source = match
+        best = max(best, confidence)
+        check = None if brief else verification_step(context.report)
+        remedy = Remedy(change, rule.primitive, rule.price, check, where) if check else None
+        findings.append(Finding(rule.cause, confidence, evidence, remedy, test_only, from_source))
+    return (*rank_findings(findings, relations, lambda: tuple(_find_open_questions(context))), *crashed)
 
 
 _RERUN_INSTRUCTIONS = {
@@ -99,41 +80,29 @@ _RERUN_INSTRUCTIONS = {
 
 
 def verification_step(report: Report, command: str = "") -> str:
-    """Say what to run after the change, and how often: one clean run proves nothing.
-
-    `command` is the command that reproduces the race, if it is known.
-    """
-    if command:
-        return f"`{command}`: {_expected_outcome(report)}"
-    if report.detector not in GO_DETECTORS:
-        instruction = _RERUN_INSTRUCTIONS.get(
-            report.detector, "Run the program again under the detector that reported it"
-        )
-        return f"{instruction}, a few dozen times: {_expected_outcome(report)}"
-    if report.test:
-        name = f"'^{report.test}$'"
-        return f"go test -race -run {name} -count=100 in the test's package: {_expected_outcome(report)}"
-    return f"Build with -race and repeat the workload that showed it: {_expected_outcome(report)}"
-
-
-def _expected_outcome(report: Report) -> str:
+    """What to run after the change: the command that reproduces the race, if known, else advice how often to run."""
     if report.kind == "error-stack":
-        return "neither this error nor a race at its location may be reported again."
-    if len(report.accesses) < 2:
-        return "no run may report this location again."
-    return "no run may report these two locations together."
-
-
-def open_questions(context: RaceContext) -> tuple[str, ...]:
-    """Return what is missing to determine the cause."""
-    return tuple(_find_open_questions(context))
+        outcome = "neither this error nor a race at its location may be reported again."
+    elif len(report.accesses) < 2:
+        outcome = "no run may report this location again."
+    else:
+        outcome = "no run may report these two locations together."
+    if command:
+        return f"`{command}`: {outcome}"
+    if report.detector not in GO_DETECTORS:
+        default = "Run the program again under the detector that reported it"
+        return f"{_RERUN_INSTRUCTIONS.get(report.detector, default)}, a few dozen times: {outcome}"
+    if report.test:
+        return f"go test -race -run '^{report.test}$' -count=100 in the test's package: {outcome}"
+    return f"Build with -race and repeat the workload that showed it: {outcome}"
 
 
 def _find_open_questions(context: RaceContext) -> Iterator[str]:
+    """What is missing to determine the cause."""
     report = context.report
     if report.kind not in RACE_KINDS:
-        kind_text = report.kind.replace("-", " ")
-        yield f"Nothing: this report is not a data race ({kind_text}); its kind names the defect."
+        kind = report.kind.replace("-", " ")
+        yield f"Nothing: this report is not a data race ({kind}); its kind names the defect."
         return
     if len(report.accesses) < 2:
         yield "The other access: this report shows only one of the two sides."
@@ -143,18 +112,17 @@ def _find_open_questions(context: RaceContext) -> Iterator[str]:
         yield "A build with symbols and line tables: one side has no frame in the program's own code."
     if package_worker := find_package_worker(context):
         worker, other, started = package_worker
+        starter = without_package(context.enclosing_function(started.function))
         yield (
             f"Whether `{without_package(other.function)}` is meant to run concurrently with the worker"
-            f" (`{without_package(worker.function)}`,"
-            f" started in `{without_package(context.enclosing_function(started.function))}`), so a lock is missing, or"
+            f" (`{without_package(worker.function)}`, started in `{starter}`), so a lock is missing, or"
             " after it, so a wait is missing."
         )
     if continuing := find_continuing_starter(context):
         starter = without_package(context.enclosing_function(continuing.start_frame.function))
         yield (
             f"Whether `{starter}`, which started the worker (`{without_package(continuing.worker.function)}`),"
-            " waits for all"
-            " of its work before this access."
+            " waits for all of its work before this access."
         )
     if timer := timer_side(context):
         yield f"Whether the timer that runs `{without_package(timer.function)}` is meant to be stopped before."

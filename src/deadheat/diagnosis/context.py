@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deadheat import plugins
 from deadheat.diagnosis.facts.code_facts import SharedVariable
@@ -37,7 +37,6 @@ RACE_KINDS = frozenset(
 # limits per report; no real report needs as many
 _MAX_FRAMES_LOOKED_UP, _MAX_FUNCTIONS_LOOKED_UP = 96, 64
 GO_DETECTORS = ("go", "go-fatal", "go-error")
-_KERNEL_DETECTORS = ("kcsan",)
 
 
 @lru_cache(maxsize=64)
@@ -55,20 +54,17 @@ class RaceContext:
         self.report, self.source = report, source
         self.is_inferred = inferred  # one side is inferred, and so are its locks
         self.is_go = report.detector in GO_DETECTORS
-        self.is_kernel = report.detector in _KERNEL_DETECTORS
+        self.is_kernel = report.detector == "kcsan"
         # maps a frame's function to the function in the source: a closure to its parent
         self.enclosing_function = _enclosing_function_lookup(report.detector)
         accesses = known_accesses(report) if source is None else report.accesses[:2]
         self.race_sides = race_sides = tuple([RaceSide(self, access) for access in accesses])
         # both sides in either order; empty if one is missing
         self.side_pairs = (race_sides, (race_sides[1], race_sides[0])) if len(race_sides) == 2 else ()
+        self.in_same_function = len(race_sides) == 2 and is_same_function(*[side.function for side in race_sides])
         self.cache: dict[object, Any] = {}  # results that several rules share
         self._facts_by_frame: dict[tuple[str, int | None, str], FunctionFacts | None] = {}
         self._facts_by_name: dict[tuple[str, str, str], FunctionFacts | None] = {}
-        self._has_code = None if source is not None else False
-        self._shared_variable: SharedVariable | None = None
-        self._is_variable_known = source is None
-        self._variable_label: str | None = None
 
     def release_references(self) -> None:
         """Drop references: the context and its sides refer to each other and would stay in memory."""
@@ -76,9 +72,12 @@ class RaceContext:
         self.side_pairs = ()
         self.cache.clear()
 
-    def function_at(self, frame: Frame) -> FunctionFacts | None:
+    def function_at(self, frame: Frame, line: int | None = None) -> FunctionFacts | None:
+        """The facts about a frame's function at the frame's line, or at another line of it."""
         if self.source is None:
             return None
+        if line is not None:
+            frame = frame._replace(line=line)
         key = (frame.file, frame.line, frame.function)
         if key not in self._facts_by_frame:
             if len(self._facts_by_frame) >= _MAX_FRAMES_LOOKED_UP:
@@ -100,49 +99,66 @@ class RaceContext:
     @property
     def shared_variable(self) -> SharedVariable | None:
         """The raced variable, as far as the code names it."""
-        if not self._is_variable_known and self.source is not None:
-            self._shared_variable = self.source.shared_variable() or self._common_member
-            self._is_variable_known = True
-        return self._shared_variable
+        return _find_shared_variable(self) if self.source is not None else None
 
     @property
-    def _common_member(self) -> SharedVariable | None:
-        """The class member that both C++ lines name without an object."""
-        if self.is_go or not self.has_code or len(self.race_sides) < 2:
-            return None
-        a, b = [_undeclared_members(side.site_facts) for side in self.race_sides]
-        names = sorted(set(a) & set(b))
-        return SharedVariable(names[0], "field", a[names[0]], is_certain=False) if len(names) == 1 else None
+    def variable_name(self) -> str:
+        """The bare name of the raced variable; "" if the code does not name it."""
+        return self.shared_variable.name if self.shared_variable else ""
+
+    @property
+    def only_known_side(self) -> RaceSide | None:
+        """The side that has a site, if the other has none."""
+        known_sides = [side for side in self.race_sides if side.site]
+        return known_sides[0] if len(known_sides) == 1 else None
 
     @property
     def has_code(self) -> bool:
         """Is the code of both racing lines available?"""
-        if self._has_code is None:
-            self._has_code = bool(self.race_sides) and all(side.site_facts for side in self.race_sides)
-        return self._has_code
+        return self.source is not None and bool(self.race_sides) and all(side.site_facts for side in self.race_sides)
 
     @property
     def variable_label(self) -> str:
         """The variable, as the remedy names it."""
-        if self._variable_label is None:
-            location = self.report.location
-            name = self.shared_variable or (location.name if location else None)
-            self._variable_label = f"`{name}`" if name else "the variable"
-        return self._variable_label
+        location = self.report.location
+        name = self.shared_variable or (location.name if location else None)
+        return f"`{name}`" if name else "the variable"
 
     @property
     def change_points(self) -> tuple[CodePoint, ...]:
         """The locations to change: both sites; for one in a library, where its goroutine started."""
-        found = [
-            point_of(side.start_frame) if side.has_no_user_code and side.start_frame else side.point
-            for side in self.race_sides
-            if side.site and (side.start_frame or not side.has_no_user_code)
-        ]
-        return tuple(found or [side.point for side in self.race_sides if side.site])
+        known_sides = [side for side in self.race_sides if side.site]
+        starts = [side.start_frame if side.has_no_user_code else side.site for side in known_sides]
+        found = [point_of(frame) for frame in starts if frame]
+        return tuple(found or [side.point for side in known_sides])
 
-    @property
-    def in_same_function(self) -> bool:
-        return len(self.race_sides) > 1 and is_same_function(self.race_sides[0].function, self.race_sides[1].function)
+
+Fact = TypeVar("Fact")
+
+
+def once_per_report(find: Callable[[RaceContext], Fact]) -> Callable[[RaceContext], Fact]:
+    """Compute a fact about a report once: several rules use it."""
+
+    def find_cached(context: RaceContext) -> Fact:
+        try:
+            fact: Fact = context.cache[find_cached]
+        except KeyError:
+            fact = context.cache[find_cached] = find(context)
+        return fact
+
+    return find_cached
+
+
+@once_per_report
+def _find_shared_variable(context: RaceContext) -> SharedVariable | None:
+    """The variable that the reader names, or the class member that both C++ lines name without an object."""
+    if context.source and (shared := context.source.shared_variable()):
+        return shared
+    if context.is_go or not context.has_code or len(context.race_sides) < 2:
+        return None
+    a, b = [_undeclared_members(side.site_facts) for side in context.race_sides]
+    names = sorted(set(a) & set(b))
+    return SharedVariable(names[0], "field", a[names[0]], is_certain=False) if len(names) == 1 else None
 
 
 def _undeclared_members(here: FunctionFacts | None) -> dict[str, str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from deadheat.model import Cause
 
 UNKNOWN = "unknown"
-_new_tuple: Final = tuple.__new__
 
 
 class CodePoint(NamedTuple):
@@ -47,23 +46,18 @@ class Remedy(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A cause that a rule found, or `unknown` with the open questions.
-
-    `test_only`: the product is right and the test is wrong. `from_source`: the code at the pin was
-    read, not only the report. `crashed` names a rule that failed on this report.
-    """
+    """A cause that a rule found, or `unknown` with the open questions."""
 
     cause: str
     confidence: float
     evidence: tuple[Evidence, ...] = ()
     remedy: Remedy | None = None
-    test_only: bool = False
-    from_source: bool = False
+    test_only: bool = False  # the product is right and the test is wrong
+    from_source: bool = False  # the code at the pin was read, not only the report
     open_questions: tuple[str, ...] = ()
-    crashed: str | None = None
+    crashed: str | None = None  # the rule that failed on this report
 
     def as_cause(self) -> Cause:
         """Convert to the `Cause` of the public model."""
         sentences = tuple([str(item) for item in self.evidence]) or self.open_questions
-        cause: Cause = _new_tuple(Cause, (self.cause, round(self.confidence, 2), sentences))
-        return cause
+        return Cause(self.cause, round(self.confidence, 2), sentences)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.detectors.valgrind_lines import parse_formatted_stack
 from deadheat.diagnosis.facts.function_names import without_package
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import WRITE_OPS, point_of
+from deadheat.diagnosis.race_side import WRITE_OPS, cpp_function_name, frame_in_same_folder, point_of
 from deadheat.model import Access, Op, Origin
 from deadheat.symbols import native
 
@@ -20,17 +20,16 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame, Report
 
-
 _BEFORE_UNLOCK = "other access before"
-# "mutex_unlock_WRK (hg_intercepts.c:1179) < count_frame (uplink.c:32) < …"; the fact does not
-# say whether an rwlock was held for reading
+# "mutex_unlock_WRK (hg_intercepts.c:1179) < count_frame (uplink.c:32) < …"; the fact does not say whether an rwlock
+# was held for reading
 _UNLOCK_FUNCTION = re.compile(r"(?:pthread_)?(?:mutex|spin)_unlock")
 _RELEASED_LOCK = "the lock that it releases next"
 _MAX_FRAMES, _MAX_STACK_LENGTH = 12, 8192  # limits for such a stack: frames, characters
 
 
 def known_accesses(report: Report) -> tuple[Access, ...]:
-    """A report's first two accesses; one without a stack is placed where its thread released a lock."""
+    """A report's first two accesses; one without a stack is located where its thread released a lock."""
     accesses = report.accesses[:2]
     if report.detector != "helgrind" or len(accesses) < 2 or accesses[1].stack or not accesses[0].stack:
         return accesses
@@ -78,33 +77,25 @@ class InferredReport(NamedTuple):
 
 def infer_other_side(context: RaceContext) -> InferredReport | None:
     """The report with both sides, if the code between the two locations uses the same variable."""
-    known_sides = [side for side in context.race_sides if side.site]
+    side = context.only_known_side
     facts = dict(context.report.facts)
     after = next((facts[name] for name in _AFTER_FACTS if name in facts), "")
     before = next((facts[name] for name in _BEFORE_FACTS if name in facts), "")
-    if len(known_sides) != 1 or known_sides[0].site_facts is None or not (after or before):
+    if side is None or side.site_facts is None or not (after or before):
         return None
-    side = known_sides[0]
     names = _candidate_names(context, side)
-    other = next((a for a in context.report.accesses if a.actor != side.actor.id), None)
-    actor = other.actor if other else next(_other_actors(context, side), "")
+    actors = [*(access.actor for access in context.report.accesses), *(actor.id for actor in context.report.actors)]
+    actor = next((name for name in actors if name != side.actor.id), "")
     if not names or not actor:
         return None
     for frame, op, outer in _conflicting_lines(context, side, names, _user_frames_of(after), _user_frames_of(before)):
-        access = Access(op, actor, (frame, *outer), site=frame)
-        accesses = (side.access, access)
-        location_text = f"`{without_package(frame.function)}`, line {frame.line}"
-        reason = Evidence(
-            f"the report does not show the other side: {location_text}, runs between the two locations"
-            " that it names, and accesses the same variable",
-            point_of(frame),
+        accesses = (side.access, Access(op, actor, (frame, *outer), site=frame))
+        text = (
+            f"the report does not show the other side: `{without_package(frame.function)}`, line {frame.line}, runs"
+            " between the two locations that it names, and accesses the same variable"
         )
-        return InferredReport(context.report._replace(accesses=accesses), reason)
+        return InferredReport(context.report._replace(accesses=accesses), Evidence(text, point_of(frame)))
     return None
-
-
-def _other_actors(context: RaceContext, side: RaceSide) -> Iterator[str]:
-    return (actor.id for actor in context.report.actors if actor.id != side.actor.id)
 
 
 def _user_frames_of(fact: str) -> list[Frame]:
@@ -115,18 +106,15 @@ def _user_frames_of(fact: str) -> list[Frame]:
 def _candidate_names(context: RaceContext, side: RaceSide) -> set[str]:
     """The names that the known line may race on: the detector's, else all that are not local."""
     location, here = context.report.location, side.site_facts
+    if here is None:
+        return set()
     if location is not None and location.kind == "global" and location.name:
         name = location.name.partition("[")[0].partition(".")[0]
-        if here and any(u.name == name for u in here.uses):
+        if any(u.name == name for u in here.uses):
             return {name}
-    next_ranges = {c.name for c in here.calls} if here else set()
-    return {
-        u.name
-        for u in (here.uses if here else ())
-        if (u.writes or not side.writes)
-        and u.name not in next_ranges
-        and not (len(u.path) == 1 and here and u.name in here.declarations)
-    }
+    uses = [u for u in here.uses if u.writes or not side.writes]
+    shared_names = {u.name for u in uses if len(u.path) > 1 or u.name not in here.declarations}
+    return shared_names - {c.name for c in here.calls}
 
 
 def _conflicting_lines(
@@ -144,15 +132,13 @@ def _conflicting_lines(
                 lines_left -= 1
                 if facts is None:
                     continue
-                uses = [u for u in facts.uses if u.name in names]
-                local_names = {n for n in names if n in facts.declarations and facts.declarations[n].kind != "receiver"}
-                uses = [u for u in uses if len(u.path) > 1 or u.name not in local_names]
+                local_names = {name for name, known in facts.declarations.items() if known.kind != "receiver"}
+                uses = [u for u in facts.uses if u.name in names and (len(u.path) > 1 or u.name not in local_names)]
                 writes = any(u.writes for u in uses)
                 if uses and (writes or side.access.op in WRITE_OPS):
                     yield frame, Op.WRITE if writes else Op.READ, line_range.callers
-                next_ranges += (
-                    _ranges_of_callees(context, frame, facts, line_range) if len(next_ranges) < _MAX_CALLS else ()
-                )
+                if len(next_ranges) < _MAX_CALLS:
+                    next_ranges += _ranges_of_callees(context, frame, facts, line_range)
         ranges = next_ranges
 
 
@@ -162,19 +148,13 @@ def _ranges_of_callees(
     """The functions that a line calls, from their first to their last line."""
     for call in [c for c in facts.calls if c.line == facts.line][:_MAX_CALLS]:
         callee = context.find_function(call.name, frame, facts.receiver)
-        if callee is None or (callee.path, callee.first_line) == (facts.path, facts.first_line):
-            continue
-        file = frame.file[: frame.file.rfind("/") + 1] + callee.path.rpartition("/")[2]
-        name = f"{callee.receiver}::{callee.function}" if callee.receiver else callee.function
-        callee_frame = frame._replace(function=name, file=file, path=file)
-        yield _LineRange(callee_frame, callee.first_line, callee.last_line, (frame, *line_range.callers))
+        if callee is not None and callee.definition != facts.definition:
+            callee_frame = frame_in_same_folder(frame, callee, cpp_function_name(callee))
+            yield _LineRange(callee_frame, callee.first_line, callee.last_line, (frame, *line_range.callers))
 
 
 def _ranges_between(context: RaceContext, after: list[Frame], before: list[Frame]) -> Iterator[_LineRange]:
-    """The lines between two locations of one thread, each given by its stack, innermost first.
-
-    A location in a loop may belong to another iteration.
-    """
+    """The lines between two locations of one thread, each given by its stack, innermost first."""
     depth = 0
     for a, b in zip(reversed(after), reversed(before), strict=False):
         if (a.function, a.file) != (b.function, b.file):

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.facts.function_names import (
-    bare_name,
-    is_closure,
-    is_package_function,
-    is_test_file,
-    name_words,
-    owner_of,
-    without_package,
-)
+from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.finding import CodePoint, Evidence
 from deadheat.model import Actor, ActorState, Op, Origin
 
@@ -25,10 +17,8 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts, HeldLock
     from deadheat.model import Access, Frame
 
-
 # "call std::thread", "call std::async", "call threads_.emplace_back": calls that take a lambda as thread
 _THREAD_CALL = re.compile(r"\bj?thread$|\basync$|\bemplace_back$")
-
 # "go hub.serve(ctx)"
 _GO_STATEMENT = re.compile(r"go (?:[\w.]{1,120}\.)?(\w{1,80})\(")
 
@@ -41,28 +31,35 @@ def find_start_frames(context: RaceContext, side: RaceSide) -> tuple[Frame, ...]
         return tuple(_go_start_frames(context, side))
     for frame in reversed(side.user_frames):
         here = context.function_at(frame)
-        lambdas = [c for c in here.closures if _THREAD_CALL.search(c.usage)] if here else []
         if here is None:
             continue
-        if lambdas:
+        if lambdas := [c for c in here.closures if _THREAD_CALL.search(c.usage)]:
             start = frame._replace(function=context.enclosing_function(frame.function), line=lambdas[0].first_line)
             return (start, *_frames_leading_to(context, side, here.function))
         if facts := context.source.find_thread_start(here.function, frame):
-            file = frame.file[: frame.file.rfind("/") + 1] + facts.path.rpartition("/")[2]
-            start = frame._replace(function=_printed_function_name(context, facts), file=file, path=file)
+            start = frame_in_same_folder(frame, facts, _printed_function_name(context, facts))
             return (start._replace(line=facts.line), *_frames_leading_to(context, side, facts.function))
     return ()
 
 
+def frame_in_same_folder(frame: Frame, facts: FunctionFacts, function: str) -> Frame:
+    """A frame in another function, which is in the folder of a known frame."""
+    file = frame.file[: frame.file.rfind("/") + 1] + facts.path.rpartition("/")[2]
+    return frame._replace(function=function, file=file, path=file)
+
+
+def _other_user_frames(context: RaceContext, side: RaceSide) -> tuple[Frame, ...]:
+    return next((s.user_frames for s in context.race_sides if s is not side), ())
+
+
 def _go_start_frames(context: RaceContext, side: RaceSide) -> Iterator[Frame]:
     """Go: the line of `go hub.serve()` if the other side is further down in the same function."""
-    entry_frame = side.user_frames[-1] if side.user_frames else None
-    for frame in next((s.user_frames for s in context.race_sides if s is not side), ()) if entry_frame else ():
+    entry_function = naming.bare_name(side.user_frames[-1].function) if side.user_frames else None
+    for frame in _other_user_frames(context, side):
         facts = context.function_at(frame)
         for start in facts.thread_starts if facts else ():
             match = _GO_STATEMENT.match(start.text)
-            runs = match is not None and entry_frame is not None and match[1] == bare_name(entry_frame.function)
-            if runs and facts and start.line < facts.line:
+            if match and match[1] == entry_function and facts and start.line < facts.line:
                 yield frame._replace(line=start.line)
 
 
@@ -70,32 +67,34 @@ def _printed_function_name(context: RaceContext, facts: FunctionFacts) -> str:
     """The function around a line, as the report prints it if it does."""
     for frame in [f for side in context.race_sides for f in side.user_frames]:
         here = context.function_at(frame)
-        if here and (here.path, here.first_line) == (facts.path, facts.first_line):
+        if here and here.definition == facts.definition:
             return frame.function
+    return cpp_function_name(facts)
+
+
+def cpp_function_name(facts: FunctionFacts) -> str:
+    """`Hub::serve` for a method, `serve` for a function."""
     return f"{facts.receiver}::{facts.function}" if facts.receiver else facts.function
 
 
 def _frames_leading_to(context: RaceContext, side: RaceSide, function: str) -> Iterator[Frame]:
     """The frames of the other side whose function called another one before."""
-    for frame in next((s.user_frames for s in context.race_sides if s is not side), ()):
+    for frame in _other_user_frames(context, side):
         facts = context.function_at(frame)
         call = next((c for c in facts.calls if c.name == function), None) if facts else None
         if call is not None and call.line < (frame.line or 0):
             yield frame._replace(line=call.line)
 
 
-# A function that takes a lock rarely has arguments. Those with arguments, and C++ functions that may
-# hold a guard, are followed only with such a name: "lockFor(key)", "acquire(ctx)"; not "unlock"
+# A function that takes a lock rarely has arguments. Those with arguments, and C++ functions that may hold a guard,
+# are followed only with such a name: "lockFor(key)", "acquire(ctx)"; not "unlock"
 _ACQUIRING_NAME = re.compile(r"(?<![Uu]n)[Ll]ock|[Ee]nter|[Aa]cquire|[Gg]uard|[Ee]xclusive|[Cc]ritical|[Hh]old")
 # calls followed per function
 _MAX_CALLS_FOLLOWED = 8
 
 
 def locks_acquired_by_callees(context: RaceContext, frame: Frame, facts: FunctionFacts) -> Iterator[HeldLock]:
-    """The locks held at a line because a function called above it acquired and kept them.
-
-    `defer t.enter()()`, `s.lockAll()`, and `s.unlockAll()` above the line: judged by their code.
-    """
+    """`defer t.enter()()`, `s.lockAll()`: locks that a function called above a line acquired and kept."""
     calls = [c for c in facts.calls if c.closure_depth <= len(facts.closures) and c.line <= facts.line]
     # "defer t.view()()", "unlock := t.view()" and then "defer unlock()"
     deferred_names = {c.name.partition("(")[0] for c in calls if c.deferred} - {""}
@@ -109,7 +108,9 @@ def locks_acquired_by_callees(context: RaceContext, frame: Frame, facts: Functio
             continue
         for name in [n for n, held in taken.items() if any(h.name in callee.locks_released for h in held)]:
             del taken[name]
-        if callee.locks_held and not _releases_on_return(callee):
+        # a deferred unlock, in a call or a closure: it holds nothing when it returns
+        unlocks = [c for c in callee.calls if c.deferred and ("nlock" in c.name or not c.name.isidentifier())]
+        if callee.locks_held and not unlocks:
             taken[call.result or call.name] = callee.locks_held
     for held in taken.values():
         yield from held
@@ -120,16 +121,10 @@ def _may_acquire_lock(call: CallSite, deferred_names: set[str], go: bool) -> boo
     return is_simple or bool(_ACQUIRING_NAME.search(call.name) or {call.name, call.result} & deferred_names)
 
 
-def _releases_on_return(callee: FunctionFacts) -> bool:
-    """Does it defer the unlock, in a call or a closure? Then it holds nothing when it returns."""
-    return any(c.deferred and ("nlock" in c.name or not c.name.isidentifier()) for c in callee.calls)
-
-
 def locks_of_container_owner(side: RaceSide) -> Iterator[HeldLock]:
     """The locks of an object that owns the container whose methods another package implements.
 
-    `s.seen.Add(n)`: a set has no lock of its own; the owner's lock guards it. If its methods call
-    those of other types it is not a mere container.
+    `s.seen.Add(n)`: a set has no lock of its own. If its methods call those of other types it is no mere container.
     """
     site_package = side.site.package if side.site else ""
     kind = side.site_facts.receiver if side.site_facts else ""
@@ -138,19 +133,16 @@ def locks_of_container_owner(side: RaceSide) -> Iterator[HeldLock]:
             return
         if frame.package == site_package or inner.package != site_package:
             continue
-        called = [c for c in facts.calls if c.line == facts.line and c.name == bare_name(inner.function)]
+        called = [c for c in facts.calls if c.line == facts.line and c.name == naming.bare_name(inner.function)]
         bases = {c.target.partition(".")[0] for c in called if "." in c.target}
         kinds = {facts.declarations[b].type.strip("*") for b in bases if b in facts.declarations}
         yield from (h for h in facts.locks_held if h.name.partition(".")[0] in bases | kinds)
 
 
-# three times as fast as calling the named tuple's class
-_new_tuple: Final = tuple.__new__
 WRITE_OPS = (Op.WRITE, Op.ATOMIC_WRITE, Op.FREE)
-ATOMIC_OPS = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
-# callers further out are not related to the site
-MAX_NEAR_FRAMES = 6
-MAX_OUTER_FRAMES = 12  # but one of these may hold a lock of its package
+_ATOMIC_OPS = (Op.ATOMIC_READ, Op.ATOMIC_WRITE)
+_MAX_NEAR_FRAMES = 6  # callers further out are not related to the site
+_MAX_OUTER_FRAMES = 12  # but one of these may hold a lock of its package
 MAX_NAMED_FRAMES = 3
 _MAX_CALLS_ON_LINE = 4  # calls on a line that are followed
 # "flushLocked", "addLOCKED" name a caller's lock; "door.Locked" is a state
@@ -174,13 +166,9 @@ class RaceSide:
         self.context, self.access = context, access
         self.site = access.site
         self.writes = access.op in WRITE_OPS
-        self.atomic = access.op in ATOMIC_OPS
-        for actor in context.report.actors:
-            if actor.id == access.actor:
-                self.actor = actor
-                break
-        else:
-            self.actor = Actor(access.actor)
+        self.atomic = access.op in _ATOMIC_OPS
+        actors = [actor for actor in context.report.actors if actor.id == access.actor]
+        self.actor = actors[0] if actors else Actor(access.actor)
         # the function in the source: `courier.(*Courier).Stop`
         self.function = context.enclosing_function(self.site.function) if self.site else ""
         # all frames that are not stale
@@ -188,29 +176,31 @@ class RaceSide:
         self._site_index = self.live_frames.index(self.site) if self.site in self.live_frames else 0
         # the user frames among them, from the site outwards
         user_frames = [f for f in self.live_frames[self._site_index :] if f.origin is Origin.USER]
-        self.user_frames = tuple(user_frames[:MAX_NEAR_FRAMES])
-        self._outer_frames = tuple(user_frames[MAX_NEAR_FRAMES:MAX_OUTER_FRAMES])
-        # the frames above user code: the runtime and libraries; if the detector lost the caller,
-        # only these exist and the site is one of them
-        self.library_frames = _frames_above_user_code(self.live_frames)
+        self.user_frames = tuple(user_frames[:_MAX_NEAR_FRAMES])
+        self._outer_frames = tuple(user_frames[_MAX_NEAR_FRAMES:_MAX_OUTER_FRAMES])
+        # the frames above user code: the runtime and libraries; if the detector lost the caller, only these exist
+        # and the site is one of them
+        user_indices = [at for at, frame in enumerate(self.live_frames) if frame.origin is Origin.USER]
+        self.has_no_user_code = bool(self.live_frames) and not user_indices
+        self.library_frames = self.live_frames[: user_indices[0]] if user_indices else self.live_frames
         self.is_main = self.actor.state is ActorState.MAIN
         self.is_worker = self._is_started_by_user()
-        self.is_closure = self.site is not None and is_closure(self.site.function)
+        self.is_closure = self.site is not None and naming.is_closure(self.site.function)
         self.point = point_of(self.site) if self.site else CodePoint("?")
         # computed on first use
         self._named_frames: list[tuple[Frame, str, tuple[str, ...]]] | None = None
         self._start_stack: tuple[Frame, ...] | None = None
-        self._site_facts: FunctionFacts | None = None
-        self._is_site_read = context.source is None
+
         self._call_chain: tuple[tuple[Frame, FunctionFacts], ...] | None = None
         self._locks_held: tuple[HeldLock, ...] | None = None
 
     def frame_ending_with(self, *names: str) -> Frame | None:
         """The first frame whose function ends with one of these names."""
-        for frame in self.live_frames:
-            if frame.function.endswith(names):
-                return frame
-        return None
+        return next((frame for frame in self.live_frames if frame.function.endswith(names)), None)
+
+    def frame_in(self, function: str) -> Frame | None:
+        """The first user frame near the site that is in a function."""
+        return next((frame for frame in self.user_frames if frame.function == function), None)
 
     def library_frame_matching(self, pattern: re.Pattern[str]) -> Frame | None:
         """The first frame above the site whose function matches a pattern."""
@@ -234,17 +224,14 @@ class RaceSide:
 
     @property
     def named_frames(self) -> list[tuple[Frame, str, tuple[str, ...]]]:
-        """The frames nearest to the site, with each function's bare name and the words in it.
-
-        Names further out concern something else; the name of a test says what it tests.
-        """
+        """The frames nearest to the site, except tests, with each function's bare name and the words in it."""
         if self._named_frames is None:
             self._named_frames = []
             for frame in self.user_frames[:MAX_NAMED_FRAMES]:
                 function = self.context.enclosing_function(frame.function)
-                name = bare_name(function)
-                parts = name_words(name)
-                if name == "init" and self.context.is_go and is_package_function(function):
+                name = naming.bare_name(function)
+                parts = naming.name_words(name)
+                if name == "init" and self.context.is_go and naming.is_package_function(function):
                     continue  # the package's init, or a closure in a package variable
                 if parts and not frame.function.rpartition(".")[2].startswith("Test"):
                     self._named_frames.append((frame, name, parts))
@@ -252,10 +239,7 @@ class RaceSide:
 
     @property
     def frame_expecting_lock(self) -> Frame | None:
-        """The frame near the site whose name says that the caller holds the lock: `flushLocked`.
-
-        With source, also a function whose comment says so.
-        """
+        """The frame near the site whose name (`flushLocked`) or comment says that the caller holds the lock."""
         for frame in self.user_frames[:MAX_NAMED_FRAMES]:
             if frame.function.endswith(_LOCKED_SUFFIXES) and not frame.function.endswith(_LOCKED_STATE_SUFFIXES):
                 return frame
@@ -266,14 +250,13 @@ class RaceSide:
     @property
     def misses_expected_lock(self) -> bool:
         """Does the code show a caller of a function that requires a lock, and that no lock is held?"""
-        frames = [frame for frame, _ in self.call_chain]
-        frame = self.frame_expecting_lock
-        return frame in frames[:-1] and not self.locks_held
+        callees = [frame for frame, _ in self.call_chain[:-1]]
+        return self.frame_expecting_lock in callees and not self.locks_held
 
     @property
     def owner(self) -> str:
         """The type (for a function: the package) that the site belongs to."""
-        return owner_of(self.function)
+        return naming.owner_of(self.function)
 
     @property
     def start_frame(self) -> Frame | None:
@@ -305,12 +288,10 @@ class RaceSide:
         return False
 
     def _begins_in_thread(self) -> bool:
-        """Does its stack begin at a thread entry? Helgrind reports only once who started a thread.
-
-        A truncated stack shows what libstdc++ calls at a thread entry and nowhere else.
-        """
+        """Does its stack begin at a thread entry? Helgrind reports only once who started a thread."""
         if any(f.function in _THREAD_ENTRY_FUNCTIONS for f in self.live_frames[-3:]):
             return True
+        # what libstdc++ calls at a thread entry and nowhere else, also in a truncated stack
         return any("std::thread::_" in f.function for f in self.live_frames)
 
     @property
@@ -321,15 +302,12 @@ class RaceSide:
     @property
     def is_in_test_file(self) -> bool:
         """Is its site in a test file?"""
-        return self.site is not None and is_test_file(self.site.file)
+        return self.site is not None and naming.is_test_file(self.site.file)
 
     @property
     def site_facts(self) -> FunctionFacts | None:
         """The facts about the code around its site."""
-        if not self._is_site_read and self.site is not None:
-            self._site_facts = self.context.function_at(self.site)
-            self._is_site_read = True
-        return self._site_facts
+        return self.context.function_at(self.site) if self.site is not None else None
 
     @property
     def call_chain(self) -> tuple[tuple[Frame, FunctionFacts], ...]:
@@ -343,21 +321,17 @@ class RaceSide:
 
     @property
     def locks_held(self) -> tuple[HeldLock, ...]:
-        """The locks that the site's function, or a caller in its package, holds in the code.
-
-        Locks of callers in other packages protect something else.
-        """
+        """The locks that the site's function, or a caller in its package, holds in the code."""
         if self._locks_held is None:
             locks: list[HeldLock] = []
             released: set[str] = set()  # released further in, so callers no longer hold it
             for frame, facts in self.call_chain:
                 released.update(facts.locks_released_above)
                 if self.site is not None and frame.package == self.site.package:
-                    frame_locks = [
-                        h for h in facts.locks_held if not (h.is_read_lock and self._is_library_callback(frame))
-                    ]
-                    frame_locks += locks_acquired_by_callees(self.context, frame, facts) if not facts.locks_held else ()
-                    locks += [h for h in frame_locks if h.name not in released]
+                    own_locks = facts.locks_held or locks_acquired_by_callees(self.context, frame, facts)
+                    if any(h.is_read_lock for h in facts.locks_held) and self._is_library_callback(frame):
+                        own_locks = tuple([h for h in facts.locks_held if not h.is_read_lock])
+                    locks += [h for h in own_locks if h.name not in released]
             locks += [h for h in locks_of_container_owner(self) if h.name not in released]
             locks += [held for facts in self.omitted_callees for held in facts.locks_held]
             if not locks:
@@ -372,38 +346,29 @@ class RaceSide:
 
     def has_library_between(self, caller: Frame) -> bool:
         """Is a library frame between a caller and the site? Then the object may be any."""
-        between = (
-            self.live_frames[self._site_index : self.live_frames.index(caller)] if caller in self.live_frames else ()
-        )
-        return any(f.origin is Origin.STDLIB for f in between)
+        return any(f.origin is Origin.STDLIB for f in self._frames_below(caller))
+
+    def _frames_below(self, caller: Frame) -> tuple[Frame, ...]:
+        """The frames from the site to one of its callers."""
+        end = self.live_frames.index(caller) if caller in self.live_frames else 0
+        return self.live_frames[self._site_index : end]
 
     def _is_library_callback(self, caller: Frame) -> bool:
-        """Did a library call the site's code as a callback that a caller registered earlier?
-
-        A server holds a read lock on its handler table while it calls a handler.
-        """
-        between = self.live_frames[self._site_index : self.live_frames.index(caller)]
+        """Did a library call the site's code, as a server calls a handler under the read lock of its table?"""
+        between = self._frames_below(caller)
         if any(self.enclosing_function(f) == self.enclosing_function(caller) for f in between):
             return False  # a closure of the caller itself: `sort.Slice(all, func…)`
         return any(f.package != caller.package for f in between if f.origin in _CALLING_ORIGINS)
 
     def _locks_of_outer_methods(self) -> list[HeldLock]:
         """The locks of outer frames that are methods of the same type as the site."""
-        here = self.site_facts
-        locks: list[HeldLock] = []
-        for frame in self._outer_frames if here is not None and here.receiver else ():
-            facts = self.context.function_at(frame)
-            if facts is not None and here is not None and facts.receiver == here.receiver:
-                locks += facts.locks_held
-        return locks
+        receiver = self.site_facts.receiver if self.site_facts else ""
+        outer = [self.context.function_at(frame) for frame in self._outer_frames] if receiver else []
+        return [lock for facts in outer if facts and facts.receiver == receiver for lock in facts.locks_held]
 
     @property
     def omitted_callees(self) -> tuple[FunctionFacts, ...]:
-        """The callees of the line, one of which is missing between the site and the runtime frames.
-
-        Go's detector loses the caller of `mapaccess1`; the remaining line calls a function and
-        uses no map.
-        """
+        """The callees of the line, one of which Go's detector lost between the site and `mapaccess1`."""
         here, site = self.site_facts, self.site
         is_map_access = any(f.function.startswith("runtime.mapaccess1") for f in self.library_frames)
         if here is None or site is None or not is_map_access or "[" in here.text:
@@ -420,8 +385,7 @@ class RaceSide:
         return same and self.enclosing_function(frame) == self.enclosing_function(start_frame)
 
     def evidence_at_site(self, text: str) -> Evidence:
-        evidence: Evidence = _new_tuple(Evidence, (text, self.point))
-        return evidence
+        return Evidence(text, self.point)
 
     @property
     def action(self) -> str:
@@ -432,36 +396,24 @@ class RaceSide:
     def subject(self) -> str:
         """The function that does the access; without user code in the stack, the actor."""
         if self.has_no_user_code and self.actor.id:
-            start_frame = self.start_frame
-            return (
-                f"{self.actor.id}, which `{without_package(start_frame.function)}` started,"
-                if start_frame
-                else self.actor.id
-            )
-        return f"`{without_package(self.function)}`" if self.function else "this side"
-
-    @property
-    def has_no_user_code(self) -> bool:
-        """Does its stack contain no user code?"""
-        return bool(self.live_frames) and not any(f.origin is Origin.USER for f in self.live_frames)
-
-
-def _frames_above_user_code(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
-    for at, frame in enumerate(frames):
-        if frame.origin is Origin.USER:
-            return frames[:at]
-    return frames
+            start = self.start_frame
+            starter = f", which `{naming.without_package(start.function)}` started," if start else ""
+            return self.actor.id + starter
+        return f"`{naming.without_package(self.function)}`" if self.function else "this side"
 
 
 def runs_in_starter_closure(side: RaceSide, started: Frame) -> bool:
     """Does it run in a closure of the function that started it? A mere wrapper has the start's line."""
     name = side.enclosing_function(started)
-    return any(
-        side.enclosing_function(f) == name != f.function and f.line != started.line and "wrap" not in f.function
-        for f in side.user_frames
-    )
+    closures = [f for f in side.user_frames if side.enclosing_function(f) == name != f.function]
+    return any(f.line != started.line and "wrap" not in f.function for f in closures)
 
 
-def point_of(frame: Frame) -> CodePoint:
-    code_point: CodePoint = _new_tuple(CodePoint, (frame.file, frame.line, frame.function))
-    return code_point
+def is_below(now: Frame, earlier: Frame) -> bool:
+    """Is it a later line of the same file?"""
+    return now.file == earlier.file and (now.line or 0) > (earlier.line or 0) > 0
+
+
+def point_of(frame: Frame, line: int | None = None) -> CodePoint:
+    """A frame's location, or another line of its file."""
+    return CodePoint(frame.file, frame.line if line is None else line, frame.function)

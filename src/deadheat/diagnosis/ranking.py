@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from deadheat.diagnosis.finding import UNKNOWN, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from deadheat.diagnosis.rule import Rule
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     # sightings of each cause, and the sum of its confidences in hundredths
     CauseVotes = dict[str, tuple[int, int]]
-
 
 # a less confident cause is not reported first: it would be wrong as often as right
 MIN_CONFIDENCE = 0.5
@@ -38,8 +37,7 @@ _FAMILY_ORDER = (
 )
 # a test that leaves something open explains a worker that outlives its owner
 _EXPLAINED_CAUSES = {"test-leaves-resource-open": ("worker-outlives-owner", "teardown-vs-worker")}
-# a function that waited needs no lock: it was signalled too early; a panic unwinds on a path without
-# the lock
+# a function that waited needs no lock: it was signalled too early; a panic unwinds on a path without the lock
 _REPLACED_CAUSES = {"done-before-cleanup": ("partial-lock",), "recovery-path": ("partial-lock",)}
 # how an object is reused and that it is reused too early are one defect
 _COMPATIBLE_CAUSES = {
@@ -52,7 +50,6 @@ _MIN_REASON_CONFIDENCE = 0.8
 _CONTAINER_CAUSES = ("concurrent-slice", "concurrent-map")
 _LIFETIME_CAUSES = ("worker-outlives-owner", "pooled-object-reused")
 _MIN_LIFETIME_CONFIDENCE = 0.7
-_new_tuple: Final = tuple.__new__
 
 
 class RuleRelations(NamedTuple):
@@ -106,56 +103,38 @@ def _general_causes(cause: str, rules: Mapping[str, Rule]) -> Iterator[str]:
 def rank_findings(
     findings: list[Finding], relations: RuleRelations, open_questions: Callable[[], tuple[str, ...]]
 ) -> tuple[Finding, ...]:
-    """The findings, most confident first; `unknown` comes first if none is confident enough.
-
-    A refined cause precedes the general cause that it refines, if it is confident enough.
-    Causes compete: evidence for the first counts against the others, unless one refines the other.
-    """
+    """The findings, most confident first, or `unknown` first; evidence for the first counts against its competitors."""
 
     def sort_key(finding: Finding) -> tuple[float, int, str]:
         return -finding.confidence, relations.family_order[finding.cause], finding.cause
 
     if len(findings) > 1:
-        findings = _prefer_refined_causes(
-            _limit_fallback(_merge_explained_causes(_prefer_lifetime(findings))), relations
-        )
-        findings.sort(key=sort_key)
+        findings = _merge_explained_causes(_prefer_lifetime(findings))
+        best = max([f.confidence for f in findings if f.cause != FALLBACK_CAUSE], default=0.0)
+        findings = _limit_confidence(findings, (FALLBACK_CAUSE,), 1 - best)
+        findings = sorted(_prefer_refined_causes(findings, relations), key=sort_key)
     if not findings or round(findings[0].confidence, 2) < MIN_CONFIDENCE:
         best = findings[0].confidence if findings else 0.0
         return (Finding(UNKNOWN, round(1 - best, 2), open_questions=open_questions()), *findings)
     first, *rest = findings
-    if not rest:
-        return (first,)
-    compatible = relations.compatible[first.cause]
-    others = [f if f.cause in compatible else _limit_confidence(f, 1 - first.confidence) for f in rest]
-    return (first, *sorted(others, key=sort_key))
+    competing = {f.cause for f in rest} - relations.compatible[first.cause]
+    return (first, *sorted(_limit_confidence(rest, competing, 1 - first.confidence), key=sort_key))
+
+
+def _limit_confidence(findings: list[Finding], causes: Container[str], limit: float) -> list[Finding]:
+    """The findings; those of the given causes are at most as confident as the limit."""
+    limit = round(limit, 2)
+    return [f._replace(confidence=limit) if f.cause in causes and f.confidence > limit else f for f in findings]
 
 
 def _prefer_refined_causes(findings: list[Finding], relations: RuleRelations) -> list[Finding]:
-    result = findings
+    """A refined cause, if it is confident enough, precedes the general cause that it refines."""
     refining = [f for f in findings if f.confidence >= _MIN_REFINED_CONFIDENCE and relations.general_causes[f.cause]]
     for finding in sorted(refining, key=lambda f: f.confidence):
-        general = relations.general_causes[finding.cause]
-        result = [
-            _limit_confidence(f, finding.confidence - 0.01)
-            if f.cause in general and finding.confidence >= f.confidence - 0.3
-            else f
-            for f in result
-        ]
-    return result
-
-
-def _limit_fallback(findings: list[Finding]) -> list[Finding]:
-    best = max([f.confidence for f in findings if f.cause != FALLBACK_CAUSE], default=0.0)
-    return [_limit_confidence(f, 1 - best) if f.cause == FALLBACK_CAUSE else f for f in findings]
-
-
-def _limit_confidence(finding: Finding, limit: float) -> Finding:
-    limit = round(limit, 2)
-    if finding.confidence <= limit:
-        return finding
-    limited: Finding = _new_tuple(Finding, (finding.cause, limit, *finding[2:]))
-    return limited
+        close = {f.cause for f in findings if finding.confidence >= f.confidence - 0.3}
+        general = relations.general_causes[finding.cause] & close
+        findings = _limit_confidence(findings, general, finding.confidence - 0.01)
+    return findings
 
 
 def _prefer_lifetime(findings: list[Finding]) -> list[Finding]:
@@ -163,27 +142,24 @@ def _prefer_lifetime(findings: list[Finding]) -> list[Finding]:
     lived = [f for f in findings if f.cause in _LIFETIME_CAUSES and f.confidence >= _MIN_LIFETIME_CONFIDENCE]
     if not lived or lived[0].from_source:
         return findings
-    limit = max([f.confidence for f in lived]) - 0.01
-    return [_limit_confidence(f, limit) if f.cause in _CONTAINER_CAUSES and not f.from_source else f for f in findings]
+    causes = [f.cause for f in findings if f.cause in _CONTAINER_CAUSES and not f.from_source]
+    return _limit_confidence(findings, causes, max([f.confidence for f in lived]) - 0.01)
 
 
 def _merge_explained_causes(findings: list[Finding]) -> list[Finding]:
     """A cause that explains another finding takes over its evidence and precedes it."""
     result = findings
     for reason in [f for f in findings if f.cause in _REPLACED_CAUSES and f.confidence >= _MIN_REASON_CONFIDENCE]:
-        limit = reason.confidence - 0.01
-        result = [_limit_confidence(f, limit) if f.cause in _REPLACED_CAUSES[reason.cause] else f for f in result]
+        result = _limit_confidence(result, _REPLACED_CAUSES[reason.cause], reason.confidence - 0.01)
     for reason in [f for f in findings if f.cause in _EXPLAINED_CAUSES and f.confidence >= _MIN_REASON_CONFIDENCE]:
         explained = [f for f in result if f.cause in _EXPLAINED_CAUSES[reason.cause]]
         if explained:
-            known_evidence = {(e.point, e.text.partition(" in ")[0]) for e in reason.evidence}
-            extra_evidence = tuple(
-                e for f in explained for e in f.evidence if (e.point, e.text.partition(" in ")[0]) not in known_evidence
-            )
+            known = {(e.point, e.text.partition(" in ")[0]) for e in reason.evidence}
+            extra = [e for f in explained for e in f.evidence if (e.point, e.text.partition(" in ")[0]) not in known]
             confidence = max(reason.confidence, *(f.confidence for f in explained))
             result = [f for f in result if f is not reason]
-            result.append(reason._replace(confidence=confidence, evidence=(*reason.evidence, *extra_evidence)))
-            result = [_limit_confidence(f, confidence - 0.01) if f in explained else f for f in result]
+            result.append(reason._replace(confidence=confidence, evidence=(*reason.evidence, *extra)))
+            result = _limit_confidence(result, [f.cause for f in explained], confidence - 0.01)
     return result
 
 
@@ -193,10 +169,8 @@ _MAX_SIGHTINGS_PER_NAMED: Final = 3
 
 def votes_of_report(cause: str | None, confidence: float, sightings: int) -> list[JsonDict]:
     """The vote of one report with that many sightings."""
-    if cause is None:
-        return []
     weight = round(100 * confidence) * sightings
-    return [{"cause": cause, "sightings": sightings, "weight": weight}]
+    return [{"cause": cause, "sightings": sightings, "weight": weight}] if cause is not None else []
 
 
 def add_votes(votes: CauseVotes, new_votes: Iterable[JsonDict]) -> None:
@@ -209,26 +183,18 @@ def add_votes(votes: CauseVotes, new_votes: Iterable[JsonDict]) -> None:
 def votes_as_rows(votes: CauseVotes) -> list[JsonDict]:
     """The votes as rows, sorted by cause."""
     return [
-        {"cause": cause, "sightings": sightings, "weight": weight}
-        for cause, (sightings, weight) in sorted(votes.items())
+        {"cause": cause, "sightings": number, "weight": weight} for cause, (number, weight) in sorted(votes.items())
     ]
 
 
 def choose_cause(votes: Iterable[JsonDict]) -> str | None:
-    """The cause with the greatest sum of confidences; `unknown` if too few reports name one.
-
-    None if there are no votes.
-    """
+    """The cause with the greatest sum of confidences; `unknown` if too few reports name one, None without votes."""
     all_votes = list(votes)
     named_votes = [vote for vote in all_votes if vote["cause"] != UNKNOWN]
     if not named_votes or _MAX_SIGHTINGS_PER_NAMED * _count_sightings(named_votes) < _count_sightings(all_votes):
         return UNKNOWN if all_votes else None
-    return str(min(named_votes, key=_vote_order)["cause"])
+    return str(min(named_votes, key=lambda vote: (-vote["weight"], -vote["sightings"], vote["cause"]))["cause"])
 
 
 def _count_sightings(votes: list[JsonDict]) -> int:
     return sum([vote["sightings"] for vote in votes])
-
-
-def _vote_order(vote: JsonDict) -> tuple[int, int, str]:
-    return -vote["weight"], -vote["sightings"], vote["cause"]

@@ -1,13 +1,16 @@
 """What the address of a Go variable and the offset of an instruction say about an access.
 
-The detector prints the offset after each line: `cache.go:39 +0x15a`. Measured with Go 1.19 to 1.27: the
-first access in a function is at 0x28 to 0x4c, an access after `Lock` and a deferred `Unlock` at 0x97 or
-more. Offsets in an inlined function count from the start of its caller, and the caller's own offset is
-then that of the inlined call: slightly less. A function that locks and defers the unlock is not inlined."""
+The detector prints the offset after each line: `cache.go:39 +0x15a`. Measured with Go 1.19 to 1.27: the first access
+in a function is at 0x28 to 0x4c, an access after `Lock` and a deferred `Unlock` at 0x97 or more. Offsets in an inlined
+function count from the start of its caller, and the caller's own offset is then that of the inlined call: slightly
+less. A function that locks and defers the unlock is not inlined.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from deadheat.diagnosis.context import once_per_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Access, Frame, Report
-
 
 # Go's heap begins at 0xc000000000, on 64-bit Arm at 0x4000000000; programs are loaded below
 _HEAP_PREFIXES = (0xC0, 0x40)
@@ -26,22 +28,21 @@ _PROGRAM_END = 0x4000000000
 _WORD_BYTES, _INTERFACE_BYTES = 8, 16
 
 
+@once_per_report
 def raced_address(context: RaceContext) -> int | None:
     """The address that a Go report gives for its first access that has one."""
     return _first_address(side.access for side in context.race_sides) if context.is_go else None
 
 
 def _first_address(accesses: Iterable[Access]) -> int | None:
-    address_text = next((access.address for access in accesses if access.address), "")
+    return _parse_hex(next((access.address for access in accesses if access.address), None))
+
+
+def _parse_hex(text: str | None) -> int | None:
     try:
-        return int(address_text, 16) if address_text else None
+        return int(text, 16) if text else None
     except ValueError:
         return None
-
-
-def is_arm64_heap(context: RaceContext) -> bool:
-    """Is it in the heap of a 64-bit Arm program?"""
-    return (raced_address(context) or 0) >> 32 in _ARM64_HEAP_PREFIXES
 
 
 def is_smaller_than_word(context: RaceContext) -> bool:
@@ -73,30 +74,25 @@ def lies_in_program(report: Report) -> bool:
 def may_be_interface(context: RaceContext) -> bool:
     """May a variable with its own allocation be an interface, such as an error?
 
-    Two words are allocated in the 16-byte size class. A number or a flag is put at the end of such a
-    block while the race detector is on (up to Go 1.24; later also at its beginning).
+    Two words are allocated in the 16-byte size class. A number or a flag is put at the end of such a block while the
+    race detector is on (up to Go 1.24; later also at its beginning).
     """
     address = raced_address(context)
     return address is not None and address >> 32 in _HEAP_PREFIXES and address % _INTERFACE_BYTES == 0
 
 
-# a lock and its deferred unlock fit before this offset
-MIN_LOCKED_OFFSET = 0x95
-# too close to the function entry for a wait before
-MAX_ENTRY_OFFSET = 0x70
-# a lock and a second check fit into this distance
-MIN_RECHECK_DISTANCE = 0x80
-# minimum distance between an existence check and the store of a created object
-_MIN_CREATION_DISTANCE = 0x22
-# Within the first distance after its caller's offset, code is inlined four times in five; up to the
-# second, the maximum length of inlined code, it may be (Go 1.26, 310 accesses of the corpus)
+_MIN_LOCKED_OFFSET = 0x95  # a lock and its deferred unlock fit before it
+MAX_ENTRY_OFFSET = 0x70  # too close to the function entry for a wait before
+MIN_RECHECK_DISTANCE = 0x80  # a lock and a second check fit into it
+_MIN_CREATION_DISTANCE = 0x22  # between an existence check and the store of a created object
+# Within the first distance after its caller's offset, code is inlined four times in five; up to the second, the
+# maximum length of inlined code, it may be (Go 1.26, 310 accesses of the corpus)
 _LIKELY_INLINED_DISTANCE, _MAX_INLINED_DISTANCE = 0x40, 0xB0
 # one line that reads, calls something and writes: `append` takes 117 to 210 bytes, `n++` 18 to 64
 _MIN_CALL_DISTANCE = 110
 # "if err = f(); err != nil {": the test is 48 to 88 bytes after the assignment
 _ERROR_TEST_DISTANCES = range(0x20, 0x80)
-# inlining is hardly ever deeper
-_MAX_INLINE_DEPTH = 4
+_MAX_INLINE_DEPTH = 4  # inlining is hardly ever deeper
 # instruction length on arm64, and how many offsets may be multiples of it by chance
 _ARM64_INSTRUCTION_BYTES, _MAX_ALIGNED_BY_CHANCE = 4, 3
 
@@ -106,17 +102,14 @@ def code_offset(side: RaceSide) -> int | None:
     return None if _is_not_amd64(side.context) else _parse_hex(side.access.instruction)
 
 
+@once_per_report
 def _is_not_amd64(context: RaceContext) -> bool:
     """Is this not amd64, the only architecture measured? Others have instructions of one length."""
-    is_foreign: bool | None = context.cache.get(_is_not_amd64)
-    if is_foreign is None:
-        offsets = {offset for a in context.report.accesses for offset in (a.instruction, a.called_from) if offset}
-        is_foreign = len(offsets) > _MAX_ALIGNED_BY_CHANCE and not any(
-            (_parse_hex(offset) or 0) % _ARM64_INSTRUCTION_BYTES for offset in offsets
-        )
-        is_foreign = is_foreign or is_arm64_heap(context)
-        context.cache[_is_not_amd64] = is_foreign
-    return is_foreign
+    if (raced_address(context) or 0) >> 32 in _ARM64_HEAP_PREFIXES:
+        return True
+    offsets = {offset for a in context.report.accesses for offset in (a.instruction, a.called_from) if offset}
+    is_aligned = all((_parse_hex(offset) or 0) % _ARM64_INSTRUCTION_BYTES == 0 for offset in offsets)
+    return is_aligned and len(offsets) > _MAX_ALIGNED_BY_CHANCE
 
 
 def frame_of_offset(side: RaceSide) -> Frame | None:
@@ -132,7 +125,7 @@ def frame_of_offset(side: RaceSide) -> Frame | None:
 def may_follow_lock(side: RaceSide) -> bool:
     """Is the offset large enough for a lock and a deferred unlock before the access?"""
     offset = code_offset(side)
-    return offset is not None and offset >= MIN_LOCKED_OFFSET
+    return offset is not None and offset >= _MIN_LOCKED_OFFSET
 
 
 def has_call_between(reads: RaceSide, writes: RaceSide) -> bool:
@@ -150,8 +143,8 @@ def tests_assigned_value(reads: RaceSide, writes: RaceSide) -> bool:
 def _code_distance(reads: RaceSide, writes: RaceSide) -> int | None:
     """The code bytes from the read to the write of one line, within one copy of the code.
 
-    An inlined function has a copy in each caller. Two accesses are in one copy if they have the same
-    callers or the same call offset; a function that is not inlined has only one copy.
+    An inlined function has a copy in each caller. Two accesses are in one copy if they have the same callers or the
+    same call offset; a function that is not inlined has only one copy.
     """
     if reads.site != writes.site or reads.site is None:
         return None
@@ -172,18 +165,8 @@ def is_not_inlined(side: RaceSide) -> bool:
 
 
 def stores_without_creation(context: RaceContext, checks: RaceSide, stores: RaceSide) -> bool:
-    """Is there too little code between a check and a store for a call that creates the value?
-
-    Unknown for package variables, which need very little code to access.
-    """
+    """Is there too little code between a check and a store for a call that creates the value?"""
     if is_package_variable(context) is not False:
-        return False
+        return False  # package variables need very little code to access
     first, write_offset = code_offset(checks), code_offset(stores)
     return first is not None and write_offset is not None and 0 < write_offset - first < _MIN_CREATION_DISTANCE
-
-
-def _parse_hex(text: str | None) -> int | None:
-    try:
-        return int(text, 16) if text else None
-    except ValueError:
-        return None

@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnosis.context import once_per_report
 from deadheat.diagnosis.facts import addresses
-from deadheat.diagnosis.facts.function_names import (
-    bare_name,
-    is_closure,
-    is_same_function,
-    is_test_file,
-    is_value_method,
-    without_package,
-)
+from deadheat.diagnosis.facts import function_names as naming
 from deadheat.model import Origin
 
 if TYPE_CHECKING:
@@ -24,17 +18,11 @@ if TYPE_CHECKING:
     from deadheat.model import Frame
 
 
-def full_call_path(side: RaceSide) -> tuple[Frame, ...]:
-    """The stack of a side, followed by the stack that started it."""
-    return (*side.live_frames, *side.actor.created_at)
-
-
 def are_different_calls(a: RaceSide, b: RaceSide, name: str) -> bool:
-    """Are the sides in different calls of that function, so that they share none of its locals?
-
-    They are if each called it itself, or if it was called from different lines.
-    """
-    if a.actor.id != b.actor.id and _has_function_on_stack(a, name) and _has_function_on_stack(b, name):
+    """Are the sides in different calls of that function, so that they share none of its locals?"""
+    # the function itself, not a closure or wrapper of it, is on the stack of each
+    calls_of_each = [any(naming.is_same_function(f.function, name) for f in side.live_frames[1:]) for side in (a, b)]
+    if a.actor.id != b.actor.id and all(calls_of_each):
         return True
     caller, other_caller = _caller_of(a, name), _caller_of(b, name)
     if caller is None or other_caller is None:
@@ -42,18 +30,13 @@ def are_different_calls(a: RaceSide, b: RaceSide, name: str) -> bool:
     return (caller.function, caller.line) != (other_caller.function, other_caller.line)
 
 
-def _has_function_on_stack(side: RaceSide, name: str) -> bool:
-    """Is the function itself, not a closure or wrapper of it, on a side's own stack?"""
-    return any(is_same_function(f.function, name) for f in side.live_frames[1:])
-
-
 def _caller_of(side: RaceSide, name: str) -> Frame | None:
     """The caller of the function itself, not of a closure of it; None if not on the path."""
-    call_path = full_call_path(side)
+    call_path = (*side.live_frames, *side.actor.created_at)
     for frame, caller in zip(reversed(call_path[:-1]), reversed(call_path), strict=False):
-        if is_same_function(side.enclosing_function(frame), name):
+        if naming.is_same_function(side.enclosing_function(frame), name):
             is_known = caller.origin is Origin.USER and not caller.stale
-            return caller if is_known and not is_closure(frame.function) else None
+            return caller if is_known and not naming.is_closure(frame.function) else None
     return None
 
 
@@ -64,6 +47,7 @@ _VALUE_TYPE = re.compile(r"(?:\w+\.)?[A-Za-z_]\w*(?:\{.*)?$|struct\b")
 # "r.v", "p->n"
 _MEMBER_ACCESS = re.compile(r"\w(?:\.|->)\w")
 _MAX_LINES_BELOW = 8  # lines from a closure's write to the read in its function
+MAX_START_FRAMES = 5
 _FUNCTION_VARIABLE_KINDS = ("loop", "result", "local", "parameter")
 
 
@@ -86,11 +70,11 @@ class CapturedVariable(NamedTuple):
     def collect_evidence(self) -> tuple[Evidence, ...]:
         """The declaration of the variable, and the two accesses."""
         inner, outer = self.closure_side, self.other_side
-        where = without_package(inner.function)
+        where = naming.without_package(inner.function)
         other_text = "the function itself"
         if outer.is_closure:
-            same = inner.site and outer.site and inner.site.function == outer.site.function
-            other_text = "another goroutine of the same closure" if same else "another closure there"
+            is_same = inner.site and outer.site and inner.site.function == outer.site.function
+            other_text = "another goroutine of the same closure" if is_same else "another closure there"
         items = [inner.evidence_at_site(f"{inner.action} from a closure in `{where}`")]
         if self.name and self.declaration:
             kind_names = {"loop": "a loop variable", "result": "a named result"}
@@ -106,24 +90,23 @@ def find_capture(context: RaceContext) -> CapturedVariable | None:
         closure_facts, other_facts = inner.site_facts, outer.site_facts
         if closure_facts is None or other_facts is None or not closure_facts.closures:
             continue
-        if (closure_facts.path, closure_facts.first_line) != (other_facts.path, other_facts.first_line):
+        if closure_facts.definition != other_facts.definition:
             continue
         paths = {u.path for u in other_facts.uses}
-        for use in _uses_stores_first(closure_facts):
+        stored = {u.path for u in closure_facts.stores if u.line == closure_facts.line}
+        # stored variables before elements: `km[i], err = leg(i)`
+        for use in sorted(closure_facts.uses, key=lambda u: not u.writes or u.is_element or u.path not in stored):
             base = use.path[0]
             declaration = closure_facts.declarations.get(base)
-            if (
-                declaration is None
-                or declaration.kind not in _FUNCTION_VARIABLE_KINDS
-                or (len(use.path) > 1 and _may_point_to_shared_object(declaration))
-            ):
+            if declaration is None or declaration.kind not in _FUNCTION_VARIABLE_KINDS:
+                continue
+            if len(use.path) > 1 and _may_point_to_shared_object(declaration):
                 continue
             closures = _closures_around(base, closure_facts)
-            inside = declaration.closure_depth >= len(closures) and any(
-                c.first_line <= declaration.line <= c.last_line for c in closures[-1:]
-            )
             if not closures:
                 continue
+            is_in_lines = closures[-1].first_line <= declaration.line <= closures[-1].last_line
+            inside = declaration.closure_depth >= len(closures) and is_in_lines
             if not context.is_go and _is_used_by_methods_only(declaration, base, closure_facts):
                 continue
             if context.is_go and _declares_variable(base, other_facts.text):
@@ -139,23 +122,17 @@ def find_capture(context: RaceContext) -> CapturedVariable | None:
 def _is_field_of_pointee(context: RaceContext, use: VariableUse) -> bool:
     """`Should(pending)`: is it a field of the object the variable points to, used by the callee?"""
     shared = context.shared_variable
-    is_field = shared is not None and shared.is_certain and shared.kind == "field"
-    return is_field and shared is not None and shared.name not in use.path and not use.writes
+    if shared is None or not shared.is_certain or shared.kind != "field":
+        return False
+    return shared.name not in use.path and not use.writes
 
 
 def _stores_variable_itself(use: VariableUse, closure_facts: FunctionFacts, other_facts: FunctionFacts) -> bool:
     """`r.v++` stores to what `r` points to: does one of the lines store the variable itself?"""
     if len(use.path) > 1 or not _MEMBER_ACCESS.search(closure_facts.text):
         return True
-    other_text = [u for u in (*closure_facts.uses, *other_facts.uses) if u.path[0] == use.path[0]]
-    deeper = any(u.writes and len(u.path) > 1 for u in other_text)
-    return not deeper or any(u.writes for u in other_text if u.path == use.path)
-
-
-def _uses_stores_first(here: FunctionFacts) -> list[VariableUse]:
-    """The uses of a line, stored variables before elements: `km[i], err = leg(i)`."""
-    stored = {u.path for u in here.stores if u.line == here.line}
-    return sorted(here.uses, key=lambda u: not u.writes or u.is_element or u.path not in stored)
+    stores = [u.path for u in (*closure_facts.uses, *other_facts.uses) if u.writes and u.path[0] == use.path[0]]
+    return use.path in stores or all(len(path) == 1 for path in stores)
 
 
 def _declares_variable(name: str, text: str) -> bool:
@@ -166,14 +143,9 @@ def _declares_variable(name: str, text: str) -> bool:
 
 def _closures_around(name: str, here: FunctionFacts) -> tuple[EnclosingClosure, ...]:
     """The closures around a name: in `err = each(func(r row) error {` not the one that begins there."""
-    begins = here.closures[-1].first_line == here.line and not _is_used_in_body(name, here.text)
+    body = here.text.partition("{")[2]  # `d.On("click", [] { clicks++; });`
+    begins = here.closures[-1].first_line == here.line and body and not naming.contains_word(body, name)
     return here.closures[:-1] if begins else here.closures
-
-
-def _is_used_in_body(name: str, text: str) -> bool:
-    """`d.On("click", [] { clicks++; });`: is a name used in the closure's body?"""
-    body = text.partition("{")[2]
-    return not body or re.search(rf"\b{re.escape(name)}\b", body) is not None
 
 
 def _is_used_by_methods_only(declaration: Declaration, name: str, here: FunctionFacts) -> bool:
@@ -191,58 +163,40 @@ def _may_point_to_shared_object(declaration: Declaration) -> bool:
     return declaration.kind != "local" or not (_VALUE_TYPE.match(kind) and "&" not in kind)
 
 
+@once_per_report
 def guess_capture(context: RaceContext) -> CapturedVariable | None:
     """The capture that function names suggest: `F.func1` and `F`, which started it."""
-    if CapturedVariable not in context.cache:
-        context.cache[CapturedVariable] = _guess_capture(context)
-    match: CapturedVariable | None = context.cache[CapturedVariable]
-    return match
-
-
-def _guess_capture(context: RaceContext) -> CapturedVariable | None:
     for inner, outer in context.side_pairs:
-        if not inner.is_closure or not inner.site or not outer.site:
+        if not inner.is_closure or not inner.site or not outer.site or not context.in_same_function:
             continue
-        if not is_same_function(inner.function, outer.function):
-            continue
-        if inner.site.file != outer.site.file or bare_name(inner.function) == "init":
+        if inner.site.file != outer.site.file or naming.bare_name(inner.function) == "init":
             continue  # closures of `init` share package variables
         if are_different_calls(inner, outer, inner.function):
             continue  # each call has its own variables
         if outer.is_closure and inner.site.function != outer.site.function:
             return CapturedVariable(inner, outer)  # two closures of one function most likely share its variable
         started = [context.enclosing_function(f.function) for f in inner.actor.created_at[:MAX_START_FRAMES]]
-        if any(is_same_function(inner.function, name) for name in started):
+        if any(naming.is_same_function(inner.function, name) for name in started):
             return CapturedVariable(inner, outer)
-        if context.is_go and not inner.actor.created_at and _is_read_below(inner, outer):
-            return CapturedVariable(inner, outer)  # its start is not reported
+        # the function reads, just below its closure, what the closure writes; its start is not reported
+        reads = inner.writes and not outer.writes and not outer.is_closure and not inner.actor.created_at
+        if context.is_go and reads and 0 < (outer.site.line or 0) - (inner.site.line or 0) <= _MAX_LINES_BELOW:
+            return CapturedVariable(inner, outer)
         if outer.is_closure and _is_returned_closure(context, inner):
             return CapturedVariable(inner, outer)
     return None
 
 
-def _is_read_below(inner: RaceSide, outer: RaceSide) -> bool:
-    """Does the function read, just below its closure, what the closure writes?"""
-    down = (outer.point.line or 0) - (inner.point.line or 0)
-    return inner.writes and not outer.is_closure and not outer.writes and 0 < down <= _MAX_LINES_BELOW
-
-
 def _is_returned_closure(context: RaceContext, inner: RaceSide) -> bool:
-    """Is it a closure that others run, of a function that is not a method?
-
-    Its variables are that function's. A closure of a method mostly uses the method's object.
-    """
-    is_product_code = inner.site is not None and not is_test_file(inner.site.file)
-    method = "(" in inner.function or is_value_method(inner.function)
+    """Is it a closure that others run? Not that of a method, which mostly uses the method's object."""
+    is_product_code = inner.site is not None and not naming.is_test_file(inner.site.file)
+    method = "(" in inner.function or naming.is_value_method(inner.function)
     return is_product_code and not method and addresses.is_package_variable(context) is False
-
-
-MAX_START_FRAMES = 5
 
 
 def start_line_of(context: RaceContext, capture: CapturedVariable) -> int | None:
     """The line in the function around the closure that started its goroutine."""
     for frame in capture.closure_side.actor.created_at[:MAX_START_FRAMES]:
-        if is_same_function(context.enclosing_function(frame.function), capture.closure_side.function):
+        if naming.is_same_function(context.enclosing_function(frame.function), capture.closure_side.function):
             return frame.line
     return None

@@ -113,6 +113,11 @@ class FunctionFacts:
     returned_names: frozenset[str] = frozenset()  # the names in its return statements
     mentioned_names: frozenset[str] = frozenset()  # every name in it; only set for a called function
 
+    @property
+    def definition(self) -> tuple[str, int]:
+        """Where the function is defined; equal for two lines of one function."""
+        return self.path, self.first_line
+
 
 @dataclass(frozen=True, slots=True)
 class SharedVariable:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from deadheat import symbols
 from deadheat.diagnosis.facts.condition_checks import EXISTENCE_TEST
-from deadheat.diagnosis.facts.function_names import without_package
+from deadheat.diagnosis.facts.function_names import contains_word, without_package
 from deadheat.diagnosis.facts.object_origin import is_created_here
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.facts.condition_checks import CheckedWrite
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
-
 
 MAP, SEQUENCE = "map", "row"
 _MAX_CLASS_LENGTH = 600  # the class is within this prefix
@@ -47,23 +47,22 @@ _SEQUENCE_HEADER = re.compile(
 
 def container_frame(side: RaceSide, kind: str) -> Frame | None:
     """The first frame above the site that belongs to a container of that kind."""
-    for frame in side.library_frames:
-        if container_kind(frame.function, frame.file) == kind:
-            return frame
-    return None
+    return next((f for f in side.library_frames if container_kind(f.function, f.file) == kind), None)
 
 
 @lru_cache(maxsize=1 << 12)
 def container_kind(function: str, file: str) -> str:
     """`map` or `row` for code of such a container; "" for other code, even if it names one."""
     names = _split_class_names(function)
-    if len(names) == 1 and file:
-        return MAP if _MAP_HEADER.search(file) else SEQUENCE if _SEQUENCE_HEADER.search(file) else ""
-    if names[0] not in ("std", "__gnu_cxx"):
-        return ""
-    if any(_MAP_CLASS.fullmatch(name) for name in names[1:]):
-        return MAP
-    return SEQUENCE if any(_SEQUENCE_CLASS.fullmatch(name) for name in names[1:]) else ""
+    is_container = names[0] in ("std", "__gnu_cxx")
+    for kind, class_name, header in ((MAP, _MAP_CLASS, _MAP_HEADER), (SEQUENCE, _SEQUENCE_CLASS, _SEQUENCE_HEADER)):
+        if len(names) == 1 and file:
+            matches = header.search(file) is not None
+        else:
+            matches = is_container and any(class_name.fullmatch(name) for name in names[1:])
+        if matches:
+            return kind
+    return ""
 
 
 def _split_class_names(function: str) -> list[str]:
@@ -84,8 +83,6 @@ def _split_class_names(function: str) -> list[str]:
 
 # "	data  bytes.Buffer", "*rand.Rand", "http.Header"
 _DECLARED_TYPE = re.compile(r"\*?(\w+)\.(\w+)\b")
-
-
 # implementations of readers and writers that are safe: "os.(*File).Read", "poll.(*FD).Close"
 _SAFE_METHODS = ("os.(*File).", "os.(*file).", "net.(*", "poll.(*FD).")
 # "exec.(*Cmd).Wait": an exported type; "fmt.(*pp).printValue" only reads its arguments
@@ -127,10 +124,7 @@ def unsafe_type_of(text: str) -> str:
 
 
 def library_type_of_both(context: RaceContext) -> str:
-    """The Go library type in whose own methods both sides are: its methods race, so it is not safe.
-
-    This covers types that the list does not name.
-    """
+    """The Go library type, listed or not, in whose own methods both sides are: its methods race, so it is not safe."""
     types = {_library_type_of(side) for side in context.race_sides} if context.is_go and context.side_pairs else set()
     return types.pop() if len(types) == 1 else ""
 
@@ -170,10 +164,7 @@ _MAX_FRAMES_SEARCHED = 3  # frames, and stores per frame, that are examined
 
 
 def only_resizes(context: RaceContext, found: CheckedWrite) -> bool:
-    """`if len(q.items) > 0 { q.items = q.items[1:] }`: does the check only guard a resize or sort?
-
-    Then the race is on the slice; whether it exists at all is another question.
-    """
+    """`if len(q.items) > 0 { q.items = q.items[1:] }`: does the check only guard a resize or sort of the slice?"""
     here, shared = found.writer.site_facts, context.shared_variable
     if not context.is_go:
         return here is not None and stores_at_counter(here)
@@ -181,9 +172,8 @@ def only_resizes(context: RaceContext, found: CheckedWrite) -> bool:
         return True  # a swap: the comparison decides the order of the elements
     if here is None or shared is None or not shared.type.startswith("["):
         return False
-    tests_existence = EXISTENCE_TEST.search(found.condition_text) and re.search(
-        rf"\b{re.escape(shared.name)}\b", found.condition_text
-    )
+    condition = found.condition_text
+    tests_existence = EXISTENCE_TEST.search(condition) and contains_word(condition, shared.name)
     return bool(_RESIZING_ASSIGNMENT.search(here.text)) and not tests_existence
 
 
@@ -200,21 +190,18 @@ def elements_of_parameters(context: RaceContext) -> Evidence | None:
     names = []
     for side in context.race_sides:
         here = side.site_facts
-        rows = [
-            name
-            for name, known in (here.declarations.items() if here else ())
-            if known.kind == "parameter" and known.type.startswith("[]")
-        ]
-        written = [u.path[0] for u in here.uses if u.writes and u.is_element] if here else []
-        used = [n for n in rows if here and (n in written if side.writes else f"{n}[" in here.text)]
+        if here is None:
+            return None
+        slices = [n for n, d in here.declarations.items() if d.kind == "parameter" and d.type.startswith("[]")]
+        written = [u.path[0] for u in here.uses if u.writes and u.is_element]
+        used = [n for n in slices if (n in written if side.writes else f"{n}[" in here.text)]
         if not used:
             return None
-        names += used[:1]
+        names.append(used[0])
     name_list = " and ".join(f"`{name}`" for name in dict.fromkeys(names))
     side = context.race_sides[0]
-    return side.evidence_at_site(
-        f"two calls of `{without_package(side.function)}` use elements of {name_list}, which are parameters"
-    )
+    function = without_package(side.function)
+    return side.evidence_at_site(f"two calls of `{function}` use elements of {name_list}, which are parameters")
 
 
 def find_reslice(context: RaceContext, side: RaceSide) -> Evidence | None:
@@ -237,9 +224,8 @@ def append_into_spare_capacity(context: RaceContext, side: RaceSide) -> Evidence
     if not context.is_go or here is None or match is None or not side.writes:
         return None
     declared_here = {n for n, d in here.declarations.items() if d.kind == "local" and d.line == here.line}
-    if not declared_here or (shared is not None and shared.name not in declared_here):
-        return None
-    if match[1].partition(".")[0] in declared_here:
+    is_other_variable = shared is not None and shared.name not in declared_here
+    if not declared_here or is_other_variable or match[1].partition(".")[0] in declared_here:
         return None
     base = here.declarations.get(match[1])
     if base is not None and base.kind == "local":
@@ -260,36 +246,29 @@ def buffer_refilled_in_loop(context: RaceContext) -> Evidence | None:
             loop = next((one for one in facts.loops if declaration and one[0] > declaration.line), None)
             if declaration is None or declaration.kind != "local" or loop is None:
                 continue
-            if any(_uses_buffer_in_loop(code, facts, name, loop) for _, code in fills.call_chain):
+            in_function = [code for _, code in fills.call_chain if code.definition == facts.definition]
+            in_loop = [code for code in in_function if loop[0] <= code.line <= loop[1]]
+            if any(contains_word(code.text, name) for code in in_loop):
                 message = f"`{text[:60]}` passes a part of `{name}`, which the next iteration overwrites"
                 return Evidence(message, point_of(start_frame))
     return None
 
 
-def _uses_buffer_in_loop(code: FunctionFacts, facts: FunctionFacts, name: str, loop: tuple[int, int]) -> bool:
-    """Is it the loop that passes the buffer on, at a line that uses the buffer?"""
-    if (code.path, code.first_line) != (facts.path, facts.first_line) or not loop[0] <= code.line <= loop[1]:
-        return False
-    return re.search(rf"\b{re.escape(name)}\b", code.text) is not None
-
-
 def reused_backing_array(context: RaceContext) -> Evidence | None:
     """`full := b.rows; b.rows = b.rows[:0]; go send(full)`: is the array still in use elsewhere?"""
-    name = context.shared_variable.name if context.shared_variable else ""
     for grows, other in context.side_pairs if context.is_go and context.has_code else ():
         match = APPEND_CALL.search(grows.site_facts.text) if grows.site_facts and grows.writes else None
-        start_frame = other.start_frame if other.is_worker else None
-        if match is None or (name and match[1].rpartition(".")[2] != name):
+        grown = match[1].rpartition(".")[2] if match else ""
+        if not match or context.variable_name not in ("", grown):
             continue
-        grown = match[1].rpartition(".")[2]
-        frames = [*([start_frame] if start_frame else []), *(frame for frame, _ in grows.call_chain)]
-        for frame in frames[:_MAX_FRAMES_SEARCHED]:
+        frames = [other.start_frame if other.is_worker else None, *(frame for frame, _ in grows.call_chain)]
+        for frame in [f for f in frames if f][:_MAX_FRAMES_SEARCHED]:
             facts = context.function_at(frame)
             for use in [u for u in facts.stores if u.name == grown][:_MAX_FRAMES_SEARCHED] if facts else ():
-                line = context.function_at(frame._replace(line=use.line))
+                line = context.function_at(frame, use.line)
                 if line and _EMPTY_RESLICE.search(line.text):
                     text = f"`{line.text[:60]}` keeps the array that the other side still reads"
-                    return Evidence(text, point_of(frame)._replace(line=use.line))
+                    return Evidence(text, point_of(frame, use.line))
     return None
 
 
@@ -302,30 +281,8 @@ _MAX_CALLERS = 3  # callers further out store other objects
 _MAX_STORES = 6  # stores per function that are examined
 
 
-class PublishedObject(NamedTuple):
-    """The side that creates an object, the side that finds it, and the line that stores it."""
-
-    maker: RaceSide
-    finder: RaceSide
-    evidence: Evidence
-    in_map: bool  # in a map, and not in a slice
-
-
 def published_in_container(context: RaceContext, keyed: bool, change: str) -> RuleMatch | None:
-    """An object is used while it is created: it was found in an unguarded map or slice."""
-    published = _find_published_object(context)
-    if published is None or published.in_map is not keyed:
-        return None
-    evidence = (
-        published.maker.evidence_at_site(f"{published.maker.action} an object that it is creating"),
-        published.evidence,
-        published.finder.evidence_at_site(f"{published.finder.action} it after finding it there"),
-    )
-    return RuleMatch(_PUBLISHED_CONFIDENCE, evidence, change, context.change_points, from_source=True)
-
-
-def _find_published_object(context: RaceContext) -> PublishedObject | None:
-    """An object that one side is still creating, in code order, and stores in a container."""
+    """An object is used while it is created: it was found in an unguarded map (`keyed`) or slice."""
     for maker, finder in context.side_pairs if context.is_go and context.has_code else ():
         here = maker.site_facts
         if here is None or maker.locks_held or finder.locks_held or not maker.writes or maker.library_frames:
@@ -334,11 +291,16 @@ def _find_published_object(context: RaceContext) -> PublishedObject | None:
             continue
         names = _object_names(here)
         for frame, facts in maker.call_chain[:_MAX_CALLERS]:
-            for line, keyed in _container_stores(context, frame, facts, names):
+            for line, in_map in _container_stores(context, frame, facts, names):
                 text = f"`{line.text[:60]}` stores it in a shared container without a lock"
-                at = point_of(frame)._replace(line=line.line)
-                return PublishedObject(maker, finder, Evidence(text, at), keyed)
-            names = {n for c in _result_names_in_caller(maker, frame) for n in c}
+                evidence = (
+                    maker.evidence_at_site(f"{maker.action} an object that it is creating"),
+                    Evidence(text, point_of(frame, line.line)),
+                    finder.evidence_at_site(f"{finder.action} it after finding it there"),
+                )
+                match = RuleMatch(_PUBLISHED_CONFIDENCE, evidence, change, context.change_points, from_source=True)
+                return match if in_map is keyed else None
+            names = _result_names_in_caller(maker, frame)
     return None
 
 
@@ -349,29 +311,28 @@ def _object_names(here: FunctionFacts) -> set[str]:
     return {match[1]} if match else {n for n in written if n in here.declarations}
 
 
-def _result_names_in_caller(maker: RaceSide, frame_below: Frame) -> Iterator[set[str]]:
+def _result_names_in_caller(maker: RaceSide, callee_frame: Frame) -> set[str]:
     """The caller's name for what a function returned: `p, err := parse(key)`."""
-    chain = list(maker.call_chain)
-    at = next((i for i, (frame, _) in enumerate(chain) if frame == frame_below), len(chain))
-    if at + 1 < len(chain):
-        facts, called = chain[at + 1][1], chain[at][1].function
-        for call in facts.calls:
-            if call.name == called and call.line == facts.line:
-                yield {call.result.partition(",")[0].strip()} - {"", "_"}
+    for (frame, callee), (_, facts) in pairwise(maker.call_chain):
+        if frame == callee_frame:
+            calls = [c for c in facts.calls if c.name == callee.function and c.line == facts.line]
+            return {c.result.partition(",")[0].strip() for c in calls} - {"", "_"}
+    return set()
 
 
 def _container_stores(
     context: RaceContext, frame: Frame, facts: FunctionFacts, names: set[str]
 ) -> Iterator[tuple[FunctionFacts, bool]]:
     """The lines from this one on that store such a name in a slice or a map."""
-    for call in facts.calls[:100] if names else ():
+    if not names:
+        return
+    for call in facts.calls[:100]:
         arguments = {part.strip(" &.") for part in call.arguments.split(",")[1:]}
         if call.name == "append" and call.line >= facts.line and arguments & names:
-            line = context.function_at(frame._replace(line=call.line))
+            line = context.function_at(frame, call.line)
             if line and not line.locks_held and "." in call.result:
                 yield line, False
     for use in [u for u in facts.stores if u.line >= facts.line and len(u.path) > 1][:_MAX_STORES]:
-        line = context.function_at(frame._replace(line=use.line)) if names else None
-        stored = line and any(re.search(_MAP_STORE % re.escape(n), line.text) for n in names)
-        if line and stored and not line.locks_held:
+        line = context.function_at(frame, use.line)
+        if line and not line.locks_held and any(re.search(_MAP_STORE % re.escape(n), line.text) for n in names):
             yield line, True

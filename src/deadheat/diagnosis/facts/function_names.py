@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
     from deadheat.model import Frame
 
-
 # "F.func1", "F.func1.2", "F.1", "F-range1": a closure; "{lambda}", "$_0", "operator()": one of C++
 _CLOSURE_NAME = re.compile(r"(?:\.func\d+|\.\d+|-range\d+|·\d+)$|\{lambda|\$_\d|lambda\(|\{\{closure\}\}")
 # "exec.(*Query).Reset", "Reset", "news::Feed::publish", "buffer_free"
@@ -29,11 +28,12 @@ _words_by_name: Final[dict[str, tuple[str, ...]]] = {}
 _MAX_CACHED_NAMES: Final = 1 << 12
 
 
-def is_same_function(a: str, b: str) -> bool:
-    """Are two names those of code in one function of the source?
+def contains_word(text: str, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
 
-    A closure in `scale.Policy.Decide`, a method of a value, is only known to be in `scale.Decide`.
-    """
+
+def is_same_function(a: str, b: str) -> bool:
+    """Are they in one function? A closure in the value method `scale.Policy.Decide` is printed as in `scale.Decide`."""
     if a == b:
         return a != ""
     if "(" in a or "(" in b or a.count(".") == b.count("."):
@@ -56,9 +56,7 @@ def is_test_file(file: str) -> bool:
 
 def owner_of(name: str) -> str:
     """`courier.(*Courier)` for a method, the package or namespace for a function."""
-    if "::" in name:
-        return name.rpartition("::")[0]
-    return name.rpartition(".")[0]
+    return name.rpartition("::" if "::" in name else ".")[0]
 
 
 def is_value_method(name: str) -> bool:
@@ -101,6 +99,11 @@ def name_words(name: str) -> tuple[str, ...]:
     return cached
 
 
+def begins_with(name: str, verbs: frozenset[str]) -> bool:
+    """Is the first word of a function's name one of these?"""
+    return not verbs.isdisjoint(name_words(name)[:1])
+
+
 _WORD_GROUPS = {
     group: frozenset(word for line in lines for word in line.split())
     for group, lines in symbols.read_frame_list("words.txt", "deadheat.diagnosis").items()
@@ -109,30 +112,29 @@ ENDING_VERBS = _WORD_GROUPS["ending"]
 REMOVING_VERBS = _WORD_GROUPS["removing"]
 RENEWING_VERBS = _WORD_GROUPS["renewing"]
 LAZY_VERBS = _WORD_GROUPS["lazy"]
-CREATING_VERBS = _WORD_GROUPS["making"]
+CREATING_VERBS = _WORD_GROUPS["creating"]
 CHANGING_VERBS = _WORD_GROUPS["changing"]
-ROTATING_VERBS = _WORD_GROUPS["turning"]
-STATE_CHANGE_VERBS = _WORD_GROUPS["acting"]
-POOL_VERBS = _WORD_GROUPS["pooling"]
+ROTATING_VERBS = _WORD_GROUPS["rotating"]
+STATE_CHANGE_VERBS = _WORD_GROUPS["state change"]
+POOL_VERBS = _WORD_GROUPS["pool"]
 GROWING_VERBS = _WORD_GROUPS["growing"]
-KEYED_STORE_VERBS = _WORD_GROUPS["keyed"]
-INDEXED_TYPE_WORDS = _WORD_GROUPS["indexed"]
+KEYED_STORE_VERBS = _WORD_GROUPS["keyed store"]
+INDEXED_TYPE_WORDS = _WORD_GROUPS["indexed types"]
 STARTING_VERBS = _WORD_GROUPS["starting"]
-START_OR_RUN_VERBS = _WORD_GROUPS["either"]
-RUNNING_VERBS = _WORD_GROUPS["doing"]
+START_OR_RUN_VERBS = _WORD_GROUPS["start or run"]
+RUNNING_VERBS = _WORD_GROUPS["running"]
 WAITING_VERBS = _WORD_GROUPS["waiting"]
 RESULT_WORDS = _WORD_GROUPS["results"]
-ITERATING_VERBS = _WORD_GROUPS["walking"]
+ITERATING_VERBS = _WORD_GROUPS["iterating"]
 JOINING_VERBS = _WORD_GROUPS["joining"]
-NOTIFYING_VERBS = _WORD_GROUPS["announcing"]
-TIMER_WORDS = _WORD_GROUPS["timing"]
-POOL_TAKING_VERBS = _WORD_GROUPS["taking"]
-POOL_RETURNING_VERBS = _WORD_GROUPS["giving"]
+NOTIFYING_VERBS = _WORD_GROUPS["notifying"]
+TIMER_WORDS = _WORD_GROUPS["timer"]
+POOL_TAKING_VERBS = _WORD_GROUPS["pool taking"]
+POOL_RETURNING_VERBS = _WORD_GROUPS["pool returning"]
 STOPPING_VERBS = _WORD_GROUPS["stopping"]
-ALLOCATION_FUNCTIONS = _WORD_GROUPS["memory"]
+ALLOCATION_FUNCTIONS = _WORD_GROUPS["allocation"]
 READING_VERBS = _WORD_GROUPS["reading"]
-
-
+TIMED_WAITS = _WORD_GROUPS["timed waits"]
 # calls that signal completion, and the calls that wait for the signal
 WAITS_BY_SIGNAL = {
     "sem_post": ("sem_wait", "sem_timedwait", "sem_clockwait"),
@@ -151,30 +153,14 @@ WAITS_BY_SIGNAL = {
 }
 JOIN_CALLS = frozenset(("join", "pthread_join", "thrd_join", "kthread_stop", "Wait", "cancel_work_sync", "flush_work"))
 DETACH_CALLS = frozenset(("detach", "pthread_detach", "thrd_detach"))
-# waits with a timeout
-TIMED_WAITS = frozenset(
-    (
-        "wait_for",
-        "wait_until",
-        "sem_timedwait",
-        "sem_clockwait",
-        "pthread_cond_timedwait",
-        "cnd_timedwait",
-        "pthread_timedjoin_np",
-        "try_acquire_for",
-        "wait_for_completion_timeout",
-    )
-)
 SLEEP_CALLS = frozenset(("sleep", "usleep", "nanosleep", "msleep", "sleep_for", "sleep_until", "Sleep", "thrd_sleep"))
 # "while (1) {", "for (;;) {", "while (!stop_) {", "while (running) {", "for {", "for i := 0; ; i++ {"
 _ENDLESS_LOOP = re.compile(
     r"^(?:for\s{0,3}\(\s{0,3};\s{0,3};|for \{|for [^;{]{0,80};\s{0,3};|loop \{"
     r"|while\s{0,3}\(\s{0,3}[!\w.>(-]{1,80}\s{0,3}(?:\(\))?\))"
 )
-# calls that are followed per query
-_MAX_CALLS_FOLLOWED = 12
-# loops around a line that are examined
-_MAX_NESTED_LOOPS = 6
+_MAX_CALLS_FOLLOWED = 12  # calls that are followed per query
+_MAX_NESTED_LOOPS = 6  # loops around a line that are examined
 
 
 def calls_to(
@@ -196,7 +182,7 @@ def is_in_endless_loop(context: RaceContext, frame: Frame) -> bool:
     """Is a frame's line in a loop that only ends on request?"""
     facts = context.function_at(frame)
     for first, _ in facts.loops[:_MAX_NESTED_LOOPS] if facts else ():
-        head_facts = context.function_at(frame._replace(line=first))
-        if head_facts and _ENDLESS_LOOP.match(head_facts.text):
+        loop_head = context.function_at(frame, first)
+        if loop_head and _ENDLESS_LOOP.match(loop_head.text):
             return True
     return False

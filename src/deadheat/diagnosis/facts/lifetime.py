@@ -6,27 +6,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from deadheat.diagnosis.context import once_per_report
 from deadheat.diagnosis.facts import addresses
-from deadheat.diagnosis.facts.function_names import (
-    ENDING_VERBS,
-    RESULT_WORDS,
-    RUNNING_VERBS,
-    START_OR_RUN_VERBS,
-    STARTING_VERBS,
-    TIMER_WORDS,
-    WAITING_VERBS,
-    bare_name,
-    is_test_file,
-    name_words,
-    owner_of,
-    without_package,
-)
-from deadheat.diagnosis.race_side import RaceSide, runs_in_starter_closure
+from deadheat.diagnosis.facts import function_names as naming
+from deadheat.diagnosis.race_side import RaceSide, is_below, runs_in_starter_closure
 from deadheat.model import ActorState, Frame, Op, Origin
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
-
 
 # "pthread_mutex_destroy", "pthread_cond_destroy", "sem_destroy", "mtx_destroy", "cnd_destroy"
 _DESTROY_FUNCTION = re.compile(
@@ -40,11 +27,7 @@ def destroy_frame(side: RaceSide) -> Frame | None:
 
 
 def destroys_object(side: RaceSide) -> bool:
-    """Does the access end the object's lifetime?
-
-    A destructor that writes may be that of a guard which counts something. One that frees, or whose
-    write the detector reports as a vptr race, ends a part of the object.
-    """
+    """Does the access end the object's lifetime? A destructor that only writes may be that of a guard that counts."""
     if destroy_frame(side) is not None:
         return True
     changes = side.context.report.kind == "data-race-on-vptr" and side.writes
@@ -53,16 +36,14 @@ def destroys_object(side: RaceSide) -> bool:
 
 # "running_ = false;", "p->quit = 1;", "s.stopped = true"
 _FLAG_ASSIGNMENT = re.compile(r"\b(\w{1,80})\s{0,9}=\s{0,9}(?:true|false|TRUE|FALSE|0|1);?(?:$|\s)")
-# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;", "while (n && !quit)"; not
-# a value in an expression, as in "return m->tone * 2;"
+# "while (running_) {", "if s.stopped {", "for !w.quit {", "return !m->quit;", "while (n && !quit)"; not a value in an
+# expression, as in "return m->tone * 2;"
 _FLAG_TEST = (
     r"(?:^\}?\s{0,9}(?:while|for|if|return)\b|&&|\|\|)\s{0,9}\(?\s{0,9}!?\s{0,9}"
     r"(?:[\w.(]|->){0,80}\b%s\b(?:\(\))?\s{0,9}(?:[){;]|&&|\|\||$|[!=]=)"
 )
-
-
 # functions with these words come after the work, or should
-_AFTER_WORK_WORDS: frozenset[str] = ENDING_VERBS | RESULT_WORDS | WAITING_VERBS
+_AFTER_WORK_WORDS: frozenset[str] = naming.ENDING_VERBS | naming.RESULT_WORDS | naming.WAITING_VERBS
 _GIVE_UP_WORDS = ("give", "up")
 
 
@@ -101,18 +82,15 @@ def _have_common_caller(ender: RaceSide, frame: Frame, worker: RaceSide) -> bool
     """Does the caller of the teardown run on both sides? Then the two sides are peers."""
     at = ender.live_frames.index(frame) + 1
     caller = ender.live_frames[at] if at < len(ender.live_frames) else None
-    if caller is None or caller.origin is not Origin.USER or is_test_file(caller.file):
+    if caller is None or caller.origin is not Origin.USER or naming.is_test_file(caller.file):
         return False
     return any(f.function == caller.function and f.line for f in worker.live_frames)
 
 
 def are_concurrent_methods(match: TeardownMatch, again: Frame | None = None) -> bool:
-    """Are both sides methods of one type that are run concurrently?
-
-    By a test or by `main`, or by the function that started the worker and continued to the renewal.
-    """
+    """Are both sides methods of one type that a test, `main` or the worker's starter runs concurrently?"""
     start_frame = match.worker.start_frame
-    driven = start_frame is None or start_frame.package == "main" or is_test_file(start_frame.file)
+    driven = start_frame is None or start_frame.package == "main" or naming.is_test_file(start_frame.file)
     if again is not None:
         now = [f for f in match.owner.live_frames if f.function == again.function]
         driven = any((f.line or 0) > (again.line or 0) > 0 for f in now)
@@ -120,35 +98,27 @@ def are_concurrent_methods(match: TeardownMatch, again: Frame | None = None) -> 
     return driven and same and "(" in match.owner.owner
 
 
+@once_per_report
 def find_package_worker(context: RaceContext) -> tuple[RaceSide, RaceSide, Frame] | None:
-    """A worker that code of the same package started, the side that meets it, and its start.
-
-    The starter is not on the other stack: whether the two are meant to run concurrently (a lock is
-    missing) or in order (a wait is missing) is not visible.
-    """
-    if "own" not in context.cache:
-        context.cache["own"] = _find_package_worker(context)
-    match: tuple[RaceSide, RaceSide, Frame] | None = context.cache["own"]
-    return match
-
-
-def _find_package_worker(context: RaceContext) -> tuple[RaceSide, RaceSide, Frame] | None:
+    """A worker started by code of the same package that is not on the other stack, the other side, and its start."""
     for worker, other in context.side_pairs:
         if not worker.is_worker or other.is_worker or other.site is None:
             continue
         start_frame = worker.start_frame
-        if start_frame is None or start_frame.package != other.site.package or is_test_file(start_frame.file):
+        if start_frame is None or start_frame.package != other.site.package or naming.is_test_file(start_frame.file):
             continue  # tests run things concurrently on purpose
-        name = context.enclosing_function(start_frame.function)
-        if not any(
-            context.enclosing_function(f.function) == name for f in other.live_frames if f.origin is Origin.USER
-        ):
+        if worker.enclosing_function(start_frame) not in _user_functions(other):
             return worker, other, start_frame
     return None
 
 
-class ContinuingStarter(NamedTuple):
-    """A worker that writes, the side that meets it, its start, and where its starter is now."""
+def _user_functions(side: RaceSide) -> set[str]:
+    """The functions of user code on a side's stack."""
+    return {side.enclosing_function(f) for f in side.live_frames if f.origin is Origin.USER}
+
+
+class WorkerAndStarter(NamedTuple):
+    """A worker, the side that its starter leads to, where it was started, and where its starter is now."""
 
     worker: RaceSide
     other: RaceSide
@@ -156,43 +126,35 @@ class ContinuingStarter(NamedTuple):
     current_frame: Frame
 
 
-def find_continuing_starter(context: RaceContext) -> ContinuingStarter | None:
-    """A worker and its starter, which continued and uses what the worker writes.
+@once_per_report
+def find_continuing_starter(context: RaceContext) -> WorkerAndStarter | None:
+    """A worker and its starter, which continued and uses what the worker writes: it intends to wait for the worker.
 
-    Such a function intends to wait for the worker. Tests and `main` are excluded because they run things
-    concurrently on purpose, and so are global variables, which are not a worker's result.
+    Tests and `main` run things concurrently on purpose; global variables are not a worker's result.
     """
-    if ContinuingStarter not in context.cache:
-        context.cache[ContinuingStarter] = _find_continuing_starter(context)
-    match: ContinuingStarter | None = context.cache[ContinuingStarter]
-    return match
-
-
-def _find_continuing_starter(context: RaceContext) -> ContinuingStarter | None:
     location = context.report.location
     if (location is not None and location.kind == "global") or addresses.is_package_variable(context):
         return None
     for worker, other in context.side_pairs:
         start_frame = worker.start_frame if worker.writes and worker.is_worker else None
-        if start_frame is None or is_test_file(start_frame.file):
+        if start_frame is None or naming.is_test_file(start_frame.file):
             continue
         if _is_main_driver(worker, start_frame) or worker.function == other.function:
             continue  # a captured variable, or two equal workers
         for now in other.user_frames:
             if now.file == start_frame.file and now.function == start_frame.function:
-                is_later = (now.line or 0) > (start_frame.line or 0) > 0
-                return ContinuingStarter(worker, other, start_frame, now) if is_later else None
+                return WorkerAndStarter(worker, other, start_frame, now) if is_below(now, start_frame) else None
     return None
 
 
 def _is_main_driver(worker: RaceSide, start_frame: Frame) -> bool:
     """Is it `main`, or a plain function that `main` calls, as `run` often is?"""
     name = worker.enclosing_function(start_frame)
-    if bare_name(name) == "main":
+    if naming.bare_name(name) == "main":
         return True
     created = worker.actor.created_at
     above = created[created.index(start_frame) + 1 :] if start_frame in created else ()
-    called = bool(above) and bare_name(worker.enclosing_function(above[0])) == "main"
+    called = bool(above) and naming.bare_name(worker.enclosing_function(above[0])) == "main"
     return start_frame.package == "main" and called and "(" not in name
 
 
@@ -202,37 +164,36 @@ def has_finished(worker: RaceSide) -> bool:
 
 
 def is_meant_concurrent(context: RaceContext) -> bool | None:
-    """Is a package's worker meant to run concurrently with the reader of what it writes?
+    """Is a package's worker meant to run concurrently with the reader of what it writes? None if unknown.
 
-    The starter's name decides: `Start`, `Open`, `NewPoller` begin something that continues. `Compact`
-    looks finished when it returns (False), as does `Run` if the goroutine is its own closure. None if
-    neither is visible, or there is no such worker.
+    The starter's name decides: `Start`, `Open`, `NewPoller` begin something that continues. `Compact` looks finished
+    when it returns (False), as does `Run` if the goroutine is its own closure.
     """
     package_worker = find_package_worker(context)
     if package_worker is None:
         return None
     worker, other, start_frame = package_worker
-    if not worker.writes or other.writes or not has_informative_name(other) or comes_after_work(other):
+    if not reads_before_end(other, worker):
         return None
     verbs = _verbs_of(context.enclosing_function(start_frame.function))
-    if (START_OR_RUN_VERBS | RUNNING_VERBS) & verbs:
+    if (naming.START_OR_RUN_VERBS | naming.RUNNING_VERBS) & verbs:
         return None
     if not context.is_go:
         return True
     if has_finished(worker):
         return None  # its work was bounded: a later reader may have to wait for it
-    return bool(STARTING_VERBS & verbs) and not is_body_of_starter(worker, start_frame)
+    return bool(naming.STARTING_VERBS & verbs) and not is_body_of_starter(worker, start_frame)
 
 
 def is_starting_name(name: str) -> bool:
     """Is a function named like one that starts something that continues, or may do so?"""
-    return bool((STARTING_VERBS | START_OR_RUN_VERBS) & _verbs_of(name))
+    return bool((naming.STARTING_VERBS | naming.START_OR_RUN_VERBS) & _verbs_of(name))
 
 
 def is_body_of_starter(worker: RaceSide, start_frame: Frame) -> bool:
     """Is a goroutine the whole body of a function that runs something: `func Run() { go func() …`?"""
     name = worker.enclosing_function(start_frame)
-    if not RUNNING_VERBS.intersection(name_words(name)[:1]) or not worker.live_frames:
+    if not naming.begins_with(name, naming.RUNNING_VERBS) or not worker.live_frames:
         return False
     entry_frame = worker.live_frames[-1]
     return worker.enclosing_function(entry_frame) == name and entry_frame.line != start_frame.line
@@ -240,13 +201,14 @@ def is_body_of_starter(worker: RaceSide, start_frame: Frame) -> bool:
 
 def _verbs_of(name: str) -> set[str]:
     """The verbs in a function's name: its first word, in C also its last (`poller_start`)."""
-    parts = name_words(name)
-    return {*parts[:1], *(parts[-1:] if "_" in bare_name(name) else ())}
+    parts = naming.name_words(name)
+    return {*parts[:1], *(parts[-1:] if "_" in naming.bare_name(name) else ())}
 
 
-def has_informative_name(side: RaceSide) -> bool:
-    """Does a function name describe it? Test code reads what it created."""
-    return bool(side.named_frames) or side.is_in_test_file
+def reads_before_end(side: RaceSide, worker: RaceSide) -> bool:
+    """Does it read what a worker writes, and does no name say that it follows the work? Test code has no such names."""
+    has_name = bool(side.named_frames) or side.is_in_test_file
+    return worker.writes and not side.writes and has_name and not comes_after_work(side)
 
 
 def comes_after_work(side: RaceSide) -> bool:
@@ -258,10 +220,7 @@ def comes_after_work(side: RaceSide) -> bool:
 
 
 def is_method_of_other_type(owner: RaceSide, worker: RaceSide) -> bool:
-    """Does the worker run a method of another type than the function that writes its object?
-
-    Then it may have received the object itself: `go truck.drive()`.
-    """
+    """Does the worker run a method of another type (`go truck.drive()`), which may have received the object itself?"""
     return "(" in worker.owner and worker.owner != owner.owner
 
 
@@ -273,15 +232,14 @@ def is_stack_memory(context: RaceContext) -> bool:
 
 def runs_in_defer(side: RaceSide) -> bool:
     """Does it run in a deferred call of its goroutine, without a panic?"""
-    return (
-        side.frame_ending_with("runtime.deferreturn") is not None and side.frame_ending_with("runtime.gopanic") is None
-    )
+    is_panicking = side.frame_ending_with("runtime.gopanic") is not None
+    return side.frame_ending_with("runtime.deferreturn") is not None and not is_panicking
 
 
 @lru_cache(maxsize=1 << 12)
 def is_timer_name(name: str) -> bool:
     """Is a function, or the class of a method, named like a timer? `Timer::Start`, `on_alarm`."""
-    return bool(TIMER_WORDS.intersection((*name_words(name), *name_words(owner_of(name)))))
+    return bool(naming.TIMER_WORDS.intersection((*naming.name_words(name), *naming.name_words(naming.owner_of(name)))))
 
 
 def timer_side(context: RaceContext) -> RaceSide | None:
@@ -314,75 +272,60 @@ def is_stop_flag(context: RaceContext, match: TeardownMatch) -> bool:
     here, there, shared = match.owner.site_facts, match.worker.site_facts, context.shared_variable
     if here is None or there is None or match.worker.writes:
         return False
-    set_ = _FLAG_ASSIGNMENT.search(here.text)
-    if set_ is None or (shared is not None and shared.name != set_[1]):
+    assignment = _FLAG_ASSIGNMENT.search(here.text)
+    if assignment is None or (shared is not None and shared.name != assignment[1]):
         return False
-    return re.search(_FLAG_TEST % re.escape(set_[1]), there.text) is not None
+    return re.search(_FLAG_TEST % re.escape(assignment[1]), there.text) is not None
 
 
 def name_explanation(owner: RaceSide, shown_name: str) -> str:
     """Which name shows it: that of the writing function, or of one that led to it."""
-    return ", and by its name" if without_package(owner.function) == shown_name else f": `{shown_name}`"
+    return ", and by its name" if naming.without_package(owner.function) == shown_name else f": `{shown_name}`"
 
 
 def start_by_owner(context: RaceContext, match: TeardownMatch) -> Frame | None:
     """Where the type or package of the ended object started the worker, if it did."""
-    ender_type = owner_of(context.enclosing_function(match.frame.function))
-    for frame in match.worker.start_stack:
-        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
-            continue
-        same = bool(frame.package) and frame.package == match.frame.package
-        # in C a file takes the role of a package
-        in_c = context.source is not None and match.frame.file.endswith(".c")
-        same = same or (in_c and frame.file == match.frame.file)
-        if same or (ender_type and owner_of(context.enclosing_function(frame.function)) == ender_type):
+    ender_type = naming.owner_of(context.enclosing_function(match.frame.function))
+    # in C a file takes the role of a package
+    c_file = match.frame.file if context.source is not None and match.frame.file.endswith(".c") else None
+    for frame in _product_frames(match.worker.start_stack):
+        same = (bool(frame.package) and frame.package == match.frame.package) or frame.file == c_file
+        if same or (ender_type and naming.owner_of(context.enclosing_function(frame.function)) == ender_type):
             return frame
     if context.source and not match.worker.actor.created_at and "::" in ender_type:
         # its start is not reported: a method of the same class runs in it
-        runs = [f for f in match.worker.user_frames if owner_of(context.enclosing_function(f.function)) == ender_type]
-        return runs[-1] if runs else None
+        frames = reversed(match.worker.user_frames)
+        return next((f for f in frames if naming.owner_of(match.worker.enclosing_function(f)) == ender_type), None)
     return None
 
 
 def start_by_common_caller(context: RaceContext, match: TeardownMatch) -> Frame | None:
     """The function that started the worker earlier and now leads to the renewal."""
-    now = {context.enclosing_function(f.function) for f in match.owner.live_frames if f.origin is Origin.USER}
-    for frame in match.worker.actor.created_at:
-        if frame.origin is not Origin.USER or frame.stale or is_test_file(frame.file):
-            continue
+    now = _user_functions(match.owner)
+    for frame in _product_frames(match.worker.actor.created_at):
         name = context.enclosing_function(frame.function)
-        if name in now and bare_name(name) != "main":
+        if name in now and naming.bare_name(name) != "main":
             return frame
     return None
 
 
-class NextRound(NamedTuple):
-    """The side of the next run, the worker of the last run, its start, and the starter's frame now."""
-
-    owner: RaceSide
-    worker: RaceSide
-    start_frame: Frame
-    current_frame: Frame
+def _product_frames(frames: tuple[Frame, ...]) -> list[Frame]:
+    """The frames of user code outside of tests."""
+    return [f for f in frames if f.origin is Origin.USER and not f.stale and not naming.is_test_file(f.file)]
 
 
-def find_next_round(context: RaceContext) -> NextRound | None:
-    """A function that is above the line on which it started the worker."""
-    if NextRound not in context.cache:
-        context.cache[NextRound] = _find_next_round(context)
-    match: NextRound | None = context.cache[NextRound]
-    return match
-
-
-def _find_next_round(context: RaceContext) -> NextRound | None:
+@once_per_report
+def find_next_round(context: RaceContext) -> WorkerAndStarter | None:
+    """A function that is above the line on which it started the worker, in its next run."""
     for owner, worker in context.side_pairs:
-        is_closure_on_stack = worker.is_closure and (
-            not context.has_code or _is_closure_on_stack(context, worker, owner)
-        )
+        # is the worker's closure one of a function on the owner's stack?
+        functions = [owner.enclosing_function(f) for f in owner.user_frames if not naming.is_test_file(f.file)]
+        is_closure_on_stack = worker.is_closure and (not context.has_code or worker.function in functions)
         if is_closure_on_stack or owner.function == worker.function or not is_background_worker(worker):
             continue
         for start_frame in worker.start_stack:
-            current_frame = next((f for f in owner.user_frames if f.function == start_frame.function), None)
-            if current_frame is None or start_frame.stale or is_test_file(start_frame.file):
+            current_frame = owner.frame_in(start_frame.function)
+            if current_frame is None or start_frame.stale or naming.is_test_file(start_frame.file):
                 continue
             if current_frame.file != start_frame.file or (current_frame.line or 0) >= (start_frame.line or 0):
                 break
@@ -390,28 +333,19 @@ def _find_next_round(context: RaceContext) -> NextRound | None:
                 break
             # the loop may only iterate what the workers remove themselves from
             walks = context.source is None and not owner.writes and current_frame == owner.site
-            return None if context.is_go and walks else NextRound(owner, worker, start_frame, current_frame)
+            return None if context.is_go and walks else WorkerAndStarter(worker, owner, start_frame, current_frame)
     return None
 
 
 def start_in_loop_over_objects(context: RaceContext, owner: RaceSide, worker: RaceSide) -> Frame | None:
-    """The line that calls a method of several objects in turn, one of which started the worker.
-
-    `for _, h := range all { h.Init() }`: the worker belongs to another object of the loop.
-    """
+    """`for _, h := range all { h.Init() }`: the line that called another object's method, which started the worker."""
     start_stack = worker.start_stack
     for at, frame in enumerate(start_stack[1:], 1):
         position = next((n for n, f in enumerate(owner.user_frames) if f[:4] == frame[:4]), 0)
         if position and frame.origin is Origin.USER:
-            previous_function, next_function = (
-                context.enclosing_function(start_stack[at - 1].function),
-                owner.enclosing_function(owner.user_frames[position - 1]),
-            )
-            return (
-                frame
-                if previous_function != next_function and bare_name(previous_function) == bare_name(next_function)
-                else None
-            )
+            started = worker.enclosing_function(start_stack[at - 1])
+            current = owner.enclosing_function(owner.user_frames[position - 1])
+            return frame if started != current and naming.bare_name(started) == naming.bare_name(current) else None
     return None
 
 
@@ -419,21 +353,14 @@ def _is_starting_loop(
     context: RaceContext, owner: RaceSide, worker: RaceSide, start_frame: Frame, current_frame: Frame
 ) -> bool:
     """Is it a variable of the loop that starts the workers, not a second call?"""
-    if runs_in_starter_closure(worker, start_frame) and not (owner.site_facts and not _is_for_statement(owner)):
+    may_be_for_statement = owner.site_facts is None or owner.site_facts.text.startswith("for ")
+    if runs_in_starter_closure(worker, start_frame) and may_be_for_statement:
         return True
-    may_be_own = (
-        is_method_of_other_type(owner, worker) or bare_name(owner.function) == "main" or is_stack_memory(context)
-    )
+    in_main = naming.bare_name(owner.function) == "main"
+    may_be_own = is_method_of_other_type(owner, worker) or in_main or is_stack_memory(context)
     if context.source is None and current_frame == owner.site and may_be_own:
         return True
     return _sets_variable_in_loop(owner, start_frame)
-
-
-def _is_closure_on_stack(context: RaceContext, worker: RaceSide, owner: RaceSide) -> bool:
-    """Is the worker's closure one of a function on the owner's stack?"""
-    return worker.function in [
-        context.enclosing_function(f.function) for f in owner.user_frames if not is_test_file(f.file)
-    ]
 
 
 def _sets_variable_in_loop(owner: RaceSide, start_frame: Frame) -> bool:
@@ -448,7 +375,3 @@ def _sets_variable_in_loop(owner: RaceSide, start_frame: Frame) -> bool:
         if declaration is not None and declaration.kind in ("local", "loop") and not is_refilled:
             return True
     return False
-
-
-def _is_for_statement(side: RaceSide) -> bool:
-    return bool(side.site_facts and side.site_facts.text.startswith("for "))

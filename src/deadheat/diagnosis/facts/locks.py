@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.race_side import RaceSide
 
-
 # how detectors print a held lock: "write M12", "read M3", "0x4A2B", "M7"
 _READ_LOCK = re.compile(r"\bread\b")
 _LOCK_ID = re.compile(r"(?:M\d+|0x[0-9a-fA-F]+)")
@@ -53,13 +52,10 @@ def locks_of_both_sides(context: RaceContext) -> tuple[list[SideLock], list[Side
     if len(context.race_sides) < 2:
         return None
     a, b = context.race_sides
-    if context.source is None and needs_code_for_locks(context):
-        return None
     if not needs_code_for_locks(context):
         return _reported_or_read_locks(context, a), _reported_or_read_locks(context, b)
-    if (mine := locks_in_code(a)) is None or (other := locks_in_code(b)) is None:
-        return None
-    return mine, other
+    mine, other = locks_in_code(a), locks_in_code(b)
+    return None if mine is None or other is None else (mine, other)
 
 
 def _reported_or_read_locks(context: RaceContext, side: RaceSide) -> list[SideLock]:
@@ -71,13 +67,12 @@ def _reported_or_read_locks(context: RaceContext, side: RaceSide) -> list[SideLo
 
 
 def find_object_lock(context: RaceContext) -> tuple[RaceSide, RaceSide, str] | None:
-    """The side that holds the object's own lock, the side that holds only other types' locks, the lock.
-
-    Those locks protect other objects: the second side lacks the object's own lock.
-    """
+    """The side that holds the object's own lock, the side that holds only other types' locks, and the lock."""
     owner = context.shared_variable.owner if context.shared_variable else ""
     for holder, other_side in context.side_pairs if owner else ():
-        if other_side.writes or (not _is_method_of(other_side, owner) and _stores_variable(context, other_side)):
+        facts = other_side.site_facts
+        stores = facts is not None and any(u.name == context.variable_name for u in facts.stores)
+        if other_side.writes or (stores and facts and facts.receiver != owner):
             continue  # a writer outside of the type may use its own lock to guard it
         mine, other = lock_owner_types(holder), lock_owner_types(other_side)
         name = next((lock for lock, kind in mine.items() if kind == owner), None)
@@ -86,21 +81,8 @@ def find_object_lock(context: RaceContext) -> tuple[RaceSide, RaceSide, str] | N
     return None if owner else _find_library_reader(context)
 
 
-def _is_method_of(side: RaceSide, owner: str) -> bool:
-    return side.site_facts is not None and side.site_facts.receiver == owner
-
-
-def _stores_variable(context: RaceContext, side: RaceSide) -> bool:
-    """Does its function also store to the variable, `a.cents -= fee` or further down?"""
-    name = context.shared_variable.name if context.shared_variable else ""
-    return side.site_facts is not None and any(u.name == name for u in side.site_facts.stores)
-
-
 def _find_library_reader(context: RaceContext) -> tuple[RaceSide, RaceSide, str] | None:
-    """A method uses its object under the object's lock; a library reads it under another lock.
-
-    Code that prints, compares or encodes an object often holds the lock of the container it came from.
-    """
+    """A method uses its object under its lock; a library prints or encodes it under the lock of a container."""
     for holder, other_side in context.side_pairs:
         if other_side.writes or not other_side.is_library_access or holder.site_facts is None:
             continue
@@ -128,7 +110,8 @@ def lock_owner_types(side: RaceSide) -> dict[str, str]:
 
 def may_be_same_lock(a: RaceSide, b: RaceSide) -> bool:
     """May `s.mu` of a local of unknown type and `Stream.mu` be the same lock?"""
-    for mine, other in ((lock_owner_types(a), lock_owner_types(b)), (lock_owner_types(b), lock_owner_types(a))):
+    types, other_types = lock_owner_types(a), lock_owner_types(b)
+    for mine, other in ((types, other_types), (other_types, types)):
         unknown = {name.rpartition(".")[2] for name, kind in mine.items() if not kind}
         if any(name.rpartition(".")[2] in unknown for name in other):
             return True
@@ -137,9 +120,8 @@ def may_be_same_lock(a: RaceSide, b: RaceSide) -> bool:
 
 def overwrites_lock(writer: RaceSide, holder: RaceSide) -> bool:
     """`*l = limits{}`: does a line overwrite the struct that contains the other side's lock?"""
-    stored = (
-        {u.stored_type.rpartition(".")[2] for u in writer.site_facts.uses if u.stored_type} if writer.site_facts else ()
-    )
+    uses = writer.site_facts.uses if writer.site_facts else ()
+    stored = {u.stored_type.rpartition(".")[2] for u in uses if u.stored_type}
     return any(held.name.partition(".")[0] in stored for held in holder.locks_held)
 
 
@@ -171,20 +153,18 @@ class UsualLock(NamedTuple):
 
 def find_usual_lock(context: RaceContext) -> UsualLock | None:
     """The lock that most other methods hold when they use the field of the only known side."""
-    known_sides = [side for side in context.race_sides if side.site]
-    shared, source = context.shared_variable, context.source
-    if not context.is_go or source is None or shared is None or len(known_sides) != 1:
+    side, shared, source = context.only_known_side, context.shared_variable, context.source
+    if not context.is_go or source is None or shared is None or side is None:
         return None
-    side = known_sides[0]
     if side.site is None or side.site_facts is None or shared.kind != "field" or not shared.owner:
         return None
     if side.frame_expecting_lock or is_created_here(context, side):
         return None  # the caller holds it, or the object is not shared yet
-    chain_functions = {(code.path, code.first_line) for _, code in side.call_chain}
+    chain_functions = {code.definition for _, code in side.call_chain}
     others: dict[tuple[str, int], set[str]] = {}
     for facts in source.find_field_uses(shared.name, side.site):
-        if facts.receiver == shared.owner and (facts.path, facts.first_line) not in chain_functions:
-            others.setdefault((facts.path, facts.first_line), set()).update(h.name for h in facts.locks_held)
+        if facts.receiver == shared.owner and facts.definition not in chain_functions:
+            others.setdefault(facts.definition, set()).update(h.name for h in facts.locks_held)
     holder_counts = Counter(name for names in others.values() for name in names)
     usual_locks = {n for n, count in holder_counts.items() if count >= _MIN_FUNCTIONS and 2 * count > len(others)}
     if not usual_locks or usual_locks.intersection(lock.name for lock in side.locks_held):

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnosis.facts.function_names import (
-    ALLOCATION_FUNCTIONS,
-    POOL_RETURNING_VERBS,
-    POOL_TAKING_VERBS,
-    is_test_file,
-    is_value_method,
-    name_words,
-)
+from deadheat.diagnosis.facts import function_names as naming
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite, FunctionFacts
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
-
 
 # "&Settings{Version: version}", "Stats{}", "new(Client)", "cache.Entry{key: k}"
 _CREATED_TYPE = re.compile(r"&?(?:\w+\.)?[A-Za-z_]\w*(?:\[.{0,80}\])?\{|new\(")
@@ -43,21 +35,15 @@ _LITERAL_KEY = re.compile(r"\b(\w{1,80})\s{0,9}:")
 
 
 def creation_caller(maker: RaceSide, reader: RaceSide) -> Frame | None:
-    """From a Go report alone: the method that has an object created by a function and then uses it.
-
-    `s.flags = load(path)`: a function that is not a method writes only to its arguments or to what it
-    creates. Its caller uses the new object, and the other side reached it through the same method.
-    """
-    if not maker.writes or reader.writes or maker.is_closure or "(" in maker.function:
-        return None
-    if is_value_method(maker.function):
+    """From a Go report alone: `s.flags = load(path)`, the method that has an object created and then uses it."""
+    if not maker.writes or reader.writes or maker.is_closure or not naming.is_package_function(maker.function):
         return None
     if ")." not in reader.function:
         return _creation_on_same_line(maker, reader)
     for caller in maker.user_frames[1:_MAX_CALLERS]:
         for frame in reader.user_frames[:2] if ")." in caller.function else ():
             if frame.function == caller.function and (frame.line or 0) >= (caller.line or 0):
-                return None if is_test_file(caller.file) else caller
+                return None if naming.is_test_file(caller.file) else caller
     return None
 
 
@@ -65,43 +51,40 @@ def _creation_on_same_line(maker: RaceSide, reader: RaceSide) -> Frame | None:
     """`table()[key]`: is what a line creates through a call read on the same line?"""
     for caller in maker.user_frames[2:_MAX_CALLERS] if not reader.is_closure and reader.library_frames else ():
         if caller == reader.site:
-            return None if is_test_file(caller.file) else caller
+            return None if naming.is_test_file(caller.file) else caller
     return None
 
 
 def is_created_here(context: RaceContext, side: RaceSide) -> bool:
     """Was the written object created by the same function, a few lines above or on this line?"""
-    here = side.site_facts
+    here, is_go = side.site_facts, context.is_go
     if here is None or not side.writes:
         return False
-    name = context.shared_variable.name if context.shared_variable else ""
-    if not context.is_go and side.library_frames and _CPP_CREATION.search(here.text):
+    if not is_go and side.library_frames and _CPP_CREATION.search(here.text):
         return True
-    wanted = _fields_of_other_side(context, side)
-    if (candidate := _STRUCT_LITERAL.search(here.text)) and _sets_any_field(candidate[1], wanted):
+    other_uses = [u for s in context.race_sides if s is not side and s.site_facts for u in s.site_facts.uses]
+    fields = {u.name for u in other_uses if len(u.path) > 1}
+    literal = _STRUCT_LITERAL.search(here.text)
+    if literal and fields.intersection(_LITERAL_KEY.findall(literal[1])):
         return True
-    if any(line == here.line and key in wanted for key, line in here.new_object_fields):
+    if any(line == here.line and key in fields for key, line in here.new_object_fields):
         return True  # a literal of several lines, each of which sets a field
-    if context.is_go and _RETURNED_LITERAL.search(here.text):
+    if is_go and _RETURNED_LITERAL.search(here.text):
         return True
-    candidates = [
-        candidate
-        for candidate in here.declarations.values()
-        if candidate.kind == "local" and candidate.line == here.line
-    ]
-    if context.is_go and any(_CREATED_TYPE.match(candidate.type) for candidate in candidates):
+    declared_here = [d for d in here.declarations.values() if d.kind == "local" and d.line == here.line]
+    if is_go and any(_CREATED_TYPE.match(declaration.type) for declaration in declared_here):
         return True  # the line that creates it
-    if context.is_go and _fills_new_container(here, here.returned_names | _variables_stored_below(context, side, here)):
+    if is_go and _fills_new_container(here, here.returned_names | _variables_stored_below(context, side, here)):
         return True
     for use in here.uses:
-        if not use.writes or len(use.path) < 2 or (name and use.name != name):
+        if not use.writes or len(use.path) < 2 or context.variable_name not in ("", use.name):
             continue
         if use.path[0].endswith("{}"):
             return True  # a line of the literal itself
         declared = here.declarations.get(use.path[0])
         if declared is None or declared.kind != "local":
             continue
-        if _CREATED_TYPE.match(declared.type) or (not context.is_go and _is_new_allocation(context, side, use.path[0])):
+        if _CREATED_TYPE.match(declared.type) or (not is_go and _is_new_allocation(context, side, use.path[0])):
             return True
     return False
 
@@ -110,20 +93,19 @@ def _variables_stored_below(context: RaceContext, side: RaceSide, here: Function
     """`c.rates = fresh`: variables that are stored below, after the loops around the line."""
     done = max((last for _, last in here.loops), default=here.line)
     below = sorted({u.line for u in here.stores if u.line > done})[:_MAX_STORES]
-    lines_below = [context.function_at(side.site._replace(line=line)) for line in below if side.site]
+    lines_below = [context.function_at(side.site, line) for line in below if side.site]
     matches = [_STORED_VARIABLE.search(facts.text) for facts in lines_below if facts]
     return frozenset(match[1] for match in matches if match)
 
 
 def _fills_new_container(here: FunctionFacts, handed_on: frozenset[str]) -> bool:
     """`m := map[string]int{}; m[k] = v; return m`: is a new container filled to be passed on?"""
-    has_started = any(s.line < here.line for s in here.thread_starts)
-    for name in handed_on if not has_started else ():
-        declaration = here.declarations.get(name)
-        is_local = (
-            declaration is not None and declaration.kind == "local" and declaration.closure_depth == len(here.closures)
-        )
-        if declaration is None or not is_local or not _CREATED_CONTAINER.match(declaration.type):
+    if any(s.line < here.line for s in here.thread_starts):
+        return False
+    for name in handed_on & here.declarations.keys():
+        declaration = here.declarations[name]
+        is_local = declaration.kind == "local" and declaration.closure_depth == len(here.closures)
+        if not is_local or not _CREATED_CONTAINER.match(declaration.type):
             continue
         if declaration.line == here.line or any(u.path == (name,) and u.writes for u in here.uses):
             return True
@@ -137,19 +119,8 @@ def _is_new_allocation(context: RaceContext, side: RaceSide, name: str) -> bool:
         return False
     if any(c.result == name and _ALLOCATOR.match(c.name) for c in here.calls):
         return True
-    declaring_facts = context.function_at(site._replace(line=here.declarations[name].line))
+    declaring_facts = context.function_at(site, here.declarations[name].line)
     return declaring_facts is not None and f"{name} = new " in declaring_facts.text
-
-
-def _fields_of_other_side(context: RaceContext, side: RaceSide) -> set[str]:
-    """The fields that the other side uses."""
-    others = [s.site_facts.uses for s in context.race_sides if s is not side and s.site_facts]
-    return {u.name for uses in others for u in uses if len(u.path) > 1}
-
-
-def _sets_any_field(literal: str, names: set[str]) -> bool:
-    """`base: strings.TrimRight(base, "/"), http: …` sets `base` and `http`."""
-    return bool(names.intersection(_LITERAL_KEY.findall(literal)))
 
 
 _MAX_CALLS_FOLLOWED = 4  # calls on a line that are followed
@@ -177,15 +148,12 @@ def find_copy_by_call(context: RaceContext) -> CopyByCall | None:
         for method in filter(None, [context.find_function(name, site) for name in called_names]):
             lock_prefix = f"{method.receiver}."
             locks = method.has_value_receiver and any(h.name.startswith(lock_prefix) for h in method.locks_held)
-            if locks and _writes_value_of(context, other, method.receiver):
+            # the other side writes to a value of that type: under its lock, or by the variable's name
+            is_owner = context.shared_variable is not None and context.shared_variable.owner == method.receiver
+            is_owner = is_owner or any(h.name.startswith(lock_prefix) for h in other.locks_held)
+            if locks and other.writes and is_owner:
                 return CopyByCall(reader, other, method)
     return None
-
-
-def _writes_value_of(context: RaceContext, side: RaceSide, kind: str) -> bool:
-    """Does a side write to a value of that type: under its lock, or by the variable's name?"""
-    is_owner = context.shared_variable is not None and context.shared_variable.owner == kind
-    return side.writes and (is_owner or any(h.name.startswith(f"{kind}.") for h in side.locks_held))
 
 
 def field_copied_after_start(worker: RaceSide, user: RaceSide) -> str:
@@ -195,13 +163,11 @@ def field_copied_after_start(worker: RaceSide, user: RaceSide) -> str:
     if here is None or there is None or len(stored) != 1 or len(stored[0]) != 2:
         return ""
     base, field = stored[0]
-    started_objects = {
-        match[1] for s in there.thread_starts if (match := _GO_METHOD_CALL.match(s.text)) and s.line < there.line
-    }
+    start_calls = [_GO_METHOD_CALL.match(s.text) for s in there.thread_starts if s.line < there.line]
+    started_objects = {match[1] for match in start_calls if match}
     read_names = {u.path[0] for u in there.uses if len(u.path) == 1 and not u.writes} & started_objects
-    copied = any(
-        n in there.declarations and _VALUE_LITERAL.match(there.declarations[n].type.strip()) for n in read_names
-    )
+    declarations = [there.declarations[name] for name in read_names if name in there.declarations]
+    copied = any(_VALUE_LITERAL.match(declaration.type.strip()) for declaration in declarations)
     is_receiver = base in here.declarations and here.declarations[base].kind == "receiver"
     return field if is_receiver and copied else ""
 
@@ -222,17 +188,20 @@ _MAX_FRAMES = 3  # frames, and lines per frame, that are examined
 
 
 def takes_from_pool(call: CallSite) -> bool:
-    return call.name not in ALLOCATION_FUNCTIONS and bool(POOL_TAKING_VERBS.intersection(name_words(call.name)))
+    if call.name in naming.ALLOCATION_FUNCTIONS:
+        return False
+    return not naming.POOL_TAKING_VERBS.isdisjoint(naming.name_words(call.name))
 
 
 def returns_to_pool(context: RaceContext, call: CallSite, frame: Frame) -> bool:
     """Does a call return an object to its pool, not to the allocator?"""
-    if call.name in ALLOCATION_FUNCTIONS or not POOL_RETURNING_VERBS.intersection(name_words(call.name)):
+    is_named = not naming.POOL_RETURNING_VERBS.isdisjoint(naming.name_words(call.name))
+    if call.name in naming.ALLOCATION_FUNCTIONS or not is_named:
         return False
     if call.name in _APPENDING_METHODS and not _FREE_LIST_NAME.search(call.target):
         return False
     inner = context.find_function(call.name, frame)
-    return inner is None or not any(c.name in ALLOCATION_FUNCTIONS for c in inner.calls)
+    return inner is None or not any(c.name in naming.ALLOCATION_FUNCTIONS for c in inner.calls)
 
 
 def returned_object_names(call: CallSite) -> tuple[str, ...]:
@@ -255,9 +224,8 @@ def pool_channel(context: RaceContext, side: RaceSide) -> str:
 
 def _touched_objects(context: RaceContext, side: RaceSide, facts: FunctionFacts) -> set[str]:
     """The objects whose fields a line uses in the reported way."""
-    name = context.shared_variable.name if context.shared_variable else ""
     uses = [u for u in facts.uses if len(u.path) > 1 and u.writes == side.writes]
-    return {u.path[0] for u in uses if not name or u.name == name}
+    return {u.path[0] for u in uses if context.variable_name in ("", u.name)}
 
 
 def _call_operands(facts: FunctionFacts) -> set[str]:
@@ -268,7 +236,7 @@ def _call_operands(facts: FunctionFacts) -> set[str]:
 
 def _channel_operation(context: RaceContext, frame: Frame, line: int, pattern: re.Pattern[str]) -> tuple[str, str]:
     """The two operands of a send or receive on a line, in the order of the code."""
-    facts = context.function_at(frame._replace(line=line))
+    facts = context.function_at(frame, line)
     match = pattern.search(facts.text) if facts else None
     return (match[1], match[2]) if match else ("", "")
 
@@ -280,20 +248,22 @@ def return_call_near_site(context: RaceContext, side: RaceSide) -> str:
         if side.has_library_between(frame):
             break  # the buffer that a printer fills is not the printed object
         facts = context.function_at(frame)
-        calls = facts.calls if facts else ()
-        received = {(c.target, c.result) for c in calls if c.name in _GETTER_NAMES and not c.arguments}
-        taken = {c.result.partition(",")[0].strip() for c in calls if takes_from_pool(c)} - {""}
+        if facts is None:
+            inner = ""
+            continue
+        received = {(c.target, c.result) for c in facts.calls if c.name in _GETTER_NAMES and not c.arguments}
+        taken = {c.result.partition(",")[0].strip() for c in facts.calls if takes_from_pool(c)} - {""}
         # `r := d.next(id)`: it is being taken right now
-        taken |= {c.result for c in calls if facts and c.line == facts.line and c.name == inner} - {""}
-        inner = facts.function if facts else ""
-        for call in calls:
+        taken |= {c.result for c in facts.calls if c.line == facts.line and c.name == inner} - {""}
+        inner = facts.function
+        for call in facts.calls:
             returned = call.arguments.strip()
-            if facts and _is_pool_counter(context, side, at, facts, returned):
+            if _is_pool_counter(context, side, at, facts, returned):
                 continue
             is_pool = "ool" in call.target or (call.target, returned.lstrip("&*")) in received
             if _RETURNING_CALL.search(call.name) and is_pool and _OBJECT_ARGUMENT.match(returned):
                 return f"{call.target}.{call.name}({call.arguments[:40]})"
-            touched = facts is not None and any(u.path[0] == returned for u in facts.uses)
+            touched = any(u.path[0] == returned for u in facts.uses)
             was_passed_on = context.is_go or _is_passed_on_before(facts, returned, call)
             if returned in taken and touched and was_passed_on and returns_to_pool(context, call, frame):
                 return f"{call.name}({returned})"
@@ -316,30 +286,25 @@ def _is_pool_counter(context: RaceContext, side: RaceSide, at: int, facts: Funct
     return all(c.target != name for c in called)
 
 
-def _is_passed_on_before(facts: FunctionFacts | None, name: str, returned: CallSite) -> bool:
+def _is_passed_on_before(facts: FunctionFacts, name: str, returned: CallSite) -> bool:
     """`submit(f); frame_put(f);`: was the object passed to others before it is returned?"""
-    calls = [c for c in facts.calls if c.line > facts.line] if facts else []
-    return any(
-        c.arguments.strip().lstrip("&") == name and c.line < returned.line and not takes_from_pool(c) for c in calls
-    )
+    calls = [c for c in facts.calls if facts.line < c.line < returned.line and not takes_from_pool(c)]
+    return any(c.arguments.strip().lstrip("&") == name for c in calls)
 
 
 def return_call_before_use(context: RaceContext, side: RaceSide) -> str:
     """C and C++: the call that returned an object before a line that still uses it."""
     for frame in side.user_frames[:2] if not context.is_go else ():
         facts = context.function_at(frame)
-        touched = {u.path[0] for u in facts.uses} if facts else set()
-        for call in facts.calls if facts else ():
+        if facts is None:
+            continue
+        touched = {u.path[0] for u in facts.uses}
+        for call in facts.calls:
             name = next((n for n in returned_object_names(call)[::2] if n in touched), "")
-            inside = facts.closures[-1:] if facts else ()
-            earlier = call.line < (frame.line or 0) and call.closure_depth == len(facts.closures if facts else ())
-            earlier = earlier and all(c.first_line <= call.line for c in inside)
-            if name and earlier and returns_to_pool(context, call, frame) and not _is_taken_again(facts, name, call):
+            is_earlier = call.line < (frame.line or 0) and call.closure_depth == len(facts.closures)
+            is_earlier = is_earlier and all(c.first_line <= call.line for c in facts.closures[-1:])
+            later_calls = [c for c in facts.calls if c.line >= call.line]
+            is_taken_again = any(takes_from_pool(c) and c.result == name for c in later_calls)
+            if name and is_earlier and not is_taken_again and returns_to_pool(context, call, frame):
                 return f"{call.name}({name})"
     return ""
-
-
-def _is_taken_again(facts: FunctionFacts | None, name: str, returned: CallSite) -> bool:
-    """Was another object taken into the same variable since?"""
-    calls = facts.calls if facts else ()
-    return any(takes_from_pool(c) and c.result == name and c.line >= returned.line for c in calls)

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts.containers import unsafe_type_of
+from deadheat.diagnosis.race_side import is_below
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
     from deadheat.diagnosis.facts.code_facts import CallSite
     from deadheat.diagnosis.race_side import RaceSide
 
-
 # "sync/atomic.AddInt64" is the function "atomic.AddInt64"
 _ATOMIC_FUNCTION = re.compile(r"^(?:sync/)?atomic\.|^std::(?:__)?atomic|__atomic_|core::sync::atomic")
-# "atomic.LoadInt64(&s.n)", "__atomic_load_n(&n, …)", "READ_ONCE(x->state)", "atomic_inc(&c)",
-# "atomic_fetch_add_explicit(&n, 1, …)", "n.load(std::memory_order_acquire)",
-# "x.store(1, Ordering::Release)"
+# "atomic.LoadInt64(&s.n)", "__atomic_load_n(&n, …)", "READ_ONCE(x->state)", "atomic_inc(&c)", "x.store(1,
+# Ordering::Release)", "atomic_fetch_add_explicit(&n, 1, …)", "n.load(std::memory_order_acquire)"
 _ATOMIC_CODE = re.compile(
     r"\batomic\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\w*\(&|\b__(?:atomic|sync)_\w+\(&"
     r"|\b(?:READ_ONCE|WRITE_ONCE|smp_load_acquire|smp_store_release|rcu_dereference|rcu_assign_pointer"
@@ -26,14 +25,12 @@ _ATOMIC_CODE = re.compile(
     r"|\.(?:load|store|exchange|fetch_\w{1,9}|compare_exchange_\w{1,9})\([^;]{0,100}(?:memory_order|Ordering::)"
     r"|\batomic_ref\b"
 )
-
-
 # "t.mu.Lock()", "defer c.mu.RUnlock()"
 _LOCK_CALL = re.compile(r"\.(?:Try)?R?(?:Lock|Unlock)\b")
-_GO_LOCK_METHODS = ("sync.(*Mutex).", "sync.(*RWMutex).")
-# "pthread_mutex_lock", "pthread_cond_wait", "sem_post", "cnd_signal": accesses inside belong to them
-_NATIVE_SYNC_FUNCTION = re.compile(
-    r"^(?:_{2,3}interceptor_)?(?:pthread_(?:mutex|cond|rwlock|spin|barrier)|sem|mtx|cnd)_[a-z]{1,20}$"
+# "sync.(*RWMutex).Lock", "pthread_mutex_lock", "pthread_cond_wait", "sem_post": accesses inside belong to them
+_SYNC_FUNCTION = re.compile(
+    r"^sync\.\(\*(?:RW)?Mutex\)\."
+    r"|^(?:_{2,3}interceptor_)?(?:pthread_(?:mutex|cond|rwlock|spin|barrier)|sem|mtx|cnd)_[a-z]{1,20}$"
 )
 # "__tsan_atomic32_fetch_sub", "std::__atomic_base<int>::operator--(int)", "std::atomic<bool>::exchange"
 _RELEASING_FUNCTION = re.compile(r"atomic.{0,200}(?:fetch_sub|sub_fetch|(?<!compare_)exchange|operator--)")
@@ -41,9 +38,8 @@ _RELEASING_FUNCTION = re.compile(r"atomic.{0,200}(?:fetch_sub|sub_fetch|(?<!comp
 _RELEASING_CODE = re.compile(r"fetch_sub|sub_fetch|sub_and_fetch|fetch_and_sub|(?<!compare_)exchange|--")
 _WEAK_MEMORY_ORDER = re.compile(r"memory_order(?:_|::)(?:relaxed|release)\b|__ATOMIC_REL(?:AXED|EASE)\b")
 # what Go's locks call; if they are inlined, only this frame remains
-_ATOMICS_IN_LOCKS = ("atomic.CompareAndSwapInt32", "atomic.AddInt32")
-# "atomic.CompareAndSwapInt32": how a lock is taken
-_LOCK_SWAP = re.compile(r"^atomic\.CompareAndSwapInt32$")
+_LOCK_SWAP = "atomic.CompareAndSwapInt32"  # how a lock is taken
+_ATOMICS_IN_LOCKS = (_LOCK_SWAP, "atomic.AddInt32")
 # "s.hits.Add(1)", "p.cur.Load()"
 _ATOMIC_METHOD = re.compile(r"\.(?:Add|Load|Store|Swap|CompareAndSwap|And|Or)\(")
 _MAX_CALLS_FOLLOWED = 4  # calls on a line that are followed
@@ -51,9 +47,7 @@ _MAX_CALLS_FOLLOWED = 4  # calls on a line that are followed
 
 def belongs_to_lock(side: RaceSide) -> bool:
     """Is it atomic only because a lock is acquired or released there?"""
-    if any(f.function.startswith(_GO_LOCK_METHODS) for f in side.library_frames):
-        return True
-    if side.library_frame_matching(_NATIVE_SYNC_FUNCTION) is not None:
+    if side.library_frame_matching(_SYNC_FUNCTION) is not None:
         return True
     here, site = side.site_facts, side.site
     if site is None or not any(f.function in _ATOMICS_IN_LOCKS for f in side.library_frames):
@@ -61,7 +55,9 @@ def belongs_to_lock(side: RaceSide) -> bool:
     if addresses.is_upper_half_word(side.context):
         return False
     if here is None:
-        return _runs_on_return(side) or side.library_frame_matching(_LOCK_SWAP) is not None
+        # `defer mu.Unlock()` runs while a function returns, counters rarely do
+        is_deferred = side.library_frames[-1].function == "runtime.deferreturn"
+        return is_deferred or any(f.function == _LOCK_SWAP for f in side.library_frames)
     if _ATOMIC_CODE.search(here.text) or _ATOMIC_METHOD.search(here.text):
         return False
     if _LOCK_CALL.search(here.text):
@@ -75,22 +71,13 @@ def belongs_to_lock(side: RaceSide) -> bool:
 
 
 def releases_without_ordering(side: RaceSide) -> bool:
-    """Does it atomically release a reference without ordering earlier accesses?
-
-    `refs_.fetch_sub(1, relaxed)`: the thread that frees the object does not see the last uses of others.
-    If the code is available it must show a weak memory order.
-    """
+    """Does it release a reference without ordering earlier accesses: `refs_.fetch_sub(1, relaxed)`?"""
     if not is_atomic(side) or belongs_to_lock(side) or not side.writes:
         return False
     if side.site_facts is None:
         return side.library_frame_matching(_RELEASING_FUNCTION) is not None
     text = side.site_facts.text
     return bool(_RELEASING_CODE.search(text) and _WEAK_MEMORY_ORDER.search(text))
-
-
-def _runs_on_return(side: RaceSide) -> bool:
-    """Does it run while a function returns? `defer mu.Unlock()` does, counters rarely."""
-    return side.library_frames[-1].function == "runtime.deferreturn"
 
 
 def is_reported_atomic(side: RaceSide) -> bool:
@@ -154,11 +141,8 @@ def adds_to_waitgroup(side: RaceSide) -> bool:
 def waitgroup_sides(context: RaceContext) -> tuple[RaceSide, RaceSide] | None:
     """The side that adds to a wait group and the side that waits, by frames or by both lines."""
     for adder, waiter in context.side_pairs if _can_identify(context) else ():
-        if (
-            adds_to_waitgroup(adder)
-            and waiter.library_frame_matching(_WAIT_FUNCTION)
-            and not adder.library_frame_matching(_WAIT_FUNCTION)
-        ):
+        waits, adder_waits = [side.library_frame_matching(_WAIT_FUNCTION) for side in (waiter, adder)]
+        if adds_to_waitgroup(adder) and waits and not adder_waits:
             return adder, waiter
         if not adder.writes and waiter.writes and _use_same_waitgroup(context, adder, waiter):
             return adder, waiter
@@ -227,6 +211,4 @@ def adds_for_next_round(adds: RaceSide, waits: RaceSide) -> bool:
 def waits_before_adding(adds: RaceSide, waits: RaceSide) -> bool:
     """Does one function wait for the last round and then add for the next, run twice at once?"""
     a, b = adds.site, waits.site
-    if a is None or b is None or a.line is None or b.line is None:
-        return False
-    return (a.function, a.file) == (b.function, b.file) and b.line < a.line
+    return a is not None and b is not None and a.function == b.function and is_below(a, b)

@@ -5,39 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.diagnosis.facts import addresses
+from deadheat.diagnosis.context import once_per_report
+from deadheat.diagnosis.facts import addresses, lifetime
+from deadheat.diagnosis.facts import function_names as naming
 from deadheat.diagnosis.facts.condition_checks import verb_of
-from deadheat.diagnosis.facts.function_names import (
-    DETACH_CALLS,
-    ENDING_VERBS,
-    JOIN_CALLS,
-    READING_VERBS,
-    SLEEP_CALLS,
-    TIMED_WAITS,
-    WAITS_BY_SIGNAL,
-    bare_name,
-    calls_to,
-    is_in_endless_loop,
-    is_test_file,
-    name_words,
-    owner_of,
-    without_package,
-)
-from deadheat.diagnosis.facts.lifetime import (
-    comes_after_work,
-    find_continuing_starter,
-    find_next_round,
-    find_package_worker,
-    has_finished,
-    has_informative_name,
-    is_background_worker,
-    is_body_of_starter,
-    is_meant_concurrent,
-    is_starting_name,
-    timer_side,
-)
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.race_side import point_of, runs_in_starter_closure
+from deadheat.diagnosis.race_side import is_below, point_of, runs_in_starter_closure
 from deadheat.diagnosis.rule import FAIR, RuleMatch
 from deadheat.model import Origin
 
@@ -49,97 +22,69 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.race_side import RaceSide
     from deadheat.model import Frame
 
-
 _MAX_START_FRAMES = 4  # callers further out start other things
 
 
+@once_per_report
 def may_run_in_order(context: RaceContext) -> bool:
     """May the two sides be meant to run in order?"""
-    if "ordered" not in context.cache:
-        context.cache["ordered"] = _may_run_in_order(context)
-    is_ordered: bool = context.cache["ordered"]
-    return is_ordered
-
-
-def _may_run_in_order(context: RaceContext) -> bool:
-    if timer := timer_side(context):
+    if timer := lifetime.timer_side(context):
         return any(side.writes for side in context.race_sides if side is not timer)
     if (
-        find_continuing_starter(context)
+        lifetime.find_continuing_starter(context)
         or _is_memory_of_active_call(context)
         or _starter_continues_below(context)
         or _reads_finished_worker(context)
+        or lifetime.find_next_round(context)
     ):
         return True
-    if find_next_round(context):
-        return True
-    if find_package_worker(context):
-        return not is_meant_concurrent(context)
+    if lifetime.find_package_worker(context):
+        return not lifetime.is_meant_concurrent(context)
     return not context.is_go and any(_main_meets_worker(a, b) for a, b in context.side_pairs)
 
 
 def _starter_continues_below(context: RaceContext) -> bool:
-    """Has a function started a worker through a call, and continued to meet it further down?
-
-    Such a function may intend to wait for it. Tests and `main` run things concurrently on purpose; a
-    global variable is not a worker's result.
-    """
+    """Has a function, no test or `main`, started a worker through a call, and continued to meet it further down?"""
     for worker, other in context.side_pairs if context.is_go and not addresses.is_package_variable(context) else ():
         if not worker.writes or not worker.is_worker or other.is_worker:
             continue
         start_frames = [f for f in worker.actor.created_at if f.origin is Origin.USER and not f.stale]
         for then in start_frames[:_MAX_START_FRAMES]:
-            if is_test_file(then.file) or bare_name(context.enclosing_function(then.function)) == "main":
+            if naming.is_test_file(then.file) or naming.bare_name(context.enclosing_function(then.function)) == "main":
                 continue
-            now = next((f for f in other.user_frames if f.function == then.function), None)
+            now = other.frame_in(then.function)
             if now is not None and now.file == then.file:
-                return (now.line or 0) > (then.line or 0) > 0
+                return is_below(now, then)
     return False
 
 
 def _reads_finished_worker(context: RaceContext) -> bool:
-    """Has a worker that `main` started finished, and does a method of the same type read its result?
-
-    A method that is not a mere getter may have been signalled that the work is done.
-    """
+    """Has a worker that `main` started finished, and does a method of the same type, no getter, read its result?"""
     for worker, other in context.side_pairs if context.is_go else ():
-        start_frame = worker.start_frame if worker.writes and worker.is_worker and not other.writes else None
-        if (
-            start_frame is None
-            or other.is_worker
-            or bare_name(context.enclosing_function(start_frame.function)) != "main"
-        ):
+        if not worker.writes or not worker.is_worker or other.writes or other.is_worker:
+            continue
+        start_frame = worker.start_frame
+        if start_frame is None or naming.bare_name(worker.enclosing_function(start_frame)) != "main":
             continue
         entry = next((f for f in reversed(worker.user_frames) if f.line != start_frame.line), None)
-        is_same_type = entry is not None and owner_of(context.enclosing_function(entry.function)) == other.owner
-        if (
-            is_same_type
-            and "(" in other.owner
-            and has_finished(worker)
-            and verb_of(other.function) not in READING_VERBS
-        ):
+        is_same_type = entry is not None and naming.owner_of(worker.enclosing_function(entry)) == other.owner
+        is_getter = verb_of(other.function) in naming.READING_VERBS
+        if is_same_type and "(" in other.owner and lifetime.has_finished(worker) and not is_getter:
             return True
     return False
 
 
 def _main_meets_worker(worker: RaceSide, main: RaceSide) -> bool:
-    """Does the main thread of a C program meet a worker before its start or after its end?
-
-    Helgrind does not repeat who started a thread: a write by `main` that the worker only reads may
-    be set-up or teardown.
-    """
+    """Does the main thread of a C program meet a worker before its start, if not reported, or after its end?"""
     if not worker.is_worker or not main.is_main:
         return False
     if worker.writes:
-        return comes_after_work(main)
+        return lifetime.comes_after_work(main)
     return main.writes and worker.start_frame is None
 
 
 def _is_memory_of_active_call(context: RaceContext) -> bool:
-    """In C and C++: was the memory allocated by a call that is still active?
-
-    Memory that lives no longer than a call is not shared permanently: the caller intends to wait.
-    """
+    """In C and C++: was the memory allocated by a call that is still active? Then the caller intends to wait."""
     location = context.report.location
     if context.is_go or location is None or location.kind != "heap":
         return False
@@ -155,8 +100,7 @@ def _is_memory_of_active_call(context: RaceContext) -> bool:
 _TIMEOUT_BRANCH = re.compile(r"<-\s{0,9}[\w.]{0,80}(?:[tT]ime(?:r|out)|[dD]eadline)")
 # "<-after.C"; in a loop it is a ticker, not a timeout
 _TIMER_BRANCH = re.compile(r"<-\s{0,9}[\w.]{1,80}\.C\b")
-# receives below the start that are examined
-_MAX_RECEIVES = 8
+_MAX_RECEIVES = 8  # receives below the start that are examined
 _MAX_SLEEP_FRAMES = 2  # frames from the site outwards in which a sleep replaces a wait
 
 
@@ -171,19 +115,23 @@ class AbandonedWorker(NamedTuple):
 
 def find_abandoned_worker(context: RaceContext) -> AbandonedWorker | None:
     """A worker whose starter continued, and an access further down by the starter."""
-    for other, worker in context.side_pairs if context.source else ():
-        start_frame = worker.start_frame
-        facts = context.function_at(start_frame) if start_frame else None
-        if facts is None or start_frame is None or not is_background_worker(worker) or other.locks_held:
+    for worker, other, start_frame, facts in _started_workers(context):
+        if (now_and_then := _starter_now_and_then(worker, other)) is None:
             continue
-        if (now_and_then := starter_now_and_then(worker, other)) is None:
-            continue
-        reason = _timed_wait_below(context, facts, start_frame) or _sleep_as_wait(
-            context, worker, other, facts, *now_and_then
-        )
+        reason = _timed_wait_below(context, facts, start_frame)
+        reason = reason or _sleep_as_wait(context, worker, other, facts, *now_and_then)
         if reason is not None:
             return AbandonedWorker(worker, other, start_frame, reason)
     return None
+
+
+def _started_workers(context: RaceContext) -> Iterator[tuple[RaceSide, RaceSide, Frame, FunctionFacts]]:
+    """Each background worker, the other side, which holds no lock, its start, and the code there."""
+    for other, worker in context.side_pairs if context.source else ():
+        start_frame = worker.start_frame if lifetime.is_background_worker(worker) else None
+        facts = context.function_at(start_frame) if start_frame else None
+        if facts is not None and start_frame is not None and not other.locks_held:
+            yield worker, other, start_frame, facts
 
 
 def was_set_before_start(context: RaceContext, setter: RaceSide, now: Frame, start_frame: Frame) -> bool:
@@ -195,41 +143,39 @@ def was_set_before_start(context: RaceContext, setter: RaceSide, now: Frame, sta
     paths = {u.path for u in facts.stores if u.line == facts.line and len(u.path) > 1}
     if any(u.path in paths and u.line < first for u in facts.stores):
         return True
-    # "strcpy(job->title, …)": by the first argument of a call
-    first_arguments = {(c.name, c.arguments.partition(",")[0]) for c in facts.calls if c.line == facts.line}
+    earlier_calls = [c for c in facts.calls if c.line < first]
+    calls = [c for c in facts.calls if c.line == facts.line]
     # "pace.Reset()": by a library method of the same object
-    method_calls = {
-        (c.name, c.target) for c in facts.calls if c.line == facts.line and c.target and setter.library_frames
-    }
-    if any((c.name, c.target) in method_calls and c.line < first for c in facts.calls):
+    method_calls = {(c.name, c.target) for c in calls if c.target and setter.library_frames}
+    if any((c.name, c.target) in method_calls for c in earlier_calls):
         return True
-    return any(
-        (c.name, c.arguments.partition(",")[0]) in first_arguments and "," in c.arguments
-        for c in facts.calls
-        if c.line < first
-    )
+    # "strcpy(job->title, …)": by the first argument of a call
+    first_arguments = {(c.name, c.arguments.partition(",")[0]) for c in calls}
+    return any((c.name, c.arguments.partition(",")[0]) in first_arguments for c in earlier_calls if "," in c.arguments)
 
 
 def find_reused_object(context: RaceContext) -> tuple[RaceSide, Frame, Frame] | None:
     """A worker that ends by itself, where its object is reused before that, and its start."""
     for owner, worker in context.side_pairs if context.has_code and not context.is_go else ():
-        now_and_then = starter_now_and_then(worker, owner) if owner.writes and is_background_worker(worker) else None
-        if now_and_then is None or owner.locks_held or worker.writes:
+        if not owner.writes or worker.writes or not lifetime.is_background_worker(worker) or owner.locks_held:
+            continue
+        now_and_then = _starter_now_and_then(worker, owner)
+        if now_and_then is None:
             continue
         now, earlier_frame = now_and_then
         if not was_set_before_start(context, owner, now, earlier_frame):
             continue
-        if not any(is_in_endless_loop(context, frame) for frame in worker.user_frames):
+        if not any(naming.is_in_endless_loop(context, frame) for frame in worker.user_frames):
             return worker, now, earlier_frame
     return None
 
 
-def starter_now_and_then(worker: RaceSide, other: RaceSide) -> tuple[Frame, Frame] | None:
+def _starter_now_and_then(worker: RaceSide, other: RaceSide) -> tuple[Frame, Frame] | None:
     """Where the function that started the worker is now, and where it was at the start."""
     for earlier_frame in worker.start_stack:
         now = next((f for f in other.live_frames if f.function == earlier_frame.function), None)
         if now is not None and not earlier_frame.stale and now.file == earlier_frame.file:
-            return (now, earlier_frame) if (now.line or 0) > (earlier_frame.line or 0) > 0 else None
+            return (now, earlier_frame) if is_below(now, earlier_frame) else None
     return None
 
 
@@ -237,37 +183,32 @@ def _timed_wait_below(context: RaceContext, facts: FunctionFacts, start_frame: F
     """Did the function that started it wait with a timeout?"""
     outer = sum(c.first_line < facts.line for c in facts.closures)
     for call in facts.calls:
-        is_timed = call.name in TIMED_WAITS or (call.target, call.name) == ("time", "After")
+        is_timed = call.name in naming.TIMED_WAITS or (call.target, call.name) == ("time", "After")
         is_timed = is_timed or (context.is_go and call.name == "Done" and call.target.lower().endswith("ctx"))
         if is_timed and call.line > facts.line and call.closure_depth <= outer:
             return _timeout_evidence(call.name, start_frame, call.line)
     for line in [line for line in facts.receive_lines if line > facts.line][:_MAX_RECEIVES]:
-        branch = context.function_at(start_frame._replace(line=line))
-        if branch and _is_timeout_branch(branch):
-            return _timeout_evidence(branch.select_branch, start_frame, line)
+        there = context.function_at(start_frame, line)
+        branch = there.select_branch if there else ""
+        if there and (_TIMEOUT_BRANCH.search(branch) or (not there.loops and _TIMER_BRANCH.search(branch))):
+            return _timeout_evidence(branch, start_frame, line)
     return None
-
-
-def _is_timeout_branch(branch: FunctionFacts) -> bool:
-    """Is it the timeout branch of a select? A ticker's branch is in a loop."""
-    timed = _TIMEOUT_BRANCH.search(branch.select_branch)
-    return bool(timed or (not branch.loops and _TIMER_BRANCH.search(branch.select_branch)))
 
 
 def _timeout_evidence(what: str, start_frame: Frame, line: int) -> Evidence:
     text = f"`{what[:60]}` stops the wait after a timeout while the worker keeps running"
-    return Evidence(text, point_of(start_frame)._replace(line=line))
+    return Evidence(text, point_of(start_frame, line))
 
 
 def _sleep_as_wait(
-    context: RaceContext, worker: RaceSide, other: RaceSide, facts: FunctionFacts, now: Frame, then_frame: Frame
+    context: RaceContext, worker: RaceSide, other: RaceSide, facts: FunctionFacts, now: Frame, then: Frame
 ) -> Evidence | None:
     """Was the thread detached, so that nobody can wait for it, and its result read after a sleep?"""
-    if not any(c.name in DETACH_CALLS for c in facts.calls):
+    if not any(c.name in naming.DETACH_CALLS for c in facts.calls):
         return None
-    if any(is_in_endless_loop(context, frame) for frame in worker.user_frames):
+    if any(naming.is_in_endless_loop(context, frame) for frame in worker.user_frames):
         return None  # it never ends by itself: reading its data meanwhile needs a lock
-    candidates = [(now, then_frame.line or 0)] if not other.writes else []
+    candidates = [(now, then.line or 0)] if not other.writes else []
     # "lookup_wait(l, ms)" sleeps itself
     candidates += [(frame, 0) for frame, _ in other.call_chain[:_MAX_SLEEP_FRAMES] if frame.function != now.function]
     # so may the starter, before it returns
@@ -277,9 +218,9 @@ def _sleep_as_wait(
     for frame, first in candidates:
         frame_facts = context.function_at(frame)
         for call in frame_facts.calls if frame_facts else ():
-            if call.name in SLEEP_CALLS and first < call.line < (frame.line or 0):
+            if call.name in naming.SLEEP_CALLS and first < call.line < (frame.line or 0):
                 text = f"the thread is detached, and only `{call.name}` waits for it"
-                return Evidence(text, point_of(frame)._replace(line=call.line))
+                return Evidence(text, point_of(frame, call.line))
     return None
 
 
@@ -289,7 +230,8 @@ _MAX_WAIT_FRAMES = 2  # frames from the site outwards in which a wait concerns t
 def wait_lines(context: RaceContext, frame: Frame, facts: FunctionFacts) -> list[int]:
     """The lines of a function, outside of what it starts and defers, on which it waits."""
     closure_depth = len(facts.closures)
-    called = [c.line for c in calls_to(context, facts, frame, JOIN_CALLS) if c.closure_depth == closure_depth]
+    calls = naming.calls_to(context, facts, frame, naming.JOIN_CALLS)
+    called = [c.line for c in calls if c.closure_depth == closure_depth]
     deferred = {c.line for c in facts.calls if c.deferred}
     return sorted(line for line in (*called, *facts.receive_lines) if line not in deferred)
 
@@ -298,53 +240,38 @@ def timed_wait_above(side: RaceSide) -> Evidence | None:
     """The wait with a timeout above its access in the same function."""
     for frame, facts in side.call_chain[:_MAX_WAIT_FRAMES]:
         for call in facts.calls:
-            is_timed = call.name in TIMED_WAITS and call.line <= facts.line
+            is_timed = call.name in naming.TIMED_WAITS and call.line <= facts.line
             if is_timed and call.closure_depth == len(facts.closures):
-                text = f"`{call.name}` stops waiting after a timeout"
-                return Evidence(text, point_of(frame)._replace(line=call.line))
+                return Evidence(f"`{call.name}` stops waiting after a timeout", point_of(frame, call.line))
     return None
 
 
 def find_early_return(context: RaceContext) -> AbandonedWorker | None:
     """The worker, the side that uses its work and returns, its start, and the skipped wait."""
-    for other, worker in context.side_pairs if context.source else ():
-        start_frame = worker.start_frame
-        start_facts = context.function_at(start_frame) if start_frame else None
-        if start_facts is None or start_frame is None or not is_background_worker(worker) or other.locks_held:
-            continue
+    for worker, other, start_frame, start_facts in _started_workers(context):
         if limit := None if context.is_go or other.is_worker else timed_wait_above(other):
             return AbandonedWorker(worker, other, start_frame, limit)
         for frame, facts in other.call_chain:
-            if (facts.path, facts.first_line) != (
-                start_facts.path,
-                start_facts.first_line,
-            ) or facts.line <= start_facts.line:
+            if facts.definition != start_facts.definition or facts.line <= start_facts.line:
                 continue
             lines = wait_lines(context, frame, facts)
             after = [line for line in lines if line > facts.line]
             if facts.block_returns and after and not any(start_facts.line < n <= facts.line for n in lines):
                 text = "the wait for the worker comes further down: the function returns here without it"
-                reason = Evidence(text, point_of(frame)._replace(line=after[0]))
-                return AbandonedWorker(worker, other, start_frame, reason)
+                return AbandonedWorker(worker, other, start_frame, Evidence(text, point_of(frame, after[0])))
     return None
 
 
 def find_stop_without_wait(context: RaceContext) -> AbandonedWorker | None:
     """A worker that its starter signalled to stop without waiting, and whose work is read."""
-    for other, worker in context.side_pairs if context.source else ():
-        start_frame = worker.start_frame
-        start_facts = context.function_at(start_frame) if start_frame and is_background_worker(worker) else None
-        if start_facts is None or start_frame is None or other.locks_held or other.writes or not worker.writes:
-            continue
-        now_and_then = starter_now_and_then(worker, other)
-        line = _stop_signal_line(start_facts, worker)
+    for worker, other, start_frame, start_facts in _started_workers(context):
+        now_and_then = _starter_now_and_then(worker, other) if worker.writes and not other.writes else None
+        line = _stop_signal_line(start_facts, worker) if now_and_then else 0
         if now_and_then is None or not line or any(n > line for n in wait_lines(context, start_frame, start_facts)):
             continue
         if now_and_then[1] != start_frame or (now_and_then[0].line or 0) > line:
             text = "signals the worker to stop and does not wait until it has finished"
-            return AbandonedWorker(
-                worker, other, start_frame, Evidence(text, point_of(start_frame)._replace(line=line))
-            )
+            return AbandonedWorker(worker, other, start_frame, Evidence(text, point_of(start_frame, line)))
     return None
 
 
@@ -366,80 +293,63 @@ def find_returned_result(context: RaceContext) -> AbandonedWorker | None:
         start_facts = context.function_at(start_frame) if start_frame and worker.is_worker else None
         if start_facts is None or start_frame is None or here is None or other.locks_held:
             continue
-        if not here.closures or (here.path, here.first_line) != (start_facts.path, start_facts.first_line):
+        if not here.closures or here.definition != start_facts.definition:
             continue
         if _has_sent_signal(here):
             continue  # then the signal itself comes too early
-        if any(
-            (facts.path, facts.first_line) == (start_facts.path, start_facts.first_line)
-            for _, facts in other.call_chain
-        ):
+        if any(facts.definition == start_facts.definition for _, facts in other.call_chain):
             continue
-        captured = {u.path[0] for u in here.uses if _is_outer_variable(here, u.path[0])}
-        lines = [
-            n
-            for n in wait_lines(context, start_frame, start_facts)
-            if n > start_facts.line and not _is_in_started_code(start_facts, n)
-        ]
-        name = next(iter(sorted(captured & start_facts.returned_names)), "")
+        outer_names = {n for n, d in here.declarations.items() if d.closure_depth < len(here.closures)}
+        captured = outer_names & {u.path[0] for u in here.uses}
+        lines = [n for n in wait_lines(context, start_frame, start_facts) if n > start_facts.line]
+        lines = [n for n in lines if not is_in_started_code(start_facts, n)]
+        name = min(captured & start_facts.returned_names, default="")
         if lines and name:
             text = f"waits here and then returns `{name}` while the worker keeps running"
-            return AbandonedWorker(
-                worker, other, start_frame, Evidence(text, point_of(start_frame)._replace(line=lines[0]))
-            )
+            return AbandonedWorker(worker, other, start_frame, Evidence(text, point_of(start_frame, lines[0])))
     return None
 
 
 def _has_sent_signal(here: FunctionFacts) -> bool:
     """Has the closure signalled completion, or sent its result, above the line?"""
     closure = here.closures[-1]
-    signal_lines = [c.line for c in here.calls if c.name in ("Done", "close", *WAITS_BY_SIGNAL)]
+    signal_lines = [c.line for c in here.calls if c.name in ("Done", "close", *naming.WAITS_BY_SIGNAL)]
     return any(closure.first_line <= line < here.line for line in (*signal_lines, *here.send_lines))
 
 
-def _is_outer_variable(here: FunctionFacts, name: str) -> bool:
-    """Is it a variable of the function, not of its closure?"""
-    declaration = here.declarations.get(name)
-    return declaration is not None and declaration.closure_depth < len(here.closures)
-
-
-def _is_in_started_code(start_facts: FunctionFacts, line: int) -> bool:
+def is_in_started_code(facts: FunctionFacts, line: int) -> bool:
     """Is a line in code that is started as a goroutine?"""
-    return any(s.line <= line <= s.last_line for s in start_facts.thread_starts)
+    return any(s.line <= line <= s.last_line for s in facts.thread_starts)
 
 
 def later_wait_line(context: RaceContext, side: RaceSide) -> int | None:
     """The line on the call chain, after the access, on which it waits for others, if any."""
     for frame, facts in side.call_chain:
         if not facts.block_returns:
-            for line in (*wait_lines(context, frame, facts), *_waiting_teardown_lines(context, frame, facts)):
-                if line > facts.line:
-                    return line
+            lines = (*wait_lines(context, frame, facts), *_waiting_teardown_lines(context, frame, facts))
+            if later := [line for line in lines if line > facts.line]:
+                return later[0]
     return None
 
 
 def _waiting_teardown_lines(context: RaceContext, frame: Frame, facts: FunctionFacts) -> Iterator[int]:
     """The lines that call a teardown which waits for a worker: `s.done()`, `s.close()`."""
     for call in facts.calls:
-        ends = ENDING_VERBS.intersection(name_words(call.name)[:1]) and call.target and not call.deferred
+        ends = naming.begins_with(call.name, naming.ENDING_VERBS) and call.target and not call.deferred
         inner = context.find_function(call.name, frame) if ends else None
         if inner and inner.receive_lines:
             yield call.line
 
 
 def worker_left_by_starter(context: RaceContext) -> RuleMatch | None:
-    """A function that looks synchronous returned and left a worker running.
-
-    In Go the worker must be its own closure: an object with a running method may have a
-    separate wait.
-    """
-    match = None if context.source else find_package_worker(context) or _caller_continues_below(context)
+    """A function that looks synchronous returned and left a worker running, in Go its own closure."""
+    match = None if context.source else lifetime.find_package_worker(context) or _caller_continues_below(context)
     if match is None or not _looks_complete(context, *match):
         return None
     worker, other, start_frame = match
     if context.is_go and not runs_in_starter_closure(worker, start_frame):
         return None
-    starter_name = without_package(context.enclosing_function(start_frame.function))
+    starter_name = naming.without_package(context.enclosing_function(start_frame.function))
     evidence = (
         worker.evidence_at_site(f"{worker.action} in a worker ({worker.actor.id})"),
         Evidence(f"`{starter_name}` started it and has returned", point_of(start_frame)),
@@ -453,39 +363,35 @@ def _caller_continues_below(context: RaceContext) -> tuple[RaceSide, RaceSide, F
     """A worker whose starter has returned: its caller is further down on the other stack."""
     for worker, other in context.side_pairs:
         start_frame = worker.start_frame if worker.is_worker and not other.is_worker else None
-        if start_frame is None or is_test_file(start_frame.file):
+        if start_frame is None or naming.is_test_file(start_frame.file):
             continue  # tests run things concurrently on purpose
         if any(f.function == start_frame.function for f in other.live_frames):
             continue
         created = worker.actor.created_at
         for caller_frame in created[created.index(start_frame) + 1 :]:
-            now = next((f for f in other.user_frames if f.function == caller_frame.function), None)
-            if now is not None:
-                return (worker, other, start_frame) if _is_below(now, caller_frame) else None
+            if now := other.frame_in(caller_frame.function):
+                return (worker, other, start_frame) if is_below(now, caller_frame) else None
     return None
-
-
-def _is_below(now: Frame, earlier: Frame) -> bool:
-    return now.file == earlier.file and (now.line or 0) > (earlier.line or 0) > 0
 
 
 def _looks_complete(context: RaceContext, worker: RaceSide, other: RaceSide, start_frame: Frame) -> bool:
     """Does the worker write what is read after a function whose name does not start anything?"""
     name = context.enclosing_function(start_frame.function)
-    if not worker.writes or other.writes or not has_informative_name(other) or comes_after_work(other):
+    if not lifetime.reads_before_end(other, worker):
         return False
-    *_, kind, bare = ["", "", *name.partition("(")[0].split("::")]
-    if is_body_of_starter(worker, start_frame):
-        return not has_finished(worker)
-    return (not kind or kind != bare) and not is_starting_name(name)
+    if lifetime.is_body_of_starter(worker, start_frame):
+        return not lifetime.has_finished(worker)
+    *_, class_name, bare = ["", "", *name.partition("(")[0].split("::")]
+    is_constructor = class_name == bare != ""
+    return not is_constructor and not lifetime.is_starting_name(name)
 
 
 def starter_did_not_wait(context: RaceContext) -> RuleMatch | None:
     """The starter continues to read the worker's result while the worker still runs."""
-    match = find_continuing_starter(context) if context.source is None else None
-    if match is None or match.other.writes or has_finished(match.worker):
+    match = lifetime.find_continuing_starter(context) if context.source is None else None
+    if match is None or match.other.writes or lifetime.has_finished(match.worker):
         return None
-    starter_name = without_package(context.enclosing_function(match.start_frame.function))
+    starter_name = naming.without_package(context.enclosing_function(match.start_frame.function))
     evidence = (
         match.worker.evidence_at_site(f"{match.worker.action} in a worker ({match.worker.actor.id})"),
         Evidence(f"`{starter_name}` started it", point_of(match.start_frame)),

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, IN_PANIC, LIKELY, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, LIKELY, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -68,5 +68,5 @@ RULE = Rule(
     _find_recovery_path,
     "a join on the recovery path (sync.WaitGroup)",
     "Recovery waits for the current step of the workers.",
-    features=HAS_CODE | IN_PANIC,
+    features=Feature.HAS_CODE | Feature.IN_PANIC,
 )

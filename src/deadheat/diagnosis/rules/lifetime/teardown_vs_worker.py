@@ -297,5 +297,9 @@ RULE = Rule(
     _find_teardown_vs_worker,
     "a stop signal and a join (context, sync.WaitGroup)",
     "The teardown waits for the current step of the worker.",
-    features=rule.MAY_BE_TEARDOWN | rule.OTHER_KIND | rule.HAS_LOCATION | rule.HAS_CODE | rule.HAS_LIBRARY_FRAMES,
+    features=rule.Feature.MAY_BE_TEARDOWN
+    | rule.Feature.OTHER_KIND
+    | rule.Feature.HAS_LOCATION
+    | rule.Feature.HAS_CODE
+    | rule.Feature.HAS_LIBRARY_FRAMES,
 )

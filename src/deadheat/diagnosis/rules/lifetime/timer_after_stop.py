@@ -51,7 +51,7 @@ from deadheat.diagnosis.facts.function_names import (
 from deadheat.diagnosis.facts.lifetime import is_timer_name, timer_side
 from deadheat.diagnosis.finding import CodePoint, Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_TIMER, LIKELY, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -255,5 +255,5 @@ RULE = Rule(
     _find_timer_after_stop,
     "sync.Mutex and a generation number",
     "A lock per tick.",
-    features=HAS_TIMER | HAS_CODE,
+    features=Feature.HAS_TIMER | Feature.HAS_CODE,
 )

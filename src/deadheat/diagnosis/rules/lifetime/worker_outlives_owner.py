@@ -142,7 +142,7 @@ def _match_next_round(context: RaceContext) -> RuleMatch | None:
     round_found = lifetime.find_next_round(context)
     if round_found is None:
         return None
-    owner, worker, started, current_frame = round_found
+    worker, owner, started, current_frame = round_found
     function_name = without_package(context.enclosing_function(current_frame.function))
     where = (point_of(started), point_of(current_frame))
     loops = owner.site_facts.loops if owner.site_facts else ()
@@ -260,9 +260,9 @@ RULE = Rule(
     _find_worker_outlives_owner,
     "a join before reuse (sync.WaitGroup), or an object per use",
     "The next use waits for the last worker; or an allocation per use.",
-    features=rule.USER_STARTER_ON_STACK
-    | rule.MAY_BE_TEARDOWN
-    | rule.HAS_FREE
-    | rule.STARTER_MAY_RETURN
-    | rule.HAS_CODE,
+    features=rule.Feature.USER_STARTER_ON_STACK
+    | rule.Feature.MAY_BE_TEARDOWN
+    | rule.Feature.HAS_FREE
+    | rule.Feature.STARTER_MAY_RETURN
+    | rule.Feature.HAS_CODE,
 )

@@ -247,5 +247,5 @@ RULE = Rule(
     "a pointer receiver",
     "None; callers pass a pointer.",
     general_causes=("different-locks",),
-    features=rule.HAS_LIBRARY_FRAMES | rule.HAS_CODE | rule.VALUE_METHOD,
+    features=rule.Feature.HAS_LIBRARY_FRAMES | rule.Feature.HAS_CODE | rule.Feature.VALUE_METHOD,
 )

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import locks, synchronization
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, REPORTS_LOCKS, STRONG, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -71,5 +71,5 @@ RULE = Rule(
     "one of the two locks",
     "More contention on one lock; keep the lock order if both are ever held.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | REPORTS_LOCKS,
+    features=Feature.HAS_CODE | Feature.REPORTS_LOCKS,
 )

@@ -34,7 +34,7 @@ from deadheat.diagnosis.facts.synchronization import (
     is_reported_atomic,
     releases_without_ordering,
 )
-from deadheat.diagnosis.rule import HAS_ATOMIC, HAS_CODE, HAS_LIBRARY_FRAMES, LIKELY, STRONG, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import LIKELY, STRONG, SURE, Feature, Rule, RuleMatch
 from deadheat.model import Op
 
 if TYPE_CHECKING:
@@ -86,5 +86,5 @@ RULE = Rule(
     _find_mixed_atomic,
     "sync/atomic types; std::atomic; READ_ONCE and WRITE_ONCE",
     "A few nanoseconds per access.",
-    features=HAS_CODE | HAS_ATOMIC | HAS_LIBRARY_FRAMES,
+    features=Feature.HAS_CODE | Feature.HAS_ATOMIC | Feature.HAS_LIBRARY_FRAMES,
 )

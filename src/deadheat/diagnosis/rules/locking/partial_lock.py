@@ -336,5 +336,9 @@ RULE = Rule(
     "the lock that is there",
     "One more holder of a lock that exists.",
     general_causes=("missing-lock",),
-    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.EXPECTS_LOCK | rule.WRITES_DEEP | rule.HAS_LIBRARY_FRAMES,
+    features=rule.Feature.HAS_CODE
+    | rule.Feature.REPORTS_LOCKS
+    | rule.Feature.EXPECTS_LOCK
+    | rule.Feature.WRITES_DEEP
+    | rule.Feature.HAS_LIBRARY_FRAMES,
 )

@@ -123,5 +123,5 @@ RULE = Rule(
     "a new object per use",
     "An allocation per use.",
     general_causes=("mixed-atomic",),
-    features=rule.HAS_CODE | rule.HAS_ATOMIC | rule.HAS_LIBRARY_FRAMES,
+    features=rule.Feature.HAS_CODE | rule.Feature.HAS_ATOMIC | rule.Feature.HAS_LIBRARY_FRAMES,
 )

@@ -28,7 +28,7 @@ from deadheat.diagnosis.facts import addresses, locks, synchronization
 from deadheat.diagnosis.facts.condition_checks import verb_of
 from deadheat.diagnosis.facts.function_names import CREATING_VERBS, READING_VERBS, is_test_file, without_package
 from deadheat.diagnosis.race_side import MAX_NAMED_FRAMES, RaceSide
-from deadheat.diagnosis.rule import EVEN, HAS_CODE, REPORTS_LOCKS, SAME_FUNCTION, STRONG, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import EVEN, STRONG, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -131,5 +131,5 @@ RULE = Rule(
     "the same lock, for writing; or sync/atomic",
     "Readers wait for this write; with an atomic counter they do not.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | REPORTS_LOCKS | SAME_FUNCTION,
+    features=Feature.HAS_CODE | Feature.REPORTS_LOCKS | Feature.SAME_FUNCTION,
 )

@@ -228,5 +228,5 @@ RULE = Rule(
     _find_channel_and_shared_memory,
     "a channel that is closed after the write",
     "The reader waits for the writer.",
-    features=rule.HAS_CODE | rule.WAITS_OR_REPORTS | rule.USER_STARTER_ON_STACK,
+    features=rule.Feature.HAS_CODE | rule.Feature.WAITS_OR_REPORTS | rule.Feature.USER_STARTER_ON_STACK,
 )

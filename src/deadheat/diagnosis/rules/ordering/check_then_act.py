@@ -36,7 +36,7 @@ from deadheat.diagnosis.facts.containers import only_resizes, stores_at_counter
 from deadheat.diagnosis.facts.function_names import READING_VERBS, STATE_CHANGE_VERBS, name_words
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import point_of
-from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, LIKELY, SAME_FUNCTION, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import EVEN, FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -164,5 +164,5 @@ RULE = Rule(
     "sync.Mutex around both steps; CompareAndSwap",
     "The lock is held longer.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | SAME_FUNCTION,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION,
 )

@@ -25,7 +25,7 @@ import re
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import synchronization
-from deadheat.diagnosis.rule import CLOSES_CHANNEL, HAS_CODE, LIKELY, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import LIKELY, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -59,5 +59,5 @@ RULE = Rule(
     _find_close_vs_send,
     "a done channel, or a sync.WaitGroup of senders",
     "One more case in each select.",
-    features=HAS_CODE | CLOSES_CHANNEL,
+    features=Feature.HAS_CODE | Feature.CLOSES_CHANNEL,
 )

@@ -298,5 +298,5 @@ RULE = Rule(
     _find_done_before_cleanup,
     "the order of deferred calls",
     "None.",
-    features=rule.HAS_CODE | rule.IN_DEFER | rule.WAITS_OR_REPORTS,
+    features=rule.Feature.HAS_CODE | rule.Feature.IN_DEFER | rule.Feature.WAITS_OR_REPORTS,
 )

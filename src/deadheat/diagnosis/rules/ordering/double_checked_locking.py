@@ -272,5 +272,8 @@ RULE = Rule(
     "sync.Once, or atomic.Pointer",
     "One atomic load per use.",
     general_causes=("partial-lock", "lazy-initialisation"),
-    features=rule.HAS_CODE | rule.REPORTS_LOCKS | rule.READER_CALLED_WRITER | rule.SAME_FUNCTION,
+    features=rule.Feature.HAS_CODE
+    | rule.Feature.REPORTS_LOCKS
+    | rule.Feature.READER_CALLED_WRITER
+    | rule.Feature.SAME_FUNCTION,
 )

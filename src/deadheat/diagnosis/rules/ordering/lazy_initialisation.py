@@ -289,5 +289,5 @@ RULE = Rule(
     "sync.Once",
     "One atomic load per use.",
     general_causes=("check-then-act",),
-    features=rule.HAS_CODE | rule.SAME_FUNCTION | rule.MAKER_CALLED,
+    features=rule.Feature.HAS_CODE | rule.Feature.SAME_FUNCTION | rule.Feature.MAKER_CALLED,
 )

@@ -344,5 +344,9 @@ RULE = Rule(
     _find_start_before_setup,
     "the order of two statements",
     "None.",
-    features=rule.STARTER_ON_STACK | rule.OTHER_KIND | rule.CPP_MEMBERS | rule.HAS_CODE | rule.CREATES_OBJECT,
+    features=rule.Feature.STARTER_ON_STACK
+    | rule.Feature.OTHER_KIND
+    | rule.Feature.CPP_MEMBERS
+    | rule.Feature.HAS_CODE
+    | rule.Feature.CREATES_OBJECT,
 )

@@ -29,7 +29,7 @@ from deadheat.diagnosis.facts import synchronization
 from deadheat.diagnosis.facts.function_names import without_package
 from deadheat.diagnosis.facts.synchronization import adds_for_next_round, is_added_elsewhere
 from deadheat.diagnosis.race_side import RaceSide, point_of
-from deadheat.diagnosis.rule import HAS_CODE, HAS_LIBRARY_FRAMES, LIKELY, OTHER_KIND, STRONG, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import LIKELY, STRONG, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -83,5 +83,5 @@ RULE = Rule(
     _find_waitgroup_add_in_goroutine,
     "sync.WaitGroup",
     "None.",
-    features=HAS_LIBRARY_FRAMES | OTHER_KIND | HAS_CODE,
+    features=Feature.HAS_LIBRARY_FRAMES | Feature.OTHER_KIND | Feature.HAS_CODE,
 )

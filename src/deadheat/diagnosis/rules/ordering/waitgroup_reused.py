@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts import synchronization
 from deadheat.diagnosis.facts.synchronization import adds_for_next_round, is_added_elsewhere, waits_before_adding
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_LIBRARY_FRAMES, OTHER_KIND, STRONG, SURE, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, SURE, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -77,5 +77,5 @@ RULE = Rule(
     _find_reused_waitgroup,
     "a sync.WaitGroup per round",
     "None.",
-    features=HAS_LIBRARY_FRAMES | OTHER_KIND | HAS_CODE,
+    features=Feature.HAS_LIBRARY_FRAMES | Feature.OTHER_KIND | Feature.HAS_CODE,
 )

@@ -142,5 +142,8 @@ RULE = Rule(
     "sync.RWMutex",
     "A lock per access; readers do not block each other.",
     general_causes=("missing-lock",),
-    features=rule.HAS_CODE | rule.HAS_LIBRARY_FRAMES | rule.OTHER_KIND | rule.FILLS_CONTAINER,
+    features=rule.Feature.HAS_CODE
+    | rule.Feature.HAS_LIBRARY_FRAMES
+    | rule.Feature.OTHER_KIND
+    | rule.Feature.FILLS_CONTAINER,
 )

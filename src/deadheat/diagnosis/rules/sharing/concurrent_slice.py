@@ -269,10 +269,10 @@ RULE = Rule(
     "sync.Mutex, or an index per goroutine",
     "A lock per use; an index per goroutine costs nothing.",
     general_causes=("missing-lock",),
-    features=rule.HAS_LIBRARY_FRAMES
-    | rule.HAS_SORT
-    | rule.HAS_CODE
-    | rule.FILLS_CONTAINER
-    | rule.CALL_WITHIN_LINE
-    | rule.ITERATES_CONTAINER,
+    features=rule.Feature.HAS_LIBRARY_FRAMES
+    | rule.Feature.HAS_SORT
+    | rule.Feature.HAS_CODE
+    | rule.Feature.FILLS_CONTAINER
+    | rule.Feature.CALL_WITHIN_LINE
+    | rule.Feature.ITERATES_CONTAINER,
 )

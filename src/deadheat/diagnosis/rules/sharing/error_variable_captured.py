@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts.captures import CapturedVariable, find_capture, guess_capture
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import EVEN, FAIR, HAS_CODE, SAME_FUNCTION, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import EVEN, FAIR, SURE, Feature, Rule, RuleMatch
 from deadheat.model import ActorState
 
 if TYPE_CHECKING:
@@ -98,5 +98,5 @@ RULE = Rule(
     "errgroup.Group or a channel of errors",
     "One channel or group per call; callers wait for all goroutines.",
     general_causes=("local-captured",),
-    features=HAS_CODE | SAME_FUNCTION,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION,
 )

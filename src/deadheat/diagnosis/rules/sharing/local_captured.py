@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.captures import find_capture, guess_capture
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_LOCATION, LIKELY, SAME_FUNCTION, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -99,5 +99,5 @@ RULE = Rule(
     _find_captured_local,
     "arguments and a channel; a slot per goroutine",
     "A copy in and a copy out.",
-    features=HAS_CODE | SAME_FUNCTION | HAS_LOCATION,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION | Feature.HAS_LOCATION,
 )

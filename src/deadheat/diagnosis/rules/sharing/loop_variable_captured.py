@@ -205,5 +205,5 @@ RULE = Rule(
     "a variable per iteration",
     "None: one copy per iteration.",
     general_causes=("local-captured",),
-    features=rule.HAS_CODE | rule.SAME_FUNCTION | rule.SITE_IS_STARTER,
+    features=rule.Feature.HAS_CODE | rule.Feature.SAME_FUNCTION | rule.Feature.SITE_IS_STARTER,
 )

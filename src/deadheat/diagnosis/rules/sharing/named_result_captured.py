@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from deadheat.diagnosis.facts import addresses
 from deadheat.diagnosis.facts.captures import find_capture, guess_capture, start_line_of
 from deadheat.diagnosis.facts.function_names import bare_name
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, SAME_FUNCTION, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -88,5 +88,5 @@ RULE = Rule(
     "a channel",
     "The function waits for its goroutine.",
     general_causes=("local-captured",),
-    features=HAS_CODE | SAME_FUNCTION,
+    features=Feature.HAS_CODE | Feature.SAME_FUNCTION,
 )

@@ -28,7 +28,7 @@ from deadheat.diagnosis.facts.condition_checks import existence_check_in_maker
 from deadheat.diagnosis.facts.containers import library_type_of_both, only_uses_argument, unsafe_type_of
 from deadheat.diagnosis.facts.object_origin import is_created_here
 from deadheat.diagnosis.finding import Evidence
-from deadheat.diagnosis.rule import FAIR, HAS_CODE, HAS_LIBRARY_FRAMES, LIKELY, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, LIKELY, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -84,5 +84,5 @@ RULE = Rule(
     "one object per goroutine, or sync.Mutex",
     "Memory for each; or a lock per call.",
     general_causes=("missing-lock",),
-    features=HAS_CODE | HAS_LIBRARY_FRAMES,
+    features=Feature.HAS_CODE | Feature.HAS_LIBRARY_FRAMES,
 )

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from deadheat.diagnosis.rule import HAS_LIBRARY_FRAMES, LIKELY, SURE, Rule, RuleMatch
+from deadheat.diagnosis.rule import LIKELY, SURE, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -64,5 +64,5 @@ RULE = Rule(
     _find_log_after_test,
     "a join in the test (sync.WaitGroup)",
     "The test waits for its goroutines.",
-    features=HAS_LIBRARY_FRAMES,
+    features=Feature.HAS_LIBRARY_FRAMES,
 )

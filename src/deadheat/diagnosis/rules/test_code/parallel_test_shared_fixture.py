@@ -30,7 +30,7 @@ from deadheat.diagnosis.facts.condition_checks import find_check, find_existence
 from deadheat.diagnosis.facts.function_names import is_test_file
 from deadheat.diagnosis.finding import Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
-from deadheat.diagnosis.rule import BOTH_IN_TESTS, FAIR, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, WEAK, Feature, Rule, RuleMatch
 
 if TYPE_CHECKING:
     from deadheat.diagnosis.context import RaceContext
@@ -84,5 +84,5 @@ RULE = Rule(
     _find_parallel_test_shared_fixture,
     "a fixture per test",
     "A little more time for test set-up.",
-    features=BOTH_IN_TESTS,
+    features=Feature.BOTH_IN_TESTS,
 )

@@ -27,7 +27,7 @@ from deadheat.diagnosis.facts.function_names import RENEWING_VERBS, is_test_file
 from deadheat.diagnosis.facts.lifetime import find_teardown, is_background_worker
 from deadheat.diagnosis.finding import CodePoint, Evidence
 from deadheat.diagnosis.race_side import RaceSide, point_of
-from deadheat.diagnosis.rule import FAIR, NAMES_TEST, STRONG, WEAK, Rule, RuleMatch
+from deadheat.diagnosis.rule import FAIR, STRONG, WEAK, Feature, Rule, RuleMatch
 from deadheat.symbols import go
 
 if TYPE_CHECKING:
@@ -193,5 +193,5 @@ RULE = Rule(
     "defer or t.Cleanup",
     "None.",
     general_causes=("worker-outlives-owner",),
-    features=NAMES_TEST,
+    features=Feature.NAMES_TEST,
 )
