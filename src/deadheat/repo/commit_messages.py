@@ -197,19 +197,7 @@ class MessageStore:
         if known >= self._main.last_position:
             return
         objects = self._git.read_objects(self._main.commits[known + 1 :])
-        rows = []
-        for pos, (_, content) in enumerate(objects, known + 1):
-            message = parse_commit(content or b"")
-            rows.append(
-                (
-                    pos,
-                    message.is_race_related,
-                    message.subject,
-                    message.text,
-                    message.author,
-                    message.time,
-                    message.parent_count,
-                )
-            )
+        messages = (parse_commit(content or b"") for _, content in objects)
+        rows = [(pos, message.is_race_related, *message) for pos, message in enumerate(messages, known + 1)]
         with self._main.database:
             self._main.database.executemany("INSERT OR REPLACE INTO words VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -70,7 +70,7 @@ _TESTIFY_PACKAGE = "github.com/stretchr/testify/suite"
 _GINKGO_PACKAGES = ("github.com/onsi/ginkgo", "github.com/onsi/ginkgo/v2")
 # functions that declare Ginkgo specs, including focused and pending ones
 _GINKGO_CALLS = tuple(
-    f"{mark}{word}".encode()
+    f"{mark}{word}"
     for word in ("Describe", "Context", "When", "It", "Specify", "DescribeTable", "Entry")
     for mark in ("", "F", "P", "X")
 )
@@ -224,7 +224,7 @@ class _GoTestRun:
                 is_closure = go.enclosing_test(frame.function) and not go.is_test_function(frame.function)
                 if below.function == "testing.tRunner" and is_closure and frame.line is not None:
                     source = self._snapshot.source_of(frame)
-                    return parser.enclosing_call_names("go", source, (b"Run",), frame.line) if source else []
+                    return parser.enclosing_call_names("go", source, ("Run",), frame.line) if source else []
         return []
 
     def _go_run_command(self) -> Reproduction | None:

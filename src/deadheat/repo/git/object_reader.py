@@ -25,6 +25,8 @@ _MAX_CACHE_BYTES = 1 << 27
 # a full object id: its content never changes
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?$")
 _MAX_BATCH_BYTES = 1 << 14  # bytes; less than a pipe buffer, so that neither side blocks
+# modes of regular files; not of links, submodules or deleted files
+_FILE_MODES = (b"100644", b"100755", b"100664")
 _PASSED_VARIABLES = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH")
 
 
@@ -123,6 +125,28 @@ class GitReader:
                     yield from complete
                 if process.wait():
                     self.missing.append("git could not read the complete history")
+
+    def changed_files(self, commits: Iterable[tuple[str, str]]) -> Generator[tuple[str, bytes, str, str]]:
+        """The files that commits change against these parents: commit, path, old and new blob id.
+
+        An id is empty if there is no such file, or if it is a link or a submodule.
+        """
+        requests = (f"{commit} {parent}".rstrip() for commit, parent in commits)
+        commit, meta = "", b""
+        for record in self.output_records(
+            requests, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
+        ):
+            if meta:
+                old_mode, new_mode, old, new, _ = meta.lstrip(b":").split(b" ")
+                old_blob, new_blob = (
+                    blob.decode() if mode in _FILE_MODES else "" for mode, blob in ((old_mode, old), (new_mode, new))
+                )
+                yield commit, record, old_blob, new_blob
+                meta = b""
+            elif record[:1] == b":":
+                meta = record
+            else:
+                commit = record.decode()
 
     def read_objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The content of each object by name (`id`, `commit:path`); None if it cannot be read."""

@@ -24,7 +24,6 @@ _MAX_SOURCE_FILES = 60
 # bytes: larger files are mostly generated; limit per commit
 _MAX_FILE_BYTES, _MAX_COMMIT_BYTES = 1 << 20, 1 << 23
 _VENDORED_FOLDERS = ("vendor/", "third_party/", "node_modules/", "_vendor/")
-_FILE_MODES = (b"100644", b"100755", b"100664")
 
 
 class ChangedFile(NamedTuple):
@@ -71,31 +70,10 @@ def read_messages(git: GitReader, commits: Iterable[ListedCommit]) -> Iterator[t
 def changed_files(git: GitReader, commits: Iterable[ListedCommit]) -> dict[str, list[ChangedFile]]:
     """The files that each commit changes against its parent."""
     found: dict[str, list[ChangedFile]] = {listed.commit: [] for listed in commits}
-    requests = (f"{listed.commit} {listed.parent}".rstrip() for listed in commits)
-    commit, meta = "", b""
-    for record in git.output_records(
-        requests, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
-    ):
-        if meta:
-            files = found[commit]
-            if len(files) <= MAX_FILES:
-                files.append(_parse_changed_file(meta, record))
-            meta = b""
-        elif record[:1] == b":":
-            meta = record
-        else:
-            commit = record.decode("ascii", "replace")
+    for commit, path, old_blob, new_blob in git.changed_files(commits):
+        if len(found[commit]) <= MAX_FILES:
+            found[commit].append(ChangedFile(path.decode("utf-8", "replace"), old_blob, new_blob))
     return found
-
-
-def _parse_changed_file(meta: bytes, path: bytes) -> ChangedFile:
-    old_mode, new_mode, old_blob, new_blob, _ = meta.lstrip(b":").split(b" ")
-    return ChangedFile(path.decode("utf-8", "replace"), _file_blob(old_mode, old_blob), _file_blob(new_mode, new_blob))
-
-
-def _file_blob(mode: bytes, blob: bytes) -> str:
-    """The blob id; empty for links and submodules."""
-    return blob.decode("ascii", "replace") if mode in _FILE_MODES else ""
 
 
 def read_versions(git: GitReader, files: list[ChangedFile]) -> Iterator[tuple[str, bytes, bytes]]:

@@ -8,8 +8,17 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.code_facts import Declaration, PathCondition
-from deadheat.repo.syntax import parser
-from deadheat.repo.syntax.parser import CLOSURE_NODES, FUNCTION_NODES, ParentById, closure_depth, node_text, spans_row
+from deadheat.repo.syntax.parser import (
+    CLOSURE_NODES,
+    FUNCTION_NODES,
+    ParentById,
+    closure_depth,
+    defined_name,
+    first_line,
+    nearest_ancestor,
+    node_text,
+    spans_row,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,8 +32,8 @@ if TYPE_CHECKING:
 _IF_NODES = ("if_statement", "if_expression")
 _SWITCH_NODES = ("switch_statement", "expression_switch_statement", "expression_case", "match_expression")
 _SWITCH_STATEMENTS = ("switch_statement", "expression_switch_statement")
-_RETURN_NODES = ("return_statement", "return_expression")
-_EXIT_NODES = (*_RETURN_NODES, "continue_statement", "break_statement")
+RETURN_NODES = ("return_statement", "return_expression")
+_EXIT_NODES = (*RETURN_NODES, "continue_statement", "break_statement")
 _CASE_NODES = ("communication_case", "expression_case", "type_case")
 # "ok", "!ok", "(!p)", "cur == nil", "nullptr != p"
 _PRESENCE_CHECK = re.compile(
@@ -41,13 +50,9 @@ _ASSIGNMENT_FIELDS = {
 }
 # expressions that only read a variable: "s.conn", "m[key]", "*p", "table"
 _READ_NODES = (
-    "selector_expression",
-    "index_expression",
-    "identifier",
-    "field_expression",
-    "subscript_expression",
+    "selector_expression", "index_expression", "identifier", "field_expression", "subscript_expression",
     "pointer_expression",
-)
+)  # fmt: skip
 
 
 def conditions_at(nodes: Iterable[Node], row: int, assignments: Assignments) -> Iterator[PathCondition]:
@@ -57,7 +62,7 @@ def conditions_at(nodes: Iterable[Node], row: int, assignments: Assignments) -> 
             switch_value = _switch_value(node)
             if switch_value is not None:
                 keyword = "case" if node.type == "expression_case" else "switch"
-                yield PathCondition(f"{keyword} {node_text(switch_value)}"[:200], switch_value.start_point.row + 1)
+                yield PathCondition(f"{keyword} {node_text(switch_value)}"[:200], first_line(switch_value))
         if node.type not in _IF_NODES:
             continue
         body = node.child_by_field_name("consequence")
@@ -65,7 +70,7 @@ def conditions_at(nodes: Iterable[Node], row: int, assignments: Assignments) -> 
         is_inside = body is not None and spans_row(body, row)
         if condition is not None and (is_inside or spans_row(condition, row)):
             last = body.end_point.row + 1 if body is not None else 0
-            yield PathCondition(_condition_text(node, condition, assignments), condition.start_point.row + 1, last)
+            yield PathCondition(_condition_text(node, condition, assignments), first_line(condition), last)
 
 
 def assignments_by_name(nodes: Iterable[Node]) -> Assignments:
@@ -109,14 +114,14 @@ def guards_before(
         if node.type in _SWITCH_STATEMENTS and node.end_point.row < row and _has_exiting_case(node):
             switch_value, outer = _switch_value(node), parents.get(node.id)
             if switch_value is not None and outer is not None and spans_row(outer, row):
-                yield PathCondition(f"switch {node_text(switch_value)}"[:200], switch_value.start_point.row + 1)
+                yield PathCondition(f"switch {node_text(switch_value)}"[:200], first_line(switch_value))
         body = node.child_by_field_name("consequence") if node.type in _IF_NODES else None
         condition = node.child_by_field_name("condition")
         block = parents.get(node.id)
         if body is None or condition is None or block is None or not spans_row(block, row):
             continue
-        if _ends_with_exit(body) and node.end_point.row < row:
-            yield PathCondition(_condition_text(node, condition, assignments), condition.start_point.row + 1)
+        if _ends_with(body, _EXIT_NODES) and node.end_point.row < row:
+            yield PathCondition(_condition_text(node, condition, assignments), first_line(condition))
 
 
 def _switch_value(node: Node) -> Node | None:
@@ -128,48 +133,28 @@ def _has_exiting_case(node: Node) -> bool:
     body = node.child_by_field_name("body") or node
     cases = [child for child in body.named_children if child.type in ("expression_case", "case_statement")]
     last_nodes = [_last_non_comment(case) for case in cases]
-    return any(
-        statement is not None and (statement.type in _RETURN_NODES or _ends_with_exit(statement))
-        for statement in last_nodes
-    )
+    return any(last is not None and _ends_with(last, _EXIT_NODES) for last in last_nodes)
 
 
 def returns_in_branch(nodes: Iterable[Node], row: int) -> bool:
     """Whether an `if` block around the row ends with a return."""
     for node in nodes:
         body = node.child_by_field_name("consequence") if node.type in _IF_NODES else None
-        if body is not None and spans_row(body, row) and _ends_with_return(body):
+        if body is not None and spans_row(body, row) and _ends_with(body, RETURN_NODES):
             return True
     return False
 
 
-def _ends_with_return(body: Node) -> bool:
-    last = _last_statement(body)
-    return last is not None and last.type in _RETURN_NODES
-
-
-def _ends_with_exit(body: Node) -> bool:
-    """Whether a block or single statement ends by leaving the function or the loop."""
-    last = _last_statement(body)
-    return last is not None and last.type in _EXIT_NODES
-
-
-def _last_statement(body: Node) -> Node | None:
-    """The last statement of a block, or the statement itself."""
-    if body.type in _EXIT_NODES:
-        return body
-    last = _last_non_comment(body)
+def _ends_with(body: Node, node_types: tuple[str, ...]) -> bool:
+    """Whether the last statement of a block, or the single statement, is of these types."""
+    last = body if body.type in _EXIT_NODES else _last_non_comment(body)
     if last is not None and last.type.endswith("_list"):
         last = _last_non_comment(last)
-    return last
+    return last is not None and last.type in node_types
 
 
 def _last_non_comment(block: Node) -> Node | None:
-    """The last child of a block that is not a comment."""
-    for node in reversed(block.named_children):
-        if not node.type.endswith("comment"):
-            return node
-    return None
+    return next((node for node in reversed(block.named_children) if not node.type.endswith("comment")), None)
 
 
 def select_branch_at(nodes: Iterable[Node], row: int) -> str:
@@ -189,29 +174,16 @@ def select_branches_before(nodes: Iterable[Node], parents: ParentById, row: int)
         block = parents.get(select.id) if select is not None else None
         if communication is None or select is None or block is None:
             continue
-        if select.end_point.row < row and spans_row(block, row) and not _ends_with_exit(node):
+        if select.end_point.row < row and spans_row(block, row) and not _ends_with(node, _EXIT_NODES):
             yield node_text(communication)[:200]
 
 
-_MAX_SCOPE_DEPTH = 60  # ancestors searched for the scope of a declaration
+# in which declarations are visible
 _SCOPE_NODES = (
-    *FUNCTION_NODES,
-    *CLOSURE_NODES,
-    "block",
-    "compound_statement",
-    "if_statement",
-    "for_statement",
-    "expression_switch_statement",
-    "type_switch_statement",
-    "expression_case",
-    "type_case",
-    "default_case",
-    "communication_case",
-    "for_range_loop",
-    "for_expression",
-    "if_expression",
-    "match_arm",
-)
+    *FUNCTION_NODES, *CLOSURE_NODES, "block", "compound_statement", "if_statement", "for_statement",
+    "expression_switch_statement", "type_switch_statement", "expression_case", "type_case", "default_case",
+    "communication_case", "for_range_loop", "for_expression", "if_expression", "match_arm",
+)  # fmt: skip
 
 
 def visible_declarations(function: Node, nodes: list[Node], parents: ParentById, row: int) -> dict[str, Declaration]:
@@ -219,7 +191,7 @@ def visible_declarations(function: Node, nodes: list[Node], parents: ParentById,
     declarations: dict[str, Declaration] = {}
     block_ids: dict[str, int] = {}
     for node, name, declaration in _all_declarations(function, nodes, parents):
-        scope = _enclosing_scope(node, parents) or function
+        scope = nearest_ancestor(node, parents, _SCOPE_NODES) or function
         if declaration.line - 1 > row or not spans_row(scope, row):
             continue
         if node.type == "short_var_declaration" and block_ids.get(name) == _scope_block(scope).id:
@@ -227,16 +199,6 @@ def visible_declarations(function: Node, nodes: list[Node], parents: ParentById,
         declarations[name] = declaration._replace(closure_depth=closure_depth(node, parents))
         block_ids[name] = _scope_block(scope).id
     return declarations
-
-
-def _enclosing_scope(node: Node, parents: ParentById) -> Node | None:
-    """The statement, block or function in which a declaration is visible."""
-    ancestor = parents.get(node.id)
-    for _ in range(_MAX_SCOPE_DEPTH):
-        if ancestor is None or ancestor.type in _SCOPE_NODES:
-            return ancestor
-        ancestor = parents.get(ancestor.id)
-    return None
 
 
 def _scope_block(scope: Node) -> Node:
@@ -251,18 +213,16 @@ def _all_declarations(
     result = function.child_by_field_name("result")
     receiver = function.child_by_field_name("receiver")
     for node in nodes:
-        line = node.start_point.row + 1
+        line, type_text = first_line(node), node_text(node.child_by_field_name("type"))
         if node.type in ("parameter_declaration", "variadic_parameter_declaration"):
             origin = "parameter"
             if result is not None and parents.get(node.id) == result:
                 origin = "result"
             elif receiver is not None and parents.get(node.id) == receiver:
                 origin = "receiver"
-            type_text = node_text(node.child_by_field_name("type"))
             for child in node.children_by_field_name("name"):
                 yield node, node_text(child), Declaration(origin, line, type_text)
-            declarator = node.child_by_field_name("declarator")
-            if declarator is not None:
+            if (declarator := node.child_by_field_name("declarator")) is not None:
                 yield node, node_text(declarator).strip("*& "), Declaration(origin, line, type_text)
         elif node.type in ("range_clause", "for_clause"):
             left = node.child_by_field_name("left")
@@ -278,22 +238,15 @@ def _all_declarations(
             for child in left.named_children if left is not None else ():
                 yield node, node_text(child), Declaration("local", line, node_text(right)[:80])
         elif node.type == "var_spec":
-            type_text = node_text(node.child_by_field_name("type"))
             type_text = type_text or node_text(node.child_by_field_name("value"))[:80]
             for child in node.children_by_field_name("name"):
                 yield node, node_text(child), Declaration("local", line, type_text)
         elif node.type == "declaration":
-            type_text = node_text(node.child_by_field_name("type"))
             for child in node.children_by_field_name("declarator"):
-                name = parser.defined_name(child).decode("utf-8", "replace")
-                yield node, name, Declaration("local", line, type_text)
+                yield node, defined_name(child), Declaration("local", line, type_text)
         elif node.type == "let_declaration":
-            pattern = node_text(node.child_by_field_name("pattern"))
-            yield (
-                node,
-                pattern.removeprefix("mut "),
-                Declaration("local", line, node_text(node.child_by_field_name("type"))),
-            )
+            name = node_text(node.child_by_field_name("pattern")).removeprefix("mut ")
+            yield node, name, Declaration("local", line, type_text)
 
 
 def parameter_types(declarations: dict[str, Declaration]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.facts.code_facts import HeldLock
 from deadheat.repo.syntax import parser
+from deadheat.repo.syntax.parser import CLOSURE_NODES, ParentById, nearest_ancestor, node_text, spans_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -14,29 +15,21 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-_MAX_ANCESTORS, _MAX_TEXT_BYTES = 60, 500
-_CLOSURE_TYPES = ("func_literal", "lambda_expression", "closure_expression")
+_MAX_TEXT_BYTES = 500
 # in an assignment, a return or a struct literal
 _STORING_NODES = ("expression_list", "literal_element", "keyed_element")
 _BLOCK_NODES = (
-    "block",
-    "compound_statement",
-    "communication_case",
-    "expression_case",
-    "type_case",
-    "default_case",
+    "block", "compound_statement", "communication_case", "expression_case", "type_case", "default_case",
     "declaration_list",
-)
+)  # fmt: skip
 # nodes between a call and the `if` that tests it; a `!` is not one of these
 _CONDITION_NODES = ("parenthesized_expression", "condition_clause", "binary_expression")
-# methods of Go, also of custom locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()",
-# "mu_.ReaderLock()", "l.try_lock()"
+# Go, also custom locks: "mu.Lock()", "s.rlock()"; C++: "m.lock_shared()", "mu_.ReaderLock()", "l.try_lock()"
 _LOCK_METHOD = re.compile(
     r"(?:Try|try_)?(R|W|r|w|Reader|Writer)?(?:Try)?([Ll]ock|[Uu]nlock)(_shared)?(?:_for|_until)?$"
 )
-# "pthread_mutex_lock(&m)", "pthread_rwlock_rdlock(&l)", "mtx_lock", "spin_lock_irqsave(&l, f)",
-# "mutex_unlock(&m)", "read_lock(&l)", "down_write(&s)";
-# not "rcu_read_lock()", which protects only against freeing
+# "pthread_mutex_lock(&m)", "pthread_rwlock_rdlock(&l)", "mtx_lock", "spin_lock_irqsave(&l, f)", "mutex_unlock(&m)",
+# "read_lock(&l)", "down_write(&s)"; not "rcu_read_lock()", which protects only against freeing
 _LOCK_FUNCTION = re.compile(
     r"(?:pthread_(?:mutex|rwlock|spin)|mtx|cnd|spin|raw_spin|mutex|read|write)"
     r"_(?P<what>(?:try|timed)?(?:rd|wr)?(?:un)?lock)(?:_\w{1,40})?$|(?P<down>down|up)_(?P<mode>read|write)$"
@@ -67,19 +60,16 @@ class _LockOperation(NamedTuple):
 
 
 def locks_held_at(
-    nodes: Iterable[Node], parents: Mapping[int, Node], row: int, closures: list[Node], type_by_name: Mapping[str, str]
+    nodes: Iterable[Node], parents: ParentById, row: int, closures: list[Node], type_by_name: Mapping[str, str]
 ) -> tuple[tuple[HeldLock, ...], tuple[str, ...]]:
-    """The locks that the function or closure around a row holds there.
-
-    Also the locks that it has released by then without having acquired them.
-    """
+    """The locks that the function or closure around a row holds there, and those it released without acquiring them."""
     scope = closures[-1] if closures else None
     guards: dict[str, _LockOperation] = {}
     operations = [
         operation
         for node in nodes
         for operation in _lock_operations(node, parents, type_by_name, guards)
-        if _nearest_ancestor(node, parents, _CLOSURE_TYPES) == scope and _applies_to_row(operation, row)
+        if nearest_ancestor(node, parents, CLOSURE_NODES) == scope and _applies_to_row(operation, row)
     ]
     held_by_lock: dict[str, _LockOperation] = {}
     released: dict[str, None] = {}
@@ -97,7 +87,7 @@ def locks_held_at(
     return (*locks_held, *_once_locks(closures, parents)), tuple(released)
 
 
-def _once_locks(closures: list[Node], parents: Mapping[int, Node]) -> Iterator[HeldLock]:
+def _once_locks(closures: list[Node], parents: ParentById) -> Iterator[HeldLock]:
     for closure in reversed(closures):
         if (once := _once_receiver(closure, parents)) is not None:
             yield HeldLock(once, False, closure.start_point.row + 1)
@@ -105,9 +95,7 @@ def _once_locks(closures: list[Node], parents: Mapping[int, Node]) -> Iterator[H
             return
 
 
-def unmatched_releases(
-    nodes: Iterable[Node], parents: Mapping[int, Node], type_by_name: Mapping[str, str]
-) -> Iterator[str]:
+def unmatched_releases(nodes: Iterable[Node], parents: ParentById, type_by_name: Mapping[str, str]) -> Iterator[str]:
     """The locks that a function body releases without having acquired them."""
     acquired: set[str] = set()
     guards: dict[str, _LockOperation] = {}
@@ -115,7 +103,7 @@ def unmatched_releases(
         for operation in _lock_operations(node, parents, type_by_name, guards):
             if operation.acquires:
                 acquired.add(operation.name)
-            elif operation.name not in acquired and _nearest_ancestor(node, parents, _CLOSURE_TYPES) is None:
+            elif operation.name not in acquired and nearest_ancestor(node, parents, CLOSURE_NODES) is None:
                 yield operation.name
 
 
@@ -126,35 +114,21 @@ def _is_locked_on_row(acquire: _LockOperation | None, release: _LockOperation, r
 
 def _applies_to_row(operation: _LockOperation, row: int) -> bool:
     """Whether the operation precedes the row and its block contains the row."""
-    block = operation.block
-    is_inside = block is None or block.start_point.row <= row <= block.end_point.row
-    return operation.position[0] <= row and is_inside
-
-
-def _nearest_ancestor(node: Node, parents: Mapping[int, Node], node_types: tuple[str, ...]) -> Node | None:
-    """The nearest ancestor of these types."""
-    ancestor = parents.get(node.id)
-    for _ in range(_MAX_ANCESTORS):
-        if ancestor is None or ancestor.type in node_types:
-            return ancestor
-        ancestor = parents.get(ancestor.id)
-    return None
+    return operation.position[0] <= row and (operation.block is None or spans_row(operation.block, row))
 
 
 def _short_text(node: Node | None) -> str:
-    if node is None or node.end_byte - node.start_byte > _MAX_TEXT_BYTES:
-        return ""
-    return (node.text or b"").decode("utf-8", "replace")
+    return node_text(node, _MAX_TEXT_BYTES)
 
 
 def _lock_operations(
-    node: Node, parents: Mapping[int, Node], type_by_name: Mapping[str, str], guards: dict[str, _LockOperation]
+    node: Node, parents: ParentById, type_by_name: Mapping[str, str], guards: dict[str, _LockOperation]
 ) -> Iterator[_LockOperation]:
     """The lock operations of a node; `guards` collects the C++ guards by name."""
     if node.type == "call_expression":
         yield from _call_operations(node, parents, type_by_name, guards)
     elif node.type == "declaration" and (match := _SCOPED_GUARD.match(_short_text(node))):
-        block = _nearest_ancestor(node, parents, _BLOCK_NODES)
+        block = nearest_ancestor(node, parents, _BLOCK_NODES)
         for name in [argument for argument in match[4].split(",") if not _LOCK_TAGS.search(argument)]:
             lock, is_shared = lock_name(name, type_by_name), match[2] in _SHARED_GUARDS
             operation = _LockOperation(node.start_point, lock, True, is_shared, False, block)
@@ -164,11 +138,11 @@ def _lock_operations(
 
 
 def _call_operations(
-    node: Node, parents: Mapping[int, Node], type_by_name: Mapping[str, str], guards: Mapping[str, _LockOperation]
+    node: Node, parents: ParentById, type_by_name: Mapping[str, str], guards: Mapping[str, _LockOperation]
 ) -> Iterator[_LockOperation]:
     callee = _short_text(node.child_by_field_name("function")).replace("->", ".")
     is_deferred = node.id in parents and parents[node.id].type == "defer_statement"
-    block = _nearest_ancestor(node, parents, _BLOCK_NODES)
+    block = nearest_ancestor(node, parents, _BLOCK_NODES)
     receiver, _, name = callee.rpartition(".")
     if receiver and (match := _LOCK_METHOD.match(name)):
         acquires = match[2].lower() == "lock"
@@ -189,7 +163,7 @@ def _call_operations(
         yield _LockOperation(node.start_point, lock, acquires, is_shared, is_deferred, block)
 
 
-def _try_lock_block(node: Node, parents: Mapping[int, Node]) -> Node | None:
+def _try_lock_block(node: Node, parents: ParentById) -> Node | None:
     """The block of `if mu.TryLock() {…}`; None for `if !mu.TryLock() { return }`."""
     inner, ancestor = node, parents.get(node.id)
     while ancestor is not None and ancestor.type in _CONDITION_NODES:
@@ -211,7 +185,7 @@ def lock_name(name: str, type_by_name: Mapping[str, str]) -> str:
     return f"{type_name}{dot}{rest}" if type_name else name
 
 
-def _runs_later(closure: Node, parents: Mapping[int, Node]) -> bool:
+def _runs_later(closure: Node, parents: ParentById) -> bool:
     """Whether a closure runs later: `c.Update = func() {…}`, `go func() {…}()`."""
     ancestor = parents.get(closure.id)
     if ancestor is None or ancestor.type in _STORING_NODES:
@@ -220,7 +194,7 @@ def _runs_later(closure: Node, parents: Mapping[int, Node]) -> bool:
     return statement is not None and statement.type == "go_statement"
 
 
-def _once_receiver(closure: Node, parents: Mapping[int, Node]) -> str | None:
+def _once_receiver(closure: Node, parents: ParentById) -> str | None:
     """`once` for a closure in `once.Do(func() {…})`."""
     arguments = parents.get(closure.id)
     call = parents.get(arguments.id) if arguments is not None else None
