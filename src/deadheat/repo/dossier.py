@@ -173,7 +173,7 @@ def _assemble_dossier(
         dependency,
         missing,
         tuple(answers),
-        tuple(code_snippets(findings.report, snapshot.path_of, snapshot.source_of)),
+        tuple(code_snippets(findings.report, snapshot)),
         (clone.commit_day(findings.pin.window.first), clone.commit_day(findings.pin.window.last)),
         _with_check_command(causes, findings.report, run_command),
     )

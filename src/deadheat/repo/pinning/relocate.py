@@ -1,8 +1,7 @@
 """Relocates frames that do not fit a commit: finds the line of their function that does what they claim.
 
-A report may come from uncommitted code or from a branch that the clone does not contain. Its line
-numbers are wrong then, but most of its functions exist. A frame is relocated only if exactly one line
-matches.
+A report may come from uncommitted code or from a branch that the clone does not contain. Its line numbers are wrong
+then, but most of its functions exist. A frame is relocated only if exactly one line matches.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.diagnosis.finding import CodePoint, Evidence
 from deadheat.repo.pinning import line_claims
+from deadheat.repo.pinning.line_claims import frame_key
 from deadheat.repo.racing_lines import WRITING_OPS, filter_by_operation
 from deadheat.repo.syntax import line_accesses
 from deadheat.repo.syntax.line_accesses import BASE, CALLEE
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from deadheat.diagnosis.finding import Finding
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import CommitSnapshot
-    from deadheat.repo.pinning.line_claims import FrameClaim
-    from deadheat.repo.syntax.line_accesses import PossibleAccess
+    from deadheat.repo.pinning.line_claims import FrameClaim, FrameKey
 
-FrameKey = tuple[str, int | None, str]
 # "h.mu.Lock()", "defer c.mtx.RUnlock()", "std::lock_guard<std::mutex> guard(mu_);"
 _LOCK_CALL = re.compile(rb"[Ll]ock(?:_guard)?\b.{0,80}\(")
 _MAX_FUNCTION_LINES = 400  # longer functions are not searched
@@ -43,19 +41,20 @@ class RelocatedReport(NamedTuple):
     is_choice: bool = False  # one of several possible lines was taken
 
     def supports_finding(self, finding: Finding) -> bool:
-        """Whether a finding is valid for any line of the function with the same access.
-
-        Locks are mostly held for all of them; the conditions around them differ.
-        """
+        """Whether a finding is valid for any line of the function with the same access."""
+        # locks are mostly held for all of them; the conditions around them differ
         return not self.is_choice or finding.cause not in _CONDITION_CAUSES
 
     def weaken_finding(self, finding: Finding) -> Finding:
         """A finding that depends on relocated lines: with less confidence and a note."""
         if not self.relocated_sites or not finding.from_source:
             return finding
-        evidence = tuple(_relocation_evidence(frame, line) for frame, line in self.relocated_sites)
+        evidence = list(finding.evidence)
+        for frame, line in self.relocated_sites:
+            text = f"no commit has this access on line {frame.line}, as in the report; by its content it is line {line}"
+            evidence.append(Evidence(text, CodePoint(frame.file, line, frame.function)))
         confidence = round(finding.confidence * _RELOCATED_CONFIDENCE, 2)
-        return finding._replace(confidence=confidence, evidence=(*finding.evidence, *evidence))
+        return finding._replace(confidence=confidence, evidence=tuple(evidence))
 
 
 class _FrameFunction(NamedTuple):
@@ -66,33 +65,37 @@ class _FrameFunction(NamedTuple):
     source: bytes
     span: tuple[int, int]
 
+    @property
+    def key(self) -> FrameKey:
+        return frame_key(self.frame_claim.frame)
+
+    @property
+    def line(self) -> int:
+        return self.frame_claim.claim.line
+
 
 def relocate_frames(snapshot: CommitSnapshot, report: Report, misfits: Iterable[Frame]) -> RelocatedReport | None:
     """The report with the lines of misfit frames relocated; None if no line is found."""
-    wanted_keys = {_frame_key(frame) for frame in misfits}
+    wanted_keys = set(map(frame_key, misfits))
     functions = [
         located
         for frame_claim in line_claims.frame_claims(report)
-        if _frame_key(frame_claim.frame) in wanted_keys and (located := _locate_function(snapshot, frame_claim))
+        if frame_key(frame_claim.frame) in wanted_keys and (located := _locate_function(snapshot, frame_claim))
     ]
     new_lines: dict[FrameKey, int] = {}
     shifts: dict[str, list[int]] = {}
     for function in functions:
         rows = _matching_lines(function)
         if len(rows) == 1:
-            new_lines[_frame_key(function.frame_claim.frame)] = rows[0]
-            shifts.setdefault(function.path, []).append(rows[0] - function.frame_claim.claim.line)
+            new_lines[function.key] = rows[0]
+            shifts.setdefault(function.path, []).append(rows[0] - function.line)
     for function in functions:
-        if _frame_key(function.frame_claim.frame) not in new_lines and (row := _line_by_shift(function, shifts)):
-            new_lines[_frame_key(function.frame_claim.frame)] = row
+        if function.key not in new_lines and (row := _line_by_shift(function, shifts)):
+            new_lines[function.key] = row
     racing_lines = _relocate_racing_lines(snapshot, report, functions, new_lines, shifts)
     new_lines |= {key: rows[0] for key, rows in racing_lines.items()}
     chosen = any(len(rows) > 1 for rows in racing_lines.values())
     return _replace_lines(report, new_lines)._replace(is_choice=chosen) if new_lines else None
-
-
-def _frame_key(frame: Frame) -> FrameKey:
-    return frame.path or frame.file, frame.line, frame.function
 
 
 def _locate_function(snapshot: CommitSnapshot, frame_claim: FrameClaim) -> _FrameFunction | None:
@@ -121,12 +124,9 @@ def _line_by_shift(function: _FrameFunction, shifts: dict[str, list[int]]) -> in
         row
         for row in _matching_lines(function)
         for shift in shifts.get(function.path, ())
-        if abs(row - function.frame_claim.claim.line - shift) <= _MAX_SHIFT_DIFFERENCE
+        if abs(row - function.line - shift) <= _MAX_SHIFT_DIFFERENCE
     ]
     return nearby[0] if len({*nearby}) == 1 else None
-
-
-# -- racing lines: fields that both functions access ---------------------------------------------------
 
 
 def _relocate_racing_lines(
@@ -136,50 +136,38 @@ def _relocate_racing_lines(
     new_lines: dict[FrameKey, int],
     shifts: dict[str, list[int]],
 ) -> dict[FrameKey, list[int]]:
-    both_functions = [
-        candidate
-        for a in report.accesses[:2]
-        if (candidate := _racing_function(snapshot, report, a, functions, new_lines))
-    ]
-    if len(both_functions) < 2 or both_functions[0].function[1:] == both_functions[1].function[1:]:
+    """New lines of the racing frames by the fields that both functions access."""
+    candidates = [_racing_function(snapshot, report, a, functions, new_lines) for a in report.accesses[:2]]
+    both = [racing for racing in candidates if racing is not None]
+    if len(both) < 2 or both[0].function[1:] == both[1].function[1:]:
         return {}  # one function: most fields are accessed on several lines
-    if not any(racing.is_misplaced for racing in both_functions):
-        return _relocate_fitting_line(both_functions, functions, new_lines)
-    name = _common_field(both_functions)
+    if not any(racing.is_misplaced for racing in both):
+        return _relocate_fitting_line(both, functions, new_lines)
+    name = _common_field(both)
     if not name:
         # a line that is only possible may have moved, too
-        both_functions = [
-            racing if racing.is_misplaced else racing.search_whole_function() for racing in both_functions
-        ]
-        name = _common_field(both_functions)
+        both = [racing if racing.is_misplaced else racing.search_whole_function() for racing in both]
+        name = _common_field(both)
     return {
-        _frame_key(candidate.function.frame_claim.frame): _nearest_lines(candidate, name, shifts)
-        for candidate in both_functions
-        if candidate.is_misplaced and name
+        racing.function.key: _nearest_lines(racing, name, shifts) for racing in both if racing.is_misplaced and name
     }
 
 
 def _relocate_fitting_line(
-    both_functions: Sequence[_RacingFunction], functions: Sequence[_FrameFunction], new_lines: dict[FrameKey, int]
+    both: Sequence[_RacingFunction], functions: Sequence[_FrameFunction], new_lines: dict[FrameKey, int]
 ) -> dict[FrameKey, list[int]]:
     """A line that fits by accident and shares no field with the other: shifted like its function."""
-    if set(both_functions[0].field_lines) & set(both_functions[1].field_lines):
+    if set(both[0].field_lines) & set(both[1].field_lines):
         return {}
-    for racing, other in (both_functions, both_functions[::-1]):
-        nearby = [
-            located
-            for located in functions
-            if located[1:] == racing.function[1:] and _frame_key(located.frame_claim.frame) in new_lines
-        ]
-        shifts = {
-            new_lines[_frame_key(located.frame_claim.frame)] - located.frame_claim.claim.line for located in nearby
-        }
+    for racing, other in (both, both[::-1]):
+        same_function = [each for each in functions if each[1:] == racing.function[1:] and each.key in new_lines]
+        shifts = {new_lines[each.key] - each.line for each in same_function}
         if len(shifts) != 1:
             continue
-        line = racing.function.frame_claim.claim.line + shifts.pop()
+        line = racing.function.line + shifts.pop()
         fields = _touched_fields(racing.function, racing.access, (line, line))
         if len(set(fields) & set(other.field_lines)) == 1:
-            return {_frame_key(racing.function.frame_claim.frame): [line]}
+            return {racing.function.key: [line]}
     return {}
 
 
@@ -193,12 +181,11 @@ class _RacingFunction(NamedTuple):
 
     def shifts_to(self, name: str) -> list[int]:
         """The shifts of the line to those that touch a field."""
-        return [row - self.function.frame_claim.claim.line for row in self.field_lines[name]]
+        return [row - self.function.line for row in self.field_lines[name]]
 
     def search_whole_function(self) -> _RacingFunction:
-        return self._replace(
-            is_misplaced=True, field_lines=_touched_fields(self.function, self.access, self.function.span)
-        )
+        field_lines = _touched_fields(self.function, self.access, self.function.span)
+        return self._replace(is_misplaced=True, field_lines=field_lines)
 
 
 def _racing_function(
@@ -211,16 +198,12 @@ def _racing_function(
     """None if the function does not exist, or if its line was relocated already by its call."""
     single_report = report._replace(accesses=(access,), actors=())
     frame_claim = next((claim for claim in line_claims.frame_claims(single_report) if claim.is_racing), None)
-    if (
-        frame_claim is None
-        or _frame_key(frame_claim.frame) in new_lines
-        or frame_claim.claim.action not in ("read", "write")
-    ):
+    if frame_claim is None or frame_claim.claim.action not in ("read", "write"):
         return None
-    misplaced = next(
-        (located for located in functions if _frame_key(located.frame_claim.frame) == _frame_key(frame_claim.frame)),
-        None,
-    )
+    key = frame_key(frame_claim.frame)
+    if key in new_lines:
+        return None
+    misplaced = next((located for located in functions if located.key == key), None)
     function = misplaced or _locate_function(snapshot, frame_claim)
     if function is None:
         return None
@@ -228,9 +211,9 @@ def _racing_function(
     return _RacingFunction(function, access, misplaced is not None, _touched_fields(function, access, span))
 
 
-def _common_field(both_functions: Sequence[_RacingFunction]) -> str:
+def _common_field(both: Sequence[_RacingFunction]) -> str:
     """The only field that both functions touch; of several, the one with equal shifts."""
-    a, b = both_functions
+    a, b = both
     names = set(a.field_lines) & set(b.field_lines)
     if len(names) > 1 and a.function.path == b.function.path:
         names = {n for n in names if any(abs(x - y) <= 1 for x in a.shifts_to(n) for y in b.shifts_to(n))}
@@ -239,7 +222,7 @@ def _common_field(both_functions: Sequence[_RacingFunction]) -> str:
 
 def _nearest_lines(racing: _RacingFunction, name: str, shifts: dict[str, list[int]]) -> list[int]:
     """The lines that touch the field, nearest first; only one if its shift occurs in the file."""
-    rows, line = racing.field_lines[name], racing.function.frame_claim.claim.line
+    rows, line = racing.field_lines[name], racing.function.line
     shifted = [row for row in rows if row - line in shifts.get(racing.function.path, ())]
     return shifted if len(shifted) == 1 else sorted(rows, key=lambda row: abs(row - line))
 
@@ -251,25 +234,17 @@ def _touched_fields(function: _FrameFunction, access: Access, span: tuple[int, i
     for row in range(span[0], span[1] + 1):
         if _LOCK_CALL.search(line_claims.line_text(function.source, row) or b""):
             continue
-        fields = filter_by_operation(
-            line_accesses.accesses_on_line(language, function.source, row), access.op, function.source
-        )
-        for touch in fields:
-            if _is_field(touch) and (touch.writes or access.op not in WRITING_OPS):
-                found.setdefault(touch.name, []).append(row)
+        accesses = line_accesses.accesses_on_line(language, function.source, row)
+        for each in filter_by_operation(accesses, access.op, function.source):
+            is_field = len(each.path) > 1 and each.rank not in (BASE, CALLEE)
+            if is_field and (each.writes or access.op not in WRITING_OPS):
+                found.setdefault(each.name, []).append(row)
     return found
-
-
-def _is_field(touch: PossibleAccess) -> bool:
-    return len(touch.path) > 1 and touch.rank not in (BASE, CALLEE)
-
-
-# -- the report with relocated lines --------------------------------------------------------------------
 
 
 def _replace_lines(report: Report, new_lines: dict[FrameKey, int]) -> RelocatedReport:
     def with_new_line(frame: Frame) -> Frame:
-        line = new_lines.get(_frame_key(frame))
+        line = new_lines.get(frame_key(frame))
         return frame if line is None else frame._replace(line=line)
 
     accesses = tuple(
@@ -277,11 +252,6 @@ def _replace_lines(report: Report, new_lines: dict[FrameKey, int]) -> RelocatedR
         for a in report.accesses
     )
     actors = tuple(a._replace(created_at=tuple(map(with_new_line, a.created_at))) for a in report.actors)
-    sites = [a.site for a in report.accesses if a.site and _frame_key(a.site) in new_lines]
-    relocated = tuple((site, new_lines[_frame_key(site)]) for site in sites)
+    sites = [a.site for a in report.accesses if a.site and frame_key(a.site) in new_lines]
+    relocated = tuple((site, new_lines[frame_key(site)]) for site in sites)
     return RelocatedReport(report._replace(accesses=accesses, actors=actors), relocated)
-
-
-def _relocation_evidence(frame: Frame, line: int) -> Evidence:
-    text = f"no commit has this access on line {frame.line}, as in the report; by its content it is line {line}"
-    return Evidence(text, CodePoint(frame.file, line, frame.function))
