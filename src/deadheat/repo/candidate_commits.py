@@ -76,9 +76,8 @@ def score_message(
     candidate.mentions_race = message.is_race_related or issue is not None
     candidate.names_data_race = message.names_data_race
     if message.names_data_race:
-        candidate.add_reason(
-            2.5 if DATA_RACE_PHRASE.search(message.subject) else 1.5, "says that it is about a data race"
-        )
+        points = 2.5 if DATA_RACE_PHRASE.search(message.subject) else 1.5
+        candidate.add_reason(points, "says that it is about a data race")
     elif message.is_race_related:
         candidate.add_reason(1.5, "mentions synchronization")
     # "data race" does not name a variable "data"
@@ -100,14 +99,8 @@ def score_distance(candidate: CandidateCommit, position: int, window_position: i
     candidate.position, candidate.distance = position, distance
     bonus = 2.5 * math.exp(-distance / 200)
     if bonus > 0.2:
-        candidate.add_reason(
-            bonus,
-            "in the window"
-            if not distance
-            else "the next commit after the window"
-            if distance == 1
-            else f"{distance} commits after the window",
-        )
+        texts = {0: "in the window", 1: "the next commit after the window"}
+        candidate.add_reason(bonus, texts.get(distance, f"{distance} commits after the window"))
 
 
 def combine_scores(candidate: CandidateCommit) -> None:

@@ -69,18 +69,6 @@ def hints_from_document(document: Document | None) -> DocumentHints:
     )
 
 
-def issue_number(value: str) -> str | None:
-    """The number of an issue or change, as messages write it after `#`."""
-    match = _ISSUE_NUMBER.match(value) if "#" in value else None
-    return match[1] if match else None
-
-
-def commit_id(value: str) -> str | None:
-    """The full or abbreviated commit id in a value."""
-    match = _COMMIT_ID.match(value)
-    return match[1] if match else None
-
-
 def is_program_version(claim: Claim) -> bool:
     """Whether the claim is a single version, and not of the compiler or kernel."""
     return dict(claim.details).get("of") not in _TOOL_NAMES and not _VERSION_WILDCARD.search(claim.value)
@@ -106,7 +94,7 @@ def _linked_commits(claims: tuple[Claim, ...]) -> Iterator[str]:
     """The commits in links to source lines: the author looked at that version."""
     for claim in claims:
         ref = dict(claim.details).get("ref", "") if claim.kind == "source" else ""
-        if commit_id(ref):
+        if _COMMIT_ID.match(ref):
             yield ref
 
 
@@ -140,16 +128,16 @@ class ClaimChecker:
         self, claims: Sequence[Claim], fixes: Sequence[CandidateCommit], released: Sequence[str]
     ) -> list[ClaimAnswer]:
         """Check each distinct claim once."""
-        unique = {
-            (each.kind, each.value) if each.kind != "version" else (each.role, each.value): each for each in claims
-        }
+        unique = {(each.role if each.kind == "version" else each.kind, each.value): each for each in claims}
         return [self._check_claim(claim, fixes, released) for claim in unique.values()]
 
     def _check_claim(self, claim: Claim, fixes: Sequence[CandidateCommit], released: Sequence[str]) -> ClaimAnswer:
-        if claim.kind == "suspect":
-            return self._check_suspect(claim)
-        if claim.kind == "reference":
-            return self._check_fix(claim, fixes)
+        if claim.kind in ("suspect", "reference"):
+            position = self._main_line_position(claim)
+            if position is None:
+                return ClaimAnswer(claim, None, "no commit on the main line names this change")
+            is_suspect = claim.kind == "suspect"
+            return self._check_suspect(claim, position) if is_suspect else self._check_fix(claim, position, fixes)
         if claim.role == "fixed-in":
             return self._check_fixed_version(claim, fixes, released)
         return self._check_version(claim)
@@ -176,10 +164,7 @@ class ClaimChecker:
             return ClaimAnswer(claim, None, "the clone has no such tag")
         return ClaimAnswer(claim, False, f"it does not contain the code of {fix[:11]}", fix)
 
-    def _check_suspect(self, claim: Claim) -> ClaimAnswer:
-        position = self._main_line_position(claim)
-        if position is None:
-            return ClaimAnswer(claim, None, "no commit on the main line names this change")
+    def _check_suspect(self, claim: Claim, position: int) -> ClaimAnswer:
         commit = self._clone.main.commits[position]
         if position > self._history.pin_position:
             return ClaimAnswer(claim, False, f"{commit[:11]} came after the window", commit)
@@ -190,10 +175,7 @@ class ClaimChecker:
         reason = f"changes {', '.join(files[:3])}" if files else "changes no file of the report"
         return ClaimAnswer(claim, None, f"{commit[:11]} came before and {reason}", commit)
 
-    def _check_fix(self, claim: Claim, fixes: Sequence[CandidateCommit]) -> ClaimAnswer:
-        position = self._main_line_position(claim)
-        if position is None:
-            return ClaimAnswer(claim, None, "no commit on the main line names this change")
+    def _check_fix(self, claim: Claim, position: int, fixes: Sequence[CandidateCommit]) -> ClaimAnswer:
         commit = self._clone.main.commits[position]
         if position <= self._history.pin_position:
             return ClaimAnswer(claim, False, f"{commit[:11]} is in the window or before it", commit)
@@ -205,9 +187,8 @@ class ClaimChecker:
 
     def _main_line_position(self, claim: Claim) -> int | None:
         """The main line position of the change or commit that a claim names."""
-        main = self._clone.main
-        if reference := issue_number(claim.value):
-            return self._clone.messages.position_of_change(reference)
-        reference = commit_id(claim.value)
-        commit = self._clone.resolve_revision(reference) if reference else None
-        return main.position_of(commit) if commit else None
+        if "#" in claim.value and (number := _ISSUE_NUMBER.match(claim.value)):
+            return self._clone.messages.position_of_change(number[1])
+        reference = _COMMIT_ID.match(claim.value)
+        commit = self._clone.resolve_revision(reference[1]) if reference else None
+        return self._clone.main.position_of(commit) if commit else None

@@ -68,10 +68,9 @@ class OriginFinder:
         for target in [t for t in self._history.functions if t.is_racing]:
             position = self._history.introducing_positions.get(target)
             if position is not None:
-                name = target.function.rpartition(".")[2]
-                self._add_author(reasons, position, f"wrote the racing line in {name}")
+                self._add_author(reasons, position, f"wrote the racing line in {target.name}")
             for recent in self._recent_positions(target):
-                self._add_author(reasons, recent, f"worked on {target.function.rpartition('.')[2]}")
+                self._add_author(reasons, recent, f"worked on {target.name}")
         return list(reasons.items())
 
     def _add_author(self, reasons: dict[str, str], position: int, why: str) -> None:

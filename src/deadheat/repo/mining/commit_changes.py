@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,10 +43,7 @@ class ListedCommit(NamedTuple):
 
 
 def list_commits(git: GitReader, tip: str) -> list[ListedCommit]:
-    """The commits of a history, newest first.
-
-    A merge is included if it is on the main line; other merges only repeat commits.
-    """
+    """The commits of a history, newest first; of the merges only those on the main line: others repeat commits."""
     main_line = set(git.output_lines("rev-list", "--first-parent", tip))
     commits = []
     for row in git.output_lines("rev-list", "--parents", tip):
@@ -77,18 +75,14 @@ def changed_files(git: GitReader, commits: Iterable[ListedCommit]) -> dict[str, 
 
 
 def read_versions(git: GitReader, files: list[ChangedFile]) -> Iterator[tuple[str, bytes, bytes]]:
-    """Both versions of each source file; empty if there is none.
-
-    A file with a version that is missing in the clone is skipped: all of it would seem new. Files beyond
-    a total size limit are skipped, too.
-    """
+    """Both versions of each source file; empty if there is none. Files beyond a total size limit are skipped."""
     source_files = [file for file in files if is_source_file(file.path) and not _is_vendored(file.path)]
     total = 0
     for path, old_blob, new_blob in source_files[:_MAX_SOURCE_FILES]:
         found = dict(git.read_objects([blob for blob in (old_blob, new_blob) if blob]))
         before, after = found.get(old_blob) if old_blob else b"", found.get(new_blob) if new_blob else b""
         if before is None or after is None or len(before) + len(after) > _MAX_FILE_BYTES:
-            continue
+            continue  # if a version is missing in the clone, all of the file would seem new
         total += len(before) + len(after)
         if total > _MAX_COMMIT_BYTES:
             return
@@ -108,7 +102,6 @@ _GO_UNIT_END = (b"}", b")")
 _SPACE = re.compile(rb"\s+")
 _COMMENT_STARTS = (b"//", b"/*", b"* ", b"#include")
 _MAX_LINE_LENGTH = 400
-# longer functions are compared as multisets of lines
 _MAX_DIFF_LINES = 500
 # shorter lines are too common to count as moved: "}", "})", "else {"
 _MIN_MOVED_LENGTH = 5
@@ -162,50 +155,36 @@ def _diff_lines(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]
     """The indexes of added lines, and the removed lines."""
     start = _common_prefix_length(a, b)
     end = _common_prefix_length(a[start:][::-1], b[start:][::-1])
-    added, removed = _diff_middle(a[start : len(a) - end], b[start : len(b) - end])
-    return [start + index for index in added], removed
-
-
-def _common_prefix_length(a: list[bytes], b: list[bytes]) -> int:
-    """The number of common lines at the start."""
-    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def _diff_middle(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    if max(len(a), len(b)) > _MAX_DIFF_LINES:
-        return _diff_multisets(a, b)
+    a, b = a[start : len(a) - end], b[start : len(b) - end]
     added: list[int] = []
     removed: list[bytes] = []
+    if max(len(a), len(b)) > _MAX_DIFF_LINES:  # compared as multisets, in linear time
+        remaining = Counter(a)
+        for index, line in enumerate(b, start):
+            if remaining[line]:
+                remaining[line] -= 1
+            else:
+                added.append(index)
+        return added, list(remaining.elements())
     for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind != "equal":
             removed += a[a1:a2]
-            added += range(b1, b2)
+            added += range(start + b1, start + b2)
     return added, removed
 
 
-def _diff_multisets(a: list[bytes], b: list[bytes]) -> tuple[list[int], list[bytes]]:
-    """Compares lines as multisets, in linear time."""
-    remaining: dict[bytes, int] = {}
-    for line in a:
-        remaining[line] = remaining.get(line, 0) + 1
-    added = []
-    for index, line in enumerate(b):
-        if remaining.get(line, 0):
-            remaining[line] -= 1
-        else:
-            added.append(index)
-    return added, [line for line, count in remaining.items() for _ in range(count)]
+def _common_prefix_length(a: list[bytes], b: list[bytes]) -> int:
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def split_units(path: str, source: bytes) -> dict[CodeUnit, list[bytes]]:
     """The lines of each unit."""
     found: dict[CodeUnit, list[bytes]] = {}
-    language_name = language_of_path(path)
-    if not source or language_name is None:
-        return found
-    rows = source.split(b"\n")
-    for unit, row in _go_units(rows) if language_name == "go" else _parsed_units(language_name, source, rows):
-        found.setdefault(unit, []).append(row)
+    language = language_of_path(path)
+    if source and language is not None:
+        rows = source.split(b"\n")
+        for unit, row in _go_units(rows) if language == "go" else _parsed_units(language, source, rows):
+            found.setdefault(unit, []).append(row)
     return found
 
 

@@ -51,24 +51,19 @@ def likely_causes(
     text: str, changes: SynchronizationChanges, reports: Iterable[Sighting], tests_only: bool
 ) -> tuple[str, ...]:
     """Most likely first."""
-    causes_found = [
-        finding.cause for sighting in reports for finding in diagnose(sighting.report) if not finding.crashed
-    ]
-    causes_found += [cause for cause, pattern in _CAUSE_PHRASES if pattern.search(text[:_MAX_TEXT_LENGTH])]
-    if changes.loop_copies:
-        causes_found.append("loop-variable-captured")
-    main_strategy = changes.strategies[0] if changes.strategies else ""
-    if main_strategy in (did.JOINED_BEFORE_TEARDOWN, did.ORDER_CHANGED) and any(
-        map(is_teardown_function, changes.functions)
+    causes = [finding.cause for sighting in reports for finding in diagnose(sighting.report) if not finding.crashed]
+    causes += [cause for cause, pattern in _CAUSE_PHRASES if pattern.search(text[:_MAX_TEXT_LENGTH])]
+    strategy = changes.strategies[0] if changes.strategies else ""
+    is_reordered = strategy in (did.JOINED_BEFORE_TEARDOWN, did.ORDER_CHANGED)
+    for cause, is_likely in (
+        ("loop-variable-captured", changes.loop_copies),
+        ("teardown-vs-worker", is_reordered and any(map(is_teardown_function, changes.functions))),
+        ("test-leaves-resource-open", strategy == did.JOINED_BEFORE_TEARDOWN and tests_only),
+        ("missing-lock", strategy == did.LOCK_ADDED),
+        ("mixed-atomic", strategy == did.MADE_ATOMIC),
     ):
-        causes_found.append("teardown-vs-worker")
-    if main_strategy == did.JOINED_BEFORE_TEARDOWN and tests_only:
-        causes_found.append("test-leaves-resource-open")
-    if main_strategy == did.LOCK_ADDED:
-        causes_found.append("missing-lock")
-    if main_strategy == did.MADE_ATOMIC:
-        causes_found.append("mixed-atomic")
-    return tuple(dict.fromkeys(cause for cause in causes_found if cause != UNKNOWN))[:5]
+        causes += [cause] if is_likely else []
+    return tuple(dict.fromkeys(cause for cause in causes if cause != UNKNOWN))[:5]
 
 
 def is_teardown_function(function: str) -> bool:
@@ -142,8 +137,8 @@ def detect_fixes(
 ) -> Iterator[RaceFix | RevertCommit]:
     """The fixes and reverts among commits.
 
-    `racy` maps the numbers of issues about races to the file names in their reports: the same number may
-    be another issue in another tracker.
+    `race_issues` maps the numbers of issues about races to the file names in their reports: the same number may be
+    another issue in another tracker.
     """
     race_issues = race_issues or {}
     candidates = []
@@ -152,20 +147,16 @@ def detect_fixes(
         if facts.is_revert:
             yield RevertCommit(listed.commit, facts.reverted_commits, facts.reverted_pulls, message.subject)
         elif not facts.is_branch_merge and (facts.weight or race_issues.keys() & set(facts.issues)):
-            candidates.append(
-                (listed, message._replace(text=message.text[: message_classifier.MAX_MESSAGE_LENGTH]), facts)
-            )
+            text = message.text[: message_classifier.MAX_MESSAGE_LENGTH]
+            candidates.append((listed, message._replace(text=text), facts))
     changed = commit_changes.changed_files(git, [listed for listed, _, _ in candidates])
     for listed, message, facts in candidates:
         files = changed[listed.commit]
         if 0 < len(files) <= commit_changes.MAX_FILES:
-            linked_issues = [n for n in facts.issues if _contains_file(race_issues.get(n, ()), files)]
+            names = {file.path.rpartition("/")[2] for file in files}
+            linked_issues = [number for number in facts.issues if names & set(race_issues.get(number, ()))]
             if fix := _judge_commit(git, listed, message, facts, files, linked_issues):
                 yield fix
-
-
-def _contains_file(names: Collection[str], files: Iterable[ChangedFile]) -> bool:
-    return any(file.path.rpartition("/")[2] in names for file in files)
 
 
 def _judge_commit(
@@ -182,8 +173,10 @@ def _judge_commit(
         if changes.line_count > _MAX_CHANGED_LINES:
             break
     did.add_overall_points(changes)
-    reports = quoted_sightings(message.text)
-    why = fix_reasons(facts, changes, [file.path for file in files], bool(reports), linked_issues)
+    from deadheat.api import scan_text
+
+    reports = scan_text(message.text, "message") if _REPORT_TEXT.search(message.text) else []
+    why = _fix_reasons(facts, changes, [file.path for file in files], bool(reports), linked_issues)
     if not why:
         return None
     tests_only = bool(changes.files) and all(map(did.is_test_path, changes.files))
@@ -211,19 +204,8 @@ def _judge_commit(
     )
 
 
-def quoted_sightings(text: str) -> list[Sighting]:
-    """The reports that a message quotes."""
-    from deadheat.api import scan_text
-
-    return scan_text(text, "message") if _REPORT_TEXT.search(text) else []
-
-
-def fix_reasons(
-    facts: MessageFacts,
-    changes: SynchronizationChanges,
-    paths: Iterable[str],
-    has_quotes: bool,
-    linked_issues: list[str],
+def _fix_reasons(
+    facts: MessageFacts, changes: SynchronizationChanges, paths: list[str], has_quotes: bool, linked_issues: list[str]
 ) -> list[str]:
     """Why a commit is considered a race fix; empty if it is not."""
     why = [facts.why] if facts.why else []
@@ -233,16 +215,12 @@ def fix_reasons(
     if not changes.line_count:
         is_upgrade = facts.weight == MessageWeight.RACE_IN_SUBJECT and any(map(_DEPENDENCY_FILE.search, paths))
         return [*why, "it changes the version of a dependency"] if is_upgrade else []
-    strategy_text = _strategy_text(changes)
-    if strategy_text:
-        why.append(strategy_text)
-    return why if _is_fix(facts, changes, has_quotes or bool(linked_issues)) else []
+    why += [f"it {_STRATEGY_TEXTS[strategy]}" for strategy in changes.strategies[:1]]
+    return why if has_quotes or linked_issues or _is_fix(facts, changes) else []
 
 
-def _is_fix(facts: MessageFacts, changes: SynchronizationChanges, is_proved: bool) -> bool:
+def _is_fix(facts: MessageFacts, changes: SynchronizationChanges) -> bool:
     """The weaker the message, the clearer the change must be."""
-    if is_proved:
-        return True
     is_fix = facts.is_fix or not facts.is_feature
     if facts.weight == MessageWeight.RACE_IN_SUBJECT:
         return is_fix or bool(changes.synchronization_points)
@@ -271,10 +249,6 @@ def _is_small_guard(facts: MessageFacts, changes: SynchronizationChanges) -> boo
     return locks >= _MIN_LOCK_POINTS or atomic_conversions > 0 or changes.loop_copies > 0
 
 
-def _strategy_text(changes: SynchronizationChanges) -> str:
-    return f"it {_STRATEGY_TEXTS[changes.strategies[0]]}" if changes.strategies else ""
-
-
 # 'Revert "executor: fix data race (#30701)" (#30800)', possibly truncated
 _QUOTED_SUBJECT = re.compile(r"\brevert\b[^\"]{0,20}\"(.{8,400}?)(?:\(#\d{1,9}\))?\W*$", re.IGNORECASE)
 # 'Revert "Revert "executor: fix data race""', 'Reapply "executor: fix data race"': applied again
@@ -287,25 +261,18 @@ _MIN_ID_LENGTH = 7
 def resolve_fixes(
     fixes: Iterable[RaceFix], reverts: Iterable[RevertCommit], merged_commits: Mapping[str, frozenset[str]]
 ) -> list[RaceFix]:
-    """The fixes, newest first, each with the commit that reverted it, if any.
-
-    `brought` has the commits that each merge contains.
-    """
+    """The fixes, newest first, each with the commit that reverted it and, of a merge, the fixes that it contains."""
     found = list(fixes)
     listed = {fix.commit for fix in found}
-    reverted_by = reverted_fixes(found, list(reverts))
-    resolved = [
-        replace(
-            fix,
-            reverted_by=reverted_by.get(fix.commit),
-            brings=tuple(sorted(merged_commits.get(fix.commit, frozenset()) & listed - {fix.commit})),
-        )
-        for fix in found
-    ]
+    reverted_by = _reverted_fixes(found, list(reverts))
+    resolved = []
+    for fix in found:
+        merged_fixes = merged_commits.get(fix.commit, frozenset()) & listed - {fix.commit}
+        resolved.append(replace(fix, reverted_by=reverted_by.get(fix.commit), brings=tuple(sorted(merged_fixes))))
     return sorted(resolved, key=lambda fix: (-fix.time, fix.commit))
 
 
-def reverted_fixes(fixes: list[RaceFix], reverts: list[RevertCommit]) -> dict[str, str]:
+def _reverted_fixes(fixes: list[RaceFix], reverts: list[RevertCommit]) -> dict[str, str]:
     """The reverted fixes, each with the commit that reverted it; a revert may itself be reverted."""
     undone = {name for revert in reverts for name in _commits_named_in(revert, [r.commit for r in reverts])}
     reapplied = {_reverted_subject(revert.subject) for revert in reverts if _REAPPLY_SUBJECT.search(revert.subject)}
@@ -313,11 +280,8 @@ def reverted_fixes(fixes: list[RaceFix], reverts: list[RevertCommit]) -> dict[st
     by_subject = {_strip_subject(fix.subject): fix.commit for fix in fixes}
     reverted_by: dict[str, str] = {}
     for revert in reverts:
-        if (
-            revert.commit in undone
-            or _REAPPLY_SUBJECT.search(revert.subject)
-            or _reverted_subject(revert.subject) in reapplied
-        ):
+        is_reapplied = _REAPPLY_SUBJECT.search(revert.subject) or _reverted_subject(revert.subject) in reapplied
+        if revert.commit in undone or is_reapplied:
             continue
         names = _commits_named_in(revert, [fix.commit for fix in fixes])
         names += [by_pull[pull] for pull in revert.reverted_pulls if pull in by_pull]
@@ -356,9 +320,7 @@ def commits_in_merges(git: GitReader, fixes: Iterable[RaceFix]) -> dict[str, fro
     }
 
 
-_LIST_FIELDS = (
-    "strategies", "why", "files", "functions", "types", "variables", "issues", "causes", "brings",
-)  # fmt: skip
+_LIST_FIELDS = ("strategies", "why", "files", "functions", "types", "variables", "issues", "causes", "brings")
 _SCALAR_FIELDS = ("commit", "subject", "strategy", "pull", "is_merge", "reverted_by")
 # years 1 and 9999: a commit may have any time, a table column cannot
 _MIN_TIME, _MAX_TIME = -62_135_596_800, 253_402_300_799

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from deadheat.repo.pinning.line_claims import FrameClaim
 
 
-class MatchedRun(NamedTuple):
-    """A run with the best score, and the same run widened over neighbours in which the frames fit."""
-
-    commit_line: CommitLine
-    run: CommitRun
-    wide_run: CommitRun
-
-    def to_window(self, run: CommitRun) -> CommitWindow:
-        commits = self.commit_line.commits
-        return CommitWindow(self.commit_line.name, commits[run.first], commits[run.last], run.length)
-
-
 @dataclass(frozen=True, slots=True)
 class CommitWindow:
     """Commits of one line, from first to last."""
@@ -106,6 +94,22 @@ class CommitRun(NamedTuple):
         return self.last - self.first + 1
 
 
+class MatchedRun(NamedTuple):
+    """A run with the best score, and the same run widened over neighbours in which the frames fit."""
+
+    commit_line: CommitLine
+    run: CommitRun
+    wide_run: CommitRun
+
+    @property
+    def last_commit(self) -> str:
+        return self.commit_line.commits[self.run.last]
+
+    def to_window(self, run: CommitRun) -> CommitWindow:
+        commits = self.commit_line.commits
+        return CommitWindow(self.commit_line.name, commits[run.first], commits[run.last], run.length)
+
+
 def version_ranges(versions: list[FileVersion], runs: list[CommitRun]) -> Iterator[tuple[int, int, str]]:
     """The ranges of each file version within the runs: first, end (exclusive), content."""
     index = 0
@@ -132,16 +136,11 @@ def build_runs(steps: dict[int, FrameScore]) -> list[CommitRun]:
     total, before = ZERO_SCORE, 0
     for pos in sorted(steps):
         if total.score:
-            _append_run(runs, CommitRun(before, pos - 1, total))
+            continues = runs and runs[-1].total == total and runs[-1].last + 1 == before
+            runs.append(CommitRun(runs.pop().first if continues else before, pos - 1, total))
         total = total.plus(steps[pos])
         before = pos
     return runs
-
-
-def _append_run(runs: list[CommitRun], run: CommitRun) -> None:
-    if runs and runs[-1].total == run.total and runs[-1].last + 1 == run.first:
-        run = CommitRun(runs.pop().first, run.last, run.total)
-    runs.append(run)
 
 
 def widen_run(run: CommitRun, runs: list[CommitRun]) -> CommitRun:
@@ -184,10 +183,8 @@ class CommitScorer:
             last = min(last, self._end_position - 1)
         runs = self._add_scores(commit_line, self._racing_claims, [CommitRun(0, last, ZERO_SCORE)])
         if self._outer_claims and runs:
-            best_score = max(run.score for run in runs)
-            runs = self._add_scores(
-                commit_line, self._outer_claims, [r for r in runs if r.score >= _MIN_RACING_SHARE * best_score]
-            )
+            min_score = _MIN_RACING_SHARE * max(run.score for run in runs)
+            runs = self._add_scores(commit_line, self._outer_claims, [run for run in runs if run.score >= min_score])
         return runs
 
     def _add_scores(self, commit_line: CommitLine, claims: list[FrameClaim], runs: list[CommitRun]) -> list[CommitRun]:
@@ -197,24 +194,14 @@ class CommitScorer:
             add_score(steps, run.first, run.last + 1, run.total)
         for frame_claim in claims:
             for path in self._clone.paths_of(frame_claim.frame):
-                self._add_path_scores(commit_line, frame_claim, path, runs, steps)
+                ranges = list(version_ranges(commit_line.file_versions(path), runs))
+                grades = self._clone.claim_grades(frame_claim.claim, (blob for _, _, blob in ranges))
+                for first, end, blob in ranges:
+                    if gain := grades.get(blob, 0) * frame_claim.weight:
+                        # a window may widen if a caller line changes, not if a racing line does
+                        fits = not frame_claim.is_racing or grades[blob] == line_claims.GRADE_MATCH
+                        add_score(steps, first, end, FrameScore(frame_claim.weight * fits, gain))
         return build_runs(steps)
-
-    def _add_path_scores(
-        self,
-        commit_line: CommitLine,
-        frame_claim: FrameClaim,
-        path: str,
-        runs: list[CommitRun],
-        steps: dict[int, FrameScore],
-    ) -> None:
-        ranges = list(version_ranges(commit_line.file_versions(path), runs))
-        grades = self._clone.claim_grades(frame_claim.claim, (blob for _, _, blob in ranges))
-        for first, end, blob in ranges:
-            if gain := grades.get(blob, 0) * frame_claim.weight:
-                # a window may widen if a caller line changes, not if a racing line does
-                fits = not frame_claim.is_racing or grades[blob] == line_claims.GRADE_MATCH
-                add_score(steps, first, end, FrameScore(frame_claim.weight * fits, gain))
 
     def score_revisions(self, names: dict[str, str], min_score: int) -> list[ScoredRevision]:
         """The revisions with at least this score."""
@@ -251,16 +238,14 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
 def cut_before(clone: Clone, pin: Pin, end_position: int) -> Pin:
     """The pin without the commits from a position on: a report is older than its fix."""
     main = clone.main
-    cut_windows = {}
-    for name, window in (("window", pin.window), ("surest", pin.best_window)):
+
+    def cut_window(window: CommitWindow) -> CommitWindow:
         first, last = main.position_of(window.first), main.position_of(window.last)
         if first is None or last is None or not first < end_position <= last:
-            cut_windows[name] = window
-            continue
-        cut_windows[name] = CommitWindow(
-            window.line_name, window.first, main.commits[end_position - 1], end_position - first
-        )
-    return replace(pin, window=cut_windows["window"], best_window=cut_windows["surest"])
+            return window
+        return replace(window, last=main.commits[end_position - 1], commit_count=end_position - first)
+
+    return replace(pin, window=cut_window(pin.window), best_window=cut_window(pin.best_window))
 
 
 def find_pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pin | None:
@@ -272,7 +257,7 @@ def find_pin(clone: Clone, report: Report, candidates: Sequence[str] = ()) -> Pi
     claims = [claim for claim in all_claims if clone.paths_of(claim.frame)]
     if not claims or not clone.main.tip:
         return None
-    absent = [claim.frame for claim in all_claims if claim not in claims and _may_be_committed(claim.frame)]
+    absent = [claim.frame for claim in all_claims if claim not in claims and not _is_generated(claim.frame)]
     # a commit that quotes the report is later than the report
     quoted_position = min(clone.messages.commits_quoting(report).same_report, default=None)
     pin = _PinSearch(clone, claims, absent, quoted_position).best_pin(candidates) if quoted_position else None
@@ -311,18 +296,12 @@ class _PinSearch:
         """The runs of a line with the best score, oldest first."""
         runs = self._scorer.scored_runs(commit_line)
         best_score = max((run.score for run in runs), default=0)
-        best = [
-            MatchedRun(commit_line, candidate, widen_run(candidate, runs))
-            for candidate in runs
-            if candidate.score == best_score
-        ]
+        best = [MatchedRun(commit_line, run, widen_run(run, runs)) for run in runs if run.score == best_score]
         if not best or any(self._racing_lines_match(matched) or self._shares_name(matched) for matched in best):
             return best
         # no certain racing line: prefer a run in which the racing lines have a name in common
-        near = sorted(
-            (candidate for candidate in runs if best_score > candidate.score >= _MIN_COMMON_NAME_SHARE * best_score),
-            key=lambda candidate: -candidate.score,
-        )
+        near = [run for run in runs if best_score > run.score >= _MIN_COMMON_NAME_SHARE * best_score]
+        near.sort(key=lambda run: -run.score)
         for run in near[:_MAX_COMMON_NAME_RUNS]:
             if self._shares_name(matched := MatchedRun(commit_line, run, widen_run(run, runs))):
                 return [matched]
@@ -331,10 +310,8 @@ class _PinSearch:
     def _racing_lines_match(self, matched: MatchedRun) -> bool:
         """Whether each racing line does what its frame claims."""
         racing = [claim for claim in self._claims if claim.is_racing]
-        commit = matched.commit_line.commits[matched.run.last]
-        return self._scorer.score_commits([commit], racing)[commit] == line_claims.GRADE_MATCH * sum(
-            claim.weight for claim in racing
-        )
+        max_score = line_claims.GRADE_MATCH * sum(claim.weight for claim in racing)
+        return self._scorer.score_commits([matched.last_commit], racing)[matched.last_commit] == max_score
 
     def _main_line_base(self) -> CommitWindow | None:
         """The window of the main line that contains most frames: the base of a side branch."""
@@ -354,11 +331,11 @@ class _PinSearch:
             return []
         tips = self._scorer.score_revisions(self._clone.release_branches, 0)
         near_revisions = [
-            scored
-            for scored in {*fitting, *tips}
-            if scored.score >= _MIN_SIDE_SHARE * score and self._is_off_main_line(scored)
+            revision
+            for revision in {*fitting, *tips}
+            if revision.score >= _MIN_SIDE_SHARE * score and self._clone.main.position_of(revision.commit) is None
         ]
-        near_revisions.sort(key=lambda scored: (-scored.score, scored.name))
+        near_revisions.sort(key=lambda revision: (-revision.score, revision.name))
         side_runs: list[MatchedRun] = []
         searched: dict[str, CommitLine] = {}
         for revision in near_revisions:
@@ -366,29 +343,22 @@ class _PinSearch:
                 continue
             if len(searched) == _MAX_SIDE_BRANCHES:
                 break
-            side = self._side_branch(revision)
+            side = self._side_branch(revision.name, revision.commit)
             searched[side.name] = side
             side_runs += self._best_runs(side) if side.commits else []
-        best_score = max((matched_run.run.score for matched_run in side_runs), default=0)
-        return [matched_run for matched_run in side_runs if matched_run.run.score == best_score]
+        best_score = max((matched.run.score for matched in side_runs), default=0)
+        return [matched for matched in side_runs if matched.run.score == best_score]
 
-    def _is_off_main_line(self, revision: ScoredRevision) -> bool:
-        return self._clone.main.position_of(revision.commit) is None
-
-    def _side_branch(self, revision: ScoredRevision) -> CommitLine:
-        return self._clone.side_branches.branch_line(*self._release_branch(revision))
-
-    def _release_branch(self, revision: ScoredRevision) -> tuple[str, str]:
+    def _side_branch(self, revision: str, commit: str) -> CommitLine:
         """The release branch that contains a revision, by version number; else the revision itself."""
-        branches, numbers = self._clone.release_branches, _NUMBER.findall(revision.name)[:2]
-        if revision.name in branches:
-            return revision.name, revision.commit
-        for name, tip in sorted(branches.items(), key=lambda branch: len(branch[0])):
-            if _NUMBER.findall(name)[:2] == numbers:
-                branch_line = self._clone.side_branches.branch_line(name, tip)
-                if revision.commit in branch_line.commits:
-                    return name, tip
-        return revision.name, revision.commit
+        branches, branch_line = self._clone.release_branches, self._clone.side_branches.branch_line
+        numbers = _NUMBER.findall(revision)[:2]
+        for name, tip in (
+            sorted(branches.items(), key=lambda branch: len(branch[0])) if revision not in branches else ()
+        ):
+            if _NUMBER.findall(name)[:2] == numbers and commit in branch_line(name, tip).commits:
+                return branch_line(name, tip)
+        return branch_line(revision, commit)
 
     def _named_revision(
         self, best: list[MatchedRun], candidates: Sequence[str], score: int
@@ -398,99 +368,87 @@ class _PinSearch:
             commit = None if _DATE.match(name) else self._clone.resolve_revision(name)
             if commit is None or not self._scorer.score_revisions({name: commit}, score):
                 continue
-            matched_run = self._run_around(best, commit)
-            if matched_run is None:
-                matched_run = self._run_around(
-                    self._best_runs(self._side_branch(ScoredRevision(name, commit, score))), commit
-                )
-            if matched_run is not None:
-                index = matched_run.commit_line.commits.index(commit)
-                return name, matched_run._replace(run=CommitRun(index, index, matched_run.run.total))
-        return None
-
-    def _run_around(self, best: list[MatchedRun], commit: str) -> MatchedRun | None:
-        """The run whose window contains a commit."""
-        for matched in best:
-            if commit in matched.commit_line.commits[matched.wide_run.first : matched.wide_run.last + 1]:
-                return matched
+            matched = _run_around(best, commit)
+            matched = matched or _run_around(self._best_runs(self._side_branch(name, commit)), commit)
+            if matched is not None:
+                index = matched.commit_line.commits.index(commit)
+                return name, matched._replace(run=CommitRun(index, index, matched.run.total))
         return None
 
     def _newest_run(self, best: list[MatchedRun], candidates: Sequence[str]) -> MatchedRun:
         """The newest of the best runs, preferably on the main line; not after a date that is given."""
-        best = [matched_run for matched_run in best if self._shares_name(matched_run)] or best
+        main = self._clone.main
+        best = [matched for matched in best if self._shares_name(matched)] or best
         days = [name for name in candidates if _DATE.match(name)]
         if days:
             end = datetime.fromisoformat(min(days)).replace(tzinfo=UTC) + timedelta(days=2)
-            last = self._clone.main.last_position_before(int(end.timestamp()))
-            best = [
-                matched_run
-                for matched_run in best
-                if matched_run.commit_line is self._clone.main and matched_run.run.first <= last
-            ] or best
-        return max(best, key=lambda matched_run: (matched_run.commit_line is self._clone.main, matched_run.run.last))
+            last = main.last_position_before(int(end.timestamp()))
+            best = [matched for matched in best if matched.commit_line is main and matched.run.first <= last] or best
+        return max(best, key=lambda matched: (matched.commit_line is main, matched.run.last))
 
     def _shares_name(self, matched: MatchedRun) -> bool:
         """Whether the racing lines have a name in common. Two accesses to one variable usually do."""
-        commit = matched.commit_line.commits[matched.run.last]
         racing = [claim for claim in self._claims if claim.is_racing]
-        blobs = self._clone.blobs_at([commit], [p for claim in racing for p in self._clone.paths_of(claim.frame)])
+        blobs = self._blobs_by_frame(matched.last_commit, racing)
         line_names = []
         for frame_claim in racing:
-            blobs_here = (blobs.get((commit, p)) for p in self._clone.paths_of(frame_claim.frame))
-            source = next((s for b in blobs_here if b and (s := self._clone.git.read_object(b))), b"")
-            line_names.append(line_claims.variable_names(line_claims.line_text(source, frame_claim.claim.line) or b""))
+            sources = map(self._clone.git.read_object, blobs[frame_claim.frame])
+            text = line_claims.line_text(next(filter(None, sources), b""), frame_claim.claim.line)
+            line_names.append(line_claims.variable_names(text or b""))
         return len(line_names) > 1 and bool(set.intersection(*line_names))
 
-    def count_fitting(self, commit: str) -> tuple[int, int]:
-        misfits = self._misfit_frames(commit, self._clone.blobs_at([commit], self._all_paths()))
-        frames = {_file_position(claim.frame) for claim in self._claims}
-        return len(frames - set(map(_file_position, misfits))), len(frames)
+    def _blobs_by_frame(self, commit: str, claims: list[FrameClaim]) -> dict[Frame, list[str]]:
+        """The blob ids of the files that each frame may mean at a commit."""
+        paths = {claim.frame: self._clone.paths_of(claim.frame) for claim in claims}
+        blobs = self._clone.blobs_at([commit], dict.fromkeys(path for each in paths.values() for path in each))
+        return {frame: [blob for path in each if (blob := blobs.get((commit, path)))] for frame, each in paths.items()}
 
-    def _misfit_frames(self, commit: str, blobs: dict[tuple[str, str], str]) -> list[Frame]:
-        return [claim.frame for claim in self._claims if not self._fits_at(claim, commit, blobs)]
+    def _misfit_frames(self, blobs: dict[Frame, list[str]]) -> list[Frame]:
+        """The frames that do not fit any of their files."""
+        return [claim.frame for claim in self._claims if not self._fits(claim, blobs[claim.frame])]
+
+    def _fits(self, frame_claim: FrameClaim, blobs: list[str]) -> bool:
+        grades = self._clone.claim_grades(frame_claim.claim, blobs)
+        return any(grades.get(blob, 0) >= line_claims.GRADE_POSSIBLE for blob in blobs)
+
+    def count_fitting(self, commit: str) -> tuple[int, int]:
+        frames = {_file_position(claim.frame) for claim in self._claims}
+        misfits = self._misfit_frames(self._blobs_by_frame(commit, self._claims))
+        return len(frames - set(map(_file_position, misfits))), len(frames)
 
     def _build_pin(
         self, chosen: MatchedRun, best: list[MatchedRun], tags: list[str], named_run: tuple[str, MatchedRun] | None
     ) -> Pin | None:
-        commit = chosen.commit_line.commits[chosen.run.last]
-        blobs = self._clone.blobs_at([commit], self._all_paths())
-        misfits = self._misfit_frames(commit, blobs)
+        blobs = self._blobs_by_frame(chosen.last_commit, self._claims)
+        misfits = self._misfit_frames(blobs)
         if len(misfits) == len(self._claims):
             return None
-        frames = {_file_position(claim.frame) for claim in self._claims}
+        fitting_count, frame_count = self.count_fitting(chosen.last_commit)
+        ties = [m for m in best if m.wide_run != chosen.wide_run or m.commit_line != chosen.commit_line]
         return Pin(
             chosen.to_window(chosen.wide_run),
             chosen.to_window(chosen.run),
-            len(frames),
-            len(frames - set(map(_file_position, misfits))),
+            frame_count,
+            fitting_count,
             tuple(tags),
             tuple(misfits),
-            tuple(
-                matched_run.to_window(matched_run.run)
-                for matched_run in best
-                if matched_run.wide_run != chosen.wide_run or matched_run.commit_line != chosen.commit_line
-            ),
+            tuple(tie.to_window(tie.run) for tie in ties),
             named_run[0] if named_run else None,
             tuple(self._absent_frames),
-            tuple(claim.frame for claim in self._claims if self._is_ambiguous(claim, commit, blobs)),
+            tuple(claim.frame for claim in self._claims if len(blobs[claim.frame]) > 1),
         )
 
-    def _all_paths(self) -> list[str]:
-        return list(dict.fromkeys(p for claim in self._claims for p in self._clone.paths_of(claim.frame)))
 
-    def _fits_at(self, frame_claim: FrameClaim, commit: str, blobs: dict[tuple[str, str], str]) -> bool:
-        blobs_here = [b for p in self._clone.paths_of(frame_claim.frame) if (b := blobs.get((commit, p)))]
-        grades = self._clone.claim_grades(frame_claim.claim, blobs_here)
-        return any(grades.get(blob, 0) >= line_claims.GRADE_POSSIBLE for blob in blobs_here)
-
-    def _is_ambiguous(self, frame_claim: FrameClaim, commit: str, blobs: dict[tuple[str, str], str]) -> bool:
-        return sum((commit, p) in blobs for p in self._clone.paths_of(frame_claim.frame)) > 1
+def _run_around(best: list[MatchedRun], commit: str) -> MatchedRun | None:
+    """The run whose window contains a commit."""
+    for matched in best:
+        if commit in matched.commit_line.commits[matched.wide_run.first : matched.wide_run.last + 1]:
+            return matched
+    return None
 
 
-def _may_be_committed(frame: Frame) -> bool:
-    """Whether a frame's file can be in a repository, and is not generated."""
-    is_generated = frame.origin in (Origin.TEST, Origin.GENERATED) or frame.file.endswith("testmain.go")
-    return not is_generated
+def _is_generated(frame: Frame) -> bool:
+    return frame.origin in (Origin.TEST, Origin.GENERATED) or frame.file.endswith("testmain.go")
 
 
 def _file_position(frame: Frame) -> tuple[str, int | None]:
