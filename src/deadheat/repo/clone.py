@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat._version import RULES_VERSION
-from deadheat.repo.commit_messages import MessageStore
 from deadheat.repo.disk_cache import AnswerCache
 from deadheat.repo.file_versions import DeclaredNameIndex, FunctionOutlineIndex, common_suffix_length
+from deadheat.repo.git import GitReader
 from deadheat.repo.git.history import MainLine, SideBranches, version_at
-from deadheat.repo.git.object_reader import GitReader
+from deadheat.repo.git.messages import MessageStore
 from deadheat.repo.pinning import line_claims
 from deadheat.repo.pinning.line_claims import declaration_name
 from deadheat.repo.syntax.declarations import CommitTree

@@ -15,7 +15,7 @@ from deadheat.diagnosis.ranking import MIN_CONFIDENCE
 from deadheat.model import Origin
 from deadheat.repo.clone import CommitSnapshot, dependency_of
 from deadheat.repo.pinning.line_claims import frame_claims, frame_key
-from deadheat.repo.pinning.relocate import relocate_frames
+from deadheat.repo.pinning.misfit_frames import relocate_frames
 from deadheat.repo.racing_lines import find_racing_lines
 from deadheat.repo.syntax import parser, text_search
 from deadheat.repo.syntax.declarations import GoTypeResolver, offsets_of_lines_with
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deadheat.model import Access, Frame, Report
     from deadheat.repo.clone import Clone
     from deadheat.repo.document_claims import DocumentHints
-    from deadheat.repo.pinning.relocate import RelocatedReport
+    from deadheat.repo.pinning.misfit_frames import RelocatedReport
     from deadheat.repo.racing_lines import RacingLine
     from deadheat.repo.syntax.declarations import CommitTree
     from deadheat.repo.variable import RaceVariable

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from deadheat.repo.pinning.window import count_fitting_frames
+from deadheat.repo.pinning import count_fitting_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deadheat.model import Claim, Document, Report
-    from deadheat.repo.candidate_commits import CandidateCommit
     from deadheat.repo.clone import Clone
-    from deadheat.repo.fixes import ReportHistory
-    from deadheat.repo.pinning.window import Pin
+    from deadheat.repo.fixes import CandidateCommit, ReportHistory
+    from deadheat.repo.pinning import Pin
 
 
 # versions of these are not versions of the program

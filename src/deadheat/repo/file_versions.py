@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from deadheat.repo.clone import Clone
-    from deadheat.repo.git.object_reader import GitReader
+    from deadheat.repo.git import GitReader
 
 
 # "func (e *T) Close(", "type Tracker struct {", "	stats *Stats", "	A, B int"

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.repo import file_versions
-from deadheat.repo.candidate_commits import CandidateCommit
+from deadheat.repo.fixes import CandidateCommit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,14 +12,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from deadheat.repo import disk_cache
-from deadheat.repo.commit_messages import parse_commit
+from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax.parser import is_source_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.repo.commit_messages import CommitMessage
-    from deadheat.repo.git.object_reader import GitReader
+    from deadheat.repo.git import GitReader
+    from deadheat.repo.git.messages import CommitMessage
 
 
 _SCHEMA = """

@@ -8,15 +8,15 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from deadheat.errors import DeadheatError
-from deadheat.repo import commit_messages
+from deadheat.repo.git.messages import parse_commit
 from deadheat.repo.syntax import parser
 from deadheat.repo.syntax.parser import is_source_file, language_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deadheat.repo.commit_messages import CommitMessage
-    from deadheat.repo.git.object_reader import GitReader
+    from deadheat.repo.git import GitReader
+    from deadheat.repo.git.messages import CommitMessage
 
 
 # a commit that changes more files is not a race fix, and may be malicious
@@ -62,7 +62,7 @@ def read_messages(git: GitReader, commits: Iterable[ListedCommit]) -> Iterator[t
     """The message of each commit; empty if the commit cannot be read."""
     by_id = {listed.commit: listed for listed in commits}
     for commit, content in git.read_objects(by_id):
-        yield by_id[commit], commit_messages.parse_commit(content or b"")
+        yield by_id[commit], parse_commit(content or b"")
 
 
 def changed_files(git: GitReader, commits: Iterable[ListedCommit]) -> dict[str, list[ChangedFile]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deadheat.repo.file_versions import DeclaredNameIndex
-    from deadheat.repo.git.object_reader import GitReader
+    from deadheat.repo.git import GitReader
     from deadheat.repo.racing_lines import RacingLine
 
 

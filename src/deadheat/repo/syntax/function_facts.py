@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from deadheat.diagnosis.facts.code_facts import CallSite, EnclosingClosure, FunctionFacts, ThreadStart, VariableUse
 from deadheat.repo.syntax import line_accesses, line_context, parser
-from deadheat.repo.syntax.line_context import RETURN_NODES
-from deadheat.repo.syntax.locks_held import comment_requires_lock, locks_held_at, unmatched_releases
+from deadheat.repo.syntax.line_context import RETURN_NODES, comment_requires_lock, locks_held_at, unmatched_releases
 from deadheat.repo.syntax.parser import (
     CLOSURE_NODES,
     FUNCTION_NODES,

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deadheat.model import Report
+    from deadheat.repo.git import GitReader
     from deadheat.repo.git.history import MainLine
-    from deadheat.repo.git.object_reader import GitReader
 
     SiteLines = frozenset[tuple[str, int]]
 

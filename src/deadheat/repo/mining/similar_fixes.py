@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deadheat.model import Origin
-from deadheat.repo.mining.fix_detection import is_teardown_function
+from deadheat.repo.mining import is_teardown_function
 from deadheat.repo.mining.synchronization_changes import MADE_ATOMIC, TEST_ONLY, is_test_path
 from deadheat.symbols import go
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from deadheat.model import Frame, Report
-    from deadheat.repo.mining.fix_detection import RaceFix
+    from deadheat.repo.mining import RaceFix
+
 
 MAX_SIMILAR = 5
 _MAX_CALLERS = 40
