@@ -381,11 +381,9 @@ def _attribute_to_caller(access: Access, clone: Clone) -> Access:
         return access
     for index, frame in enumerate(access.stack):
         if frame.origin is Origin.USER and not frame.stale and _is_in_repository(frame, clone):
-            inner = [
-                each._replace(origin=Origin.STDLIB) if each.origin is Origin.USER else each
-                for each in access.stack[:index]
-            ]
-            stack = (*inner, *access.stack[index:])
+            inner = access.stack[:index]
+            library = [f._replace(origin=Origin.STDLIB) if f.origin is Origin.USER else f for f in inner]
+            stack = (*library, *access.stack[index:])
             return access._replace(stack=stack, site=frame, instruction=None, called_from=None)
     return access
 

@@ -78,7 +78,6 @@ class CandidateCommit:
 def score_message(
     commit: str, message: CommitMessage, identifiers: list[tuple[str, str]], issues: Sequence[str]
 ) -> CandidateCommit:
-    """Score the message of a commit."""
     candidate = CandidateCommit(commit, message.subject, message.time)
     closed = message.closed_issues
     issue = next((each for each in issues if re.search(rf"(?:#|issues/){re.escape(each)}\b", message.text)), None)
@@ -317,7 +316,6 @@ class FixFinder:
         names: list[tuple[str, str]],
         issues: Sequence[str],
     ) -> CandidateCommit:
-        """A candidate, rated by its message and position."""
         commit = self._clone.main.commits[position]
         candidate = score_message(commit, message, names if position in later_changes else [], issues)
         if position in later_changes:

@@ -14,7 +14,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -40,16 +39,8 @@ _MAX_LOOSE_REFS, _MAX_PACKED_REFS_BYTES, _MAX_FILE_BYTES = 20_000, 1 << 26, 1 <<
 _MAX_LINE_BYTES = 1 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class CloneLayout:
-    """The folders of a clone. A linked work tree has its own HEAD."""
-
-    head_folder: Path
-    common_folder: Path
-
-
-def find_layout(clone_path: str) -> CloneLayout:
-    """Finds the git directory of a clone, bare or not."""
+def _find_git_folders(clone_path: str) -> tuple[Path, Path]:
+    """The folder with HEAD and the git directory of a clone, bare or not; a linked work tree has its own HEAD."""
     root = Path(clone_path)
     dot_git = root / ".git"
     if dot_git.is_symlink():
@@ -58,23 +49,22 @@ def find_layout(clone_path: str) -> CloneLayout:
         return _linked_worktree(dot_git)
     for git_folder in (dot_git, root):
         if _is_folder(git_folder / "objects") and (git_folder / "HEAD").is_file():
-            return CloneLayout(git_folder, git_folder)
+            return git_folder, git_folder
     raise DeadheatError("not a git repository", clone_path, "give the folder of a clone")
 
 
-def _linked_worktree(pointer: Path) -> CloneLayout:
-    """The layout of a linked work tree, if its main repository knows the work tree."""
+def _linked_worktree(pointer: Path) -> tuple[Path, Path]:
+    """The folders of a linked work tree, if its main repository knows the work tree."""
     target = _read_small_file(pointer).partition("gitdir: ")[2].strip()
     folder = (pointer.parent / target).resolve()
     back_reference = _read_small_file(folder / "gitdir").strip()
     if not target or not back_reference or Path(back_reference).resolve() != pointer.resolve():
-        raise DeadheatError(
-            ".git points to a directory that does not point back", str(pointer.parent), "give the repository itself"
-        )
+        what = ".git points to a directory that does not point back"
+        raise DeadheatError(what, str(pointer.parent), "give the repository itself")
     common_folder = (folder / (_read_small_file(folder / "commondir").strip() or ".")).resolve()
     if not _is_folder(common_folder / "objects"):
         raise DeadheatError("not a git repository", str(common_folder), "give the folder of a clone")
-    return CloneLayout(folder, common_folder)
+    return folder, common_folder
 
 
 def _is_folder(path: Path) -> bool:
@@ -86,14 +76,14 @@ class GitSandbox:
     """The temporary directory that git uses instead of that of the clone."""
 
     def __init__(self, clone_path: str) -> None:
-        clone_layout = find_layout(clone_path)
+        head_folder, common_folder = _find_git_folders(clone_path)
         self.missing: list[str] = []
-        self.shallow = _read_small_file(clone_layout.common_folder / "shallow")
-        self.refs = _read_refs(clone_layout.common_folder)
-        self.head_name, self.head_commit = _read_head(clone_layout.head_folder, self.refs)
+        self.shallow = _read_small_file(common_folder / "shallow")
+        self.refs = _read_refs(common_folder)
+        self.head_name, self.head_commit = _read_head(head_folder, self.refs)
         self.path = Path(tempfile.mkdtemp(prefix="deadheat-git-"))
         try:
-            self._build_folder(clone_layout.common_folder)
+            self._build_folder(common_folder)
         except OSError as error:
             self.close()
             raise DeadheatError(str(error.strerror), clone_path, "is it readable?") from error
@@ -260,21 +250,9 @@ class GitReader:
         self.close()
 
     def command_line(self, *args: str) -> list[str]:
-        return [
-            "git",
-            f"--git-dir={self._sandbox.path}",
-            "--literal-pathspecs",
-            "--no-pager",
-            "-c",
-            "safe.directory=*",
-            "-c",
-            "core.bigFileThreshold=8m",
-            "-c",
-            "core.commitGraph=false",
-            "-c",
-            "protocol.allow=never",
-            *args,
-        ]
+        options = ("safe.directory=*", "core.bigFileThreshold=8m", "core.commitGraph=false", "protocol.allow=never")
+        settings = [part for option in options for part in ("-c", option)]
+        return ["git", f"--git-dir={self._sandbox.path}", "--literal-pathspecs", "--no-pager", *settings, *args]
 
     def _start_git(
         self, args: tuple[str, ...], stdin: int | IO[bytes] = subprocess.DEVNULL, memory: int = _MAX_MEMORY
@@ -315,21 +293,15 @@ class GitReader:
                     self.missing.append("git could not read the complete history")
 
     def changed_files(self, commits: Iterable[tuple[str, str]]) -> Generator[tuple[str, bytes, str, str]]:
-        """The files that commits change against these parents: commit, path, old and new blob id.
-
-        An id is empty if there is no such file, or if it is a link or a submodule.
-        """
+        """The files that commits change against these parents: commit, path, old and new blob id (empty: no file)."""
         requests = (f"{commit} {parent}".rstrip() for commit, parent in commits)
         commit, meta = "", b""
-        for record in self.output_records(
-            requests, "diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"
-        ):
+        options = ("--stdin", "--root", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+        for record in self.output_records(requests, "diff-tree", *options):
             if meta:
                 old_mode, new_mode, old, new, _ = meta.lstrip(b":").split(b" ")
-                old_blob, new_blob = (
-                    blob.decode() if mode in _FILE_MODES else "" for mode, blob in ((old_mode, old), (new_mode, new))
-                )
-                yield commit, record, old_blob, new_blob
+                old_blob = old.decode() if old_mode in _FILE_MODES else ""
+                yield commit, record, old_blob, new.decode() if new_mode in _FILE_MODES else ""
                 meta = b""
             elif record[:1] == b":":
                 meta = record
@@ -373,7 +345,8 @@ class GitReader:
             file.seek(0)
             with self._start_git(("cat-file", "--batch-check=%(objectname)"), file) as process:
                 assert process.stdout is not None
-                return [_parse_object_id(line) for line in process.stdout]
+                # "<id>" or "<name> missing"
+                return [None if b" " in line else line.decode().rstrip("\n") for line in process.stdout]
 
     def _read_uncached(self, names: list[str]) -> Iterator[tuple[str, bytes | None]]:
         """Reads objects that are not cached; restarts git after a broken object."""
@@ -450,12 +423,6 @@ def _matches_id(name: bytes, kind: bytes, content: bytes) -> bool:
 def _batch_request(name: str) -> bytes:
     """A request line for `git cat-file`. A newline in a path would end the request."""
     return name.replace("\n", "?").encode("utf-8", "surrogateescape") + b"\n"
-
-
-def _parse_object_id(answer: bytes) -> str | None:
-    """Parses `<id>` or `<name> missing`."""
-    text = answer.rstrip(b"\n")
-    return None if b" " in text else text.decode()
 
 
 def _request_batches(names: Iterable[str]) -> Iterator[list[str]]:

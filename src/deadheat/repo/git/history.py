@@ -144,11 +144,9 @@ class MainLine:
 
     def file_versions(self, path: str) -> list[FileVersion]:
         if path not in self._file_versions:
-            rows = self.database.execute(
-                "SELECT pos, blob FROM changes WHERE pos <= ?"
-                " AND path = (SELECT path FROM paths WHERE full = ?) ORDER BY pos",
-                (self.last_position, path),
-            )
+            where = "pos <= ? AND path = (SELECT path FROM paths WHERE full = ?)"
+            query = f"SELECT pos, blob FROM changes WHERE {where} ORDER BY pos"
+            rows = self.database.execute(query, (self.last_position, path))
             self._file_versions[path] = [FileVersion(*row) for row in rows]
         return self._file_versions[path]
 
@@ -299,9 +297,8 @@ class SideBranches:
         for _ in range(_MAX_BRANCH_COMMITS):
             if not pending:
                 break
-            parents = {
-                name: next(iter(_parse_parents(text)), "") for name, text in self._git.read_objects(sorted(pending))
-            }
+            objects = self._git.read_objects(sorted(pending))
+            parents = {name: next(iter(_parse_parents(text)), "") for name, text in objects}
             new_parents.update(parents)
             known.update(parents)
             pending = {p for p in parents.values() if p and p not in known and p not in self._main.positions}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deadheat.grouping.fingerprint import report_fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from deadheat.model import Report
     from deadheat.repo.git import GitReader
@@ -50,7 +50,6 @@ class CommitMessage(NamedTuple):
 
     @property
     def closed_issues(self) -> tuple[str, ...]:
-        """The issues that the message closes."""
         return _find_closed_issues(self.text)
 
 
@@ -104,27 +103,11 @@ class QuotedReport(NamedTuple):
     sites: SiteLines
 
 
-def find_quotes(messages: Mapping[int, CommitMessage]) -> Iterator[QuotedReport]:
-    """Every report that is quoted in these messages."""
-    from deadheat.api import scan_text
-
-    for position, message in messages.items():
-        if _REPORT_TEXT.search(message.text):
-            for sighting in scan_text(message.text, "message"):
-                yield QuotedReport(position, sighting.verdict.fingerprint, racing_sites(sighting.report))
-
-
 class QuotingCommits(NamedTuple):
     """Positions of commits that quote the same report, and of others that quote the same race."""
 
     same_report: frozenset[int] = frozenset()
     same_race: frozenset[int] = frozenset()
-
-
-def match_quotes(report: Report, quotes: list[QuotedReport]) -> QuotingCommits:
-    lines, race = racing_sites(report), report_fingerprint(report)
-    same = frozenset(quote.position for quote in quotes if lines and quote.sites == lines)
-    return QuotingCommits(same, frozenset(quote.position for quote in quotes if quote.fingerprint == race) - same)
 
 
 def racing_sites(report: Report) -> SiteLines:
@@ -153,10 +136,8 @@ class MessageStore:
     def position_of_change(self, number: str) -> int | None:
         """The position of the commit whose subject names this pull request: `(#30487)`."""
         self._load_messages()
-        rows = self._main.database.execute(
-            "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos",
-            (f"%#{number}%", self._main.last_position),
-        )
+        query = "SELECT pos, subject FROM words WHERE subject LIKE ? AND pos <= ? ORDER BY pos"
+        rows = self._main.database.execute(query, (f"%#{number}%", self._main.last_position))
         return next((pos for pos, subject in rows if change_number(subject) == number), None)
 
     def messages_after(
@@ -179,16 +160,25 @@ class MessageStore:
 
     @cached_property
     def _quoted_reports(self) -> list[QuotedReport]:
-        return list(find_quotes(self._race_related))
+        from deadheat.api import scan_text
+
+        quoting = [(pos, m.text) for pos, m in self._race_related.items() if _REPORT_TEXT.search(m.text)]
+        return [
+            QuotedReport(pos, sighting.verdict.fingerprint, racing_sites(sighting.report))
+            for pos, text in quoting
+            for sighting in scan_text(text, "message")
+        ]
 
     def commits_quoting(self, report: Report) -> QuotingCommits:
         """The commits that quote a report, and those that quote other reports of its race."""
-        return match_quotes(report, self._quoted_reports)
+        sites, race = racing_sites(report), report_fingerprint(report)
+        same_report = frozenset(q.position for q in self._quoted_reports if sites and q.sites == sites)
+        same_race = frozenset(q.position for q in self._quoted_reports if q.fingerprint == race)
+        return QuotingCommits(same_report, same_race - same_report)
 
     def _select_messages(self, where: str, *values: object) -> dict[int, CommitMessage]:
-        rows = self._main.database.execute(
-            f"SELECT {_COLUMNS} FROM words WHERE {where} AND pos <= ?", (*values, self._main.last_position)
-        )
+        query = f"SELECT {_COLUMNS} FROM words WHERE {where} AND pos <= ?"
+        rows = self._main.database.execute(query, (*values, self._main.last_position))
         return {row[0]: CommitMessage(*row[1:]) for row in rows}
 
     def _load_messages(self) -> None:

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _MAX_TEXT_LENGTH = 4_000
 # phrases in messages: "concurrent map read and map write", "close of closed channel"
-_CAUSE_PHRASES = (
-    ("concurrent-map", re.compile(r"concurrent map", re.IGNORECASE)),
-    ("loop-variable-captured", re.compile(r"loop var|range var|iteration var", re.IGNORECASE)),
-    ("waitgroup-add-in-goroutine", re.compile(r"wait ?group", re.IGNORECASE)),
-    ("lazy-initialisation", re.compile(r"lazy|initiali[sz]", re.IGNORECASE)),
-    ("close-vs-send", re.compile(r"send on closed|closed? channel", re.IGNORECASE)),
-    ("timer-after-stop", re.compile(r"\btimer\b", re.IGNORECASE)),
-    ("test-changes-global", re.compile(r"global (?:config|var)|failpoint", re.IGNORECASE)),
-    ("worker-outlives-owner", re.compile(r"\bleak|outliv", re.IGNORECASE)),
-    ("check-then-act", re.compile(r"double.?check|check.then", re.IGNORECASE)),
-)
+_CAUSE_PHRASES = {
+    "concurrent-map": r"concurrent map",
+    "loop-variable-captured": r"loop var|range var|iteration var",
+    "waitgroup-add-in-goroutine": r"wait ?group",
+    "lazy-initialisation": r"lazy|initiali[sz]",
+    "close-vs-send": r"send on closed|closed? channel",
+    "timer-after-stop": r"\btimer\b",
+    "test-changes-global": r"global (?:config|var)|failpoint",
+    "worker-outlives-owner": r"\bleak|outliv",
+    "check-then-act": r"double.?check|check.then",
+}
 # "Close", "stop", "TearDownSuite", "(*Domain).Shutdown"
 _TEARDOWN_FUNCTION = re.compile(
     r"(?:^|\.)(?:\w{0,20}(?:[cC]lose|[sS]top|[sS]hutdown|[tT]ear[dD]own|[cC]ancel|[rR]eset))\w{0,12}$"
@@ -52,7 +52,8 @@ def likely_causes(
 ) -> tuple[str, ...]:
     """Most likely first."""
     causes = [finding.cause for sighting in reports for finding in diagnose(sighting.report) if not finding.crashed]
-    causes += [cause for cause, pattern in _CAUSE_PHRASES if pattern.search(text[:_MAX_TEXT_LENGTH])]
+    text = text[:_MAX_TEXT_LENGTH]
+    causes += [cause for cause, phrase in _CAUSE_PHRASES.items() if re.search(phrase, text, re.IGNORECASE)]
     strategy = changes.strategies[0] if changes.strategies else ""
     is_reordered = strategy in (did.JOINED_BEFORE_TEARDOWN, did.ORDER_CHANGED)
     for cause, is_likely in (
@@ -101,8 +102,6 @@ _STRATEGY_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class RaceFix:
-    """A commit that fixed a race."""
-
     commit: str
     subject: str
     time: int
@@ -299,12 +298,8 @@ def _reverted_subject(subject: str) -> str:
 
 
 def _commits_named_in(revert: RevertCommit, commits: list[str]) -> list[str]:
-    return [
-        commit
-        for commit in commits
-        for name in revert.reverted_commits
-        if len(name) >= _MIN_ID_LENGTH and commit.startswith(name)
-    ]
+    names = tuple(name for name in revert.reverted_commits if len(name) >= _MIN_ID_LENGTH)
+    return [commit for commit in commits if commit.startswith(names)]
 
 
 def _strip_subject(subject: str) -> str:
@@ -330,14 +325,11 @@ def fix_to_row(fix: RaceFix) -> FixRow:
     row: FixRow = {name: getattr(fix, name) for name in _SCALAR_FIELDS}
     row |= {name: list(getattr(fix, name)) for name in _LIST_FIELDS}
     row["fixed_at"] = datetime.fromtimestamp(max(_MIN_TIME, min(fix.time, _MAX_TIME)), UTC)
-    row["reports"] = [
-        {
-            "fingerprint": sighting.verdict.fingerprint,
-            "title": sighting.verdict.title,
-            "report": json.dumps(sighting_to_wire(sighting), ensure_ascii=False),
-        }
-        for sighting in fix.reports
-    ]
+    row["reports"] = []
+    for sighting in fix.reports:
+        text = json.dumps(sighting_to_wire(sighting), ensure_ascii=False)
+        fingerprint, title = sighting.verdict.fingerprint, sighting.verdict.title
+        row["reports"].append({"fingerprint": fingerprint, "title": title, "report": text})
     return row
 
 

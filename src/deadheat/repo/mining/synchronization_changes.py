@@ -169,7 +169,6 @@ def is_test_path(path: str) -> bool:
 
 
 def add_file_changes(changes: SynchronizationChanges, path: str, old_source: bytes, new_source: bytes) -> None:
-    """Adds the changes of one file."""
     edits = compute_edits(path, old_source, new_source)
     in_test = is_test_path(path)
     changes.files += [path] if edits else []

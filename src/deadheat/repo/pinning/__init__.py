@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CommitWindow:
-    """Commits of one line, from first to last."""
-
     line_name: str
     first: str
     last: str

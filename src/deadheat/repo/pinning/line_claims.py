@@ -45,8 +45,6 @@ FrameKey = tuple[str, int | None, str]
 
 
 class FrameClaim(NamedTuple):
-    """A frame with its claim and weight."""
-
     frame: Frame
     claim: LineClaim
     weight: int
@@ -128,7 +126,6 @@ def has_no_call_name(function: str) -> bool:
 
 
 def _call_name(function: str, language: str) -> str:
-    """The name of the function in a call."""
     return declaration_name(function, language).rpartition(".")[2]
 
 

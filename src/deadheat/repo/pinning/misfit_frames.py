@@ -149,11 +149,7 @@ class FrameChecker:
                 inner = self._function_bodies(word, file)
                 if not inner and not (is_user_code and dot):
                     return True
-                bodies += [
-                    function_body
-                    for function_body in inner
-                    if function_body not in visited and function_body not in bodies
-                ]
+                bodies += [body for body in inner if body not in visited and body not in bodies]
             if not bodies or len(visited) > _MAX_FUNCTIONS:
                 return False
         return False
@@ -274,13 +270,13 @@ def _matching_lines(function: _FrameFunction) -> list[int]:
 
 def _line_by_shift(function: _FrameFunction, shifts: dict[str, list[int]]) -> int | None:
     """Of several matching lines, the one with the same shift as others of its file."""
+    known_shifts = shifts.get(function.path, ())
     nearby = [
         row
         for row in _matching_lines(function)
-        for shift in shifts.get(function.path, ())
-        if abs(row - function.line - shift) <= _MAX_SHIFT_DIFFERENCE
+        if any(abs(row - function.line - shift) <= _MAX_SHIFT_DIFFERENCE for shift in known_shifts)
     ]
-    return nearby[0] if len({*nearby}) == 1 else None
+    return nearby[0] if len(nearby) == 1 else None
 
 
 def _relocate_racing_lines(

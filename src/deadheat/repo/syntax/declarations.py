@@ -32,8 +32,6 @@ _STRUCT_HEADER = re.compile(rb"^type (\w+)(?:\[[^\]\n]{0,200}\])? struct \{", re
 
 
 class DeclarationLocation(NamedTuple):
-    """The location of a declaration."""
-
     file: str
     line: int
 
@@ -77,11 +75,10 @@ class CommitTree:
 
     def folder_files_declaring(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files in the folder of a file that may declare the name."""
-        files = {
-            file: blob for file, blob in self._folder_blobs(path.rpartition("/")[0]).items() if file.endswith(".go")
-        }
-        names_by_blob, word = self._name_index.declared_names(files.values()), f" {name} "
-        return self._read_files({file: blob for file, blob in files.items() if word in names_by_blob[blob]})
+        folder = self._folder_blobs(path.rpartition("/")[0])
+        files = {file: blob for file, blob in folder.items() if file.endswith(".go")}
+        names_by_blob = self._name_index.declared_names(files.values())
+        return self._read_files({file: blob for file, blob in files.items() if f" {name} " in names_by_blob[blob]})
 
     def files_declaring(self, name: str, path: str) -> dict[str, bytes]:
         """The Go files that may declare a name: in the folder, and elsewhere if it is exported."""
@@ -120,15 +117,9 @@ class CommitTree:
 
     def find_fields(self, name: str, sources: dict[str, bytes]) -> list[StructField]:
         """Every field of that name in these Go files."""
-        word = name.encode("utf-8", "replace")
-        pattern = re.compile(_GO_FIELD % re.escape(word), re.MULTILINE)
-        return [
-            field
-            for path, source in sources.items()
-            if path.endswith(".go")
-            for start in offsets_of_lines_with(source, word)
-            if (match := pattern.match(source, start)) and (field := _field_at_match(name, path, source, match))
-        ]
+        matches = _line_matches(_GO_FIELD, name, sources)
+        fields = (_field_at_match(name, path, source, match) for path, source, match in matches)
+        return [field for field in fields if field]
 
     def find_struct(self, name: str, sources: dict[str, bytes]) -> tuple[str, int, bytes] | None:
         """Path, line and body of a struct declaration."""
@@ -149,16 +140,19 @@ class CommitTree:
 
     def result_type(self, function: str, sources: dict[str, bytes]) -> str:
         """The (first) result type of a function or method."""
-        word = function.encode("utf-8", "replace")
-        pattern = re.compile(_FUNCTION_RESULT % re.escape(word), re.MULTILINE)
-        types = {
-            bare_type_name(match[1].decode("utf-8", "replace"))
-            for path, source in sources.items()
-            if path.endswith(".go")
-            for start in offsets_of_lines_with(source, word)
-            if (match := pattern.match(source, start))
-        }
+        matches = _line_matches(_FUNCTION_RESULT, function, sources)
+        types = {bare_type_name(match[1].decode("utf-8", "replace")) for _, _, match in matches}
         return types.pop() if len(types) == 1 else ""
+
+
+def _line_matches(pattern: bytes, name: str, sources: dict[str, bytes]) -> Iterator[tuple[str, bytes, re.Match[bytes]]]:
+    """The Go lines that match the pattern with this name, each with its path and source."""
+    word = name.encode("utf-8", "replace")
+    line_pattern = re.compile(pattern % re.escape(word), re.MULTILINE)
+    for path, source in sources.items():
+        for start in offsets_of_lines_with(source, word) if path.endswith(".go") else ():
+            if match := line_pattern.match(source, start):
+                yield path, source, match
 
 
 def _parse_tree_object(tree: bytes, width: int) -> Iterator[tuple[str, str]]:
@@ -181,10 +175,8 @@ def bare_type_name(type_text: str) -> str:
 def _field_at_match(name: str, path: str, source: bytes, match: re.Match[bytes]) -> StructField | None:
     """The field of a match, if it is inside a struct declaration."""
     start = source.rfind(b"\ntype ", 0, match.start())
-    if start < 0 or source.find(b"\n}", start, match.start()) >= 0:
-        return None
-    header = _STRUCT_HEADER.match(source, start + 1)
-    if not header:
+    header = _STRUCT_HEADER.match(source, start + 1) if start >= 0 else None
+    if header is None or source.find(b"\n}", start, match.start()) >= 0:
         return None
     line = source.count(b"\n", 0, match.start()) + 1
     type_text = match[1].decode("utf-8", "replace").strip()
@@ -319,21 +311,18 @@ def find_package_variable(tree: CommitTree, racing_line: RacingLine, name: str) 
         excluded = (*_NOT_VARIABLE_PREFIXES, b"const ") if path.endswith(".go") else _NOT_VARIABLE_PREFIXES
         for start in offsets_of_lines_with(source, word):
             text = source[start : source.find(b"\n", start, start + _MAX_LINE_BYTES)]
-            if not text.startswith(excluded) and declares_name(name, text):
-                return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
-            if _declares_in_block(word, text) and _is_in_var_block(source, start):
+            is_declaration = not text.startswith(excluded) and declares_name(name, text)
+            if is_declaration or _is_in_var_block(word, text, source, start):
                 return DeclarationLocation(path, source.count(b"\n", 0, start) + 1)
     return None
 
 
-def _declares_in_block(word: bytes, text: bytes) -> bool:
-    """`	limit = 10`, `	hook func()`: a variable in a `var (…)` block."""
-    return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
-
-
-def _is_in_var_block(source: bytes, start: int) -> bool:
+def _is_in_var_block(word: bytes, text: bytes, source: bytes, start: int) -> bool:
+    """Whether the line declares a variable in a `var (…)` block: `	limit = 10`, `	hook func()`."""
     block_start = source.rfind(b"\nvar (", 0, start)
-    return block_start >= 0 and source.find(b"\n)", block_start, start) < 0
+    if block_start < 0 or source.find(b"\n)", block_start, start) >= 0:
+        return False
+    return bool(re.match(rb"\t(?:\w{1,80}, ){0,8}%s(?:, \w{1,80}){0,8}\s" % re.escape(word), text))
 
 
 def declares_name(name: str, text: bytes) -> bool:

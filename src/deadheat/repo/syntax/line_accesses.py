@@ -23,19 +23,13 @@ _FIELD_NODES = {
 }
 _RUST_FIELD_NAMES = ("value", "field")
 _NAME_NODES = ("identifier", "field_identifier")
+# writing nodes with the field that is written; empty: the first child
 _WRITE_NODES = {
-    "assignment_statement": "left",
-    "short_var_declaration": "left",
-    "range_clause": "left",
-    "assignment_expression": "left",
-    "compound_assignment_expr": "left",
-    "inc_statement": "",
-    "dec_statement": "",
-    "update_expression": "argument",
-    "receive_statement": "left",
-    "init_declarator": "declarator",
+    "assignment_statement": "left", "short_var_declaration": "left", "range_clause": "left",
+    "assignment_expression": "left", "compound_assignment_expr": "left", "receive_statement": "left",
+    "inc_statement": "", "dec_statement": "", "update_expression": "argument", "init_declarator": "declarator",
     "send_statement": "channel",
-}
+}  # fmt: skip
 _GO_FUNCTION_NODES = ("function_declaration", "method_declaration", "func_literal")
 # "n++", "n += 2"
 _UPDATE_NODES = ("inc_statement", "dec_statement", "update_expression", "compound_assignment_expr")

@@ -313,7 +313,9 @@ def locks_held_at(
         operation
         for node in nodes
         for operation in _lock_operations(node, parents, type_by_name, guards)
-        if nearest_ancestor(node, parents, CLOSURE_NODES) == scope and _applies_to_row(operation, row)
+        if nearest_ancestor(node, parents, CLOSURE_NODES) == scope
+        and operation.position[0] <= row
+        and (operation.block is None or spans_row(operation.block, row))
     ]
     held_by_lock: dict[str, _LockOperation] = {}
     released: dict[str, None] = {}
@@ -321,13 +323,15 @@ def locks_held_at(
         if operation.acquires:
             held_by_lock[operation.name] = operation
             released.pop(operation.name, None)
-        elif operation.is_deferred or _is_locked_on_row(held_by_lock.get(operation.name), operation, row):
             continue
-        elif held_by_lock.pop(operation.name, None) is None and operation.position[0] < row:
+        acquire = held_by_lock.get(operation.name)
+        # "mu.Lock(); n++; mu.Unlock()": the rest of the row runs under the lock
+        is_locked_on_row = acquire is not None and acquire.position[0] == operation.position[0] == row
+        if operation.is_deferred or is_locked_on_row:
+            continue
+        if held_by_lock.pop(operation.name, None) is None and operation.position[0] < row:
             released[operation.name] = None
-    locks_held = [
-        HeldLock(operation.name, operation.is_shared, operation.position[0] + 1) for operation in held_by_lock.values()
-    ]
+    locks_held = [HeldLock(each.name, each.is_shared, each.position[0] + 1) for each in held_by_lock.values()]
     return (*locks_held, *_once_locks(closures, parents)), tuple(released)
 
 
@@ -349,16 +353,6 @@ def unmatched_releases(nodes: Iterable[Node], parents: ParentById, type_by_name:
                 acquired.add(operation.name)
             elif operation.name not in acquired and nearest_ancestor(node, parents, CLOSURE_NODES) is None:
                 yield operation.name
-
-
-def _is_locked_on_row(acquire: _LockOperation | None, release: _LockOperation, row: int) -> bool:
-    """`mu.Lock(); n++; mu.Unlock()`: the rest of the row runs under the lock."""
-    return acquire is not None and acquire.position[0] == release.position[0] == row
-
-
-def _applies_to_row(operation: _LockOperation, row: int) -> bool:
-    """Whether the operation precedes the row and its block contains the row."""
-    return operation.position[0] <= row and (operation.block is None or spans_row(operation.block, row))
 
 
 def _short_text(node: Node | None) -> str:
@@ -395,9 +389,8 @@ def _call_operations(
         if guard := guards.get(receiver):
             yield guard._replace(position=node.start_point, acquires=acquires, block=block)
         else:
-            yield _LockOperation(
-                node.start_point, lock_name(receiver, type_by_name), acquires, is_shared, is_deferred, block
-            )
+            lock = lock_name(receiver, type_by_name)
+            yield _LockOperation(node.start_point, lock, acquires, is_shared, is_deferred, block)
     elif not receiver and (match := _LOCK_FUNCTION.match(name)):
         verb = match["what"] or ""
         acquires = "unlock" not in verb if verb else match["down"] == "down"

@@ -14,19 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
 
-_LANGUAGE_BY_EXTENSION = {
-    "go": "go",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "c++": "cpp",
-    "hh": "cpp",
-    "hpp": "cpp",
-    "hxx": "cpp",
-    "rs": "rust",
-}
+_EXTENSIONS = {"go": "go", "c": "c h", "cpp": "cc cpp cxx c++ hh hpp hxx", "rust": "rs"}
+_LANGUAGE_BY_EXTENSION = {extension: name for name, listed in _EXTENSIONS.items() for extension in listed.split()}
 # "class Pool {", "namespace shop {", "std::mutex lock_;", " public:", "template <typename T>"
 _CPP_SYNTAX = re.compile(rb"^[ \t]{0,20}(?:class|namespace|template|public:|private:)\b|\bstd::", re.MULTILINE)
 
@@ -197,7 +186,6 @@ def closure_depth(node: Node, parents: ParentById) -> int:
 
 
 def nearest_ancestor(node: Node, parents: ParentById, node_types: tuple[str, ...]) -> Node | None:
-    """The nearest ancestor of these types."""
     ancestor = parents.get(node.id)
     for _ in range(_MAX_ANCESTORS):
         if ancestor is None or ancestor.type in node_types:
@@ -221,12 +209,6 @@ def line_range(node: Node) -> tuple[int, int]:
 
 
 _GRAMMAR_MODULES = {"go": "tree_sitter_go", "c": "tree_sitter_c", "cpp": "tree_sitter_cpp", "rust": "tree_sitter_rust"}
-_FUNCTION_NODES_BY_LANGUAGE = {
-    "go": ("function_declaration", "method_declaration"),
-    "c": ("function_definition",),
-    "cpp": ("function_definition",),
-    "rust": ("function_item",),
-}
 _STRING_LITERALS = ("interpreted_string_literal", "raw_string_literal")
 _LINE_END = re.compile(rb"\n")
 _GO_DECLARATION_STARTS = (b"\nfunc ", b"\ntype ", b"\nvar ", b"\nconst ")
@@ -255,7 +237,6 @@ def parse_source(language: str, source: bytes) -> Tree:
 
 @lru_cache(maxsize=64)
 def line_offsets(source: bytes) -> list[int]:
-    """The offset of each line."""
     return [0, *(match.end() for match in _LINE_END.finditer(source))]
 
 
@@ -306,12 +287,8 @@ def parse_function_extents(language: str, source: bytes, name: str) -> list[tupl
 
 def all_function_extents(language: str, source: bytes) -> list[tuple[str, int, int]]:
     """Every function with its bare name and extent, outer functions first."""
-    node_types = _FUNCTION_NODES_BY_LANGUAGE[language]
-    return [
-        (defined_name(node), *line_range(node))
-        for node in walk_nodes(parse_source(language, source).root_node)
-        if node.type in node_types
-    ]
+    nodes = walk_nodes(parse_source(language, source).root_node)
+    return [(defined_name(node), *line_range(node)) for node in nodes if node.type in FUNCTION_NODES]
 
 
 def defined_name(function: Node) -> str:
